@@ -1,0 +1,253 @@
+"""Everything that can go wrong, as one tree.
+
+::
+
+    TbgenError                      exit code 1
+    ├── InputError                  2   what was asked cannot be understood
+    │   ├── UsageError
+    │   ├── ScoreFormatError
+    │   ├── FenError
+    │   ├── IllegalPositionError
+    │   ├── AccruedError
+    │   ├── MoveError
+    │   ├── MaterialError
+    │   ├── TooManyMenError
+    │   ├── CastlingError
+    │   └── PgnError
+    ├── RepresentationError         1   a value does not fit its stored form
+    ├── TableError                  1
+    │   ├── MissingTableError       3
+    │   ├── DamagedTableError       4
+    │   └── OutdatedTableError      4
+    └── BuildError                  5
+        └── NotEnoughMemoryError    6
+
+An error carries its facts as attributes and says in one line what the user can do.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class TbgenError(Exception):
+    """Root of the tree; `exit_code` is what the program ends with."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class InputError(TbgenError):
+    """What was asked cannot be understood, or breaks a rule of chess."""
+
+    exit_code = 2
+
+
+class UsageError(InputError):
+    """A setting or argument that makes no sense."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class ScoreFormatError(InputError):
+    """A text that is not a score."""
+
+    def __init__(self, text: str, expected: str = "a score such as G3.5 or -G3.5") -> None:
+        super().__init__(text, expected)
+        self.text = text
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is not {self.expected}"
+
+
+class FenError(InputError):
+    """A text that is not a FEN."""
+
+    def __init__(self, fen: str, reason: str) -> None:
+        super().__init__(fen, reason)
+        self.fen = fen
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"malformed FEN {self.fen!r}: {self.reason}"
+
+
+class IllegalPositionError(InputError):
+    """A well-formed FEN of a position that breaks a rule of chess."""
+
+    def __init__(self, fen: str, rule: str) -> None:
+        super().__init__(fen, rule)
+        self.fen = fen
+        self.rule = rule
+
+    def __str__(self) -> str:
+        return f"illegal position {self.fen!r}: {self.rule}"
+
+
+class AccruedError(InputError):
+    """An accrued score that no game can carry into its position."""
+
+    def __init__(self, accrued: str, reason: str) -> None:
+        super().__init__(accrued, reason)
+        self.accrued = accrued
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"impossible accrued score {self.accrued!r}: {self.reason}"
+
+
+class MoveError(InputError):
+    """A move that cannot be played; `ply` counts from 1."""
+
+    def __init__(self, move: str, ply: int, reason: str = "illegal move") -> None:
+        super().__init__(move, ply, reason)
+        self.move = move
+        self.ply = ply
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"ply {self.ply}: {self.reason} {self.move!r}"
+
+
+class MaterialError(InputError):
+    """A text that names no material."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(text, reason)
+        self.text = text
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"unknown material {self.text!r}: {self.reason}"
+
+
+class TooManyMenError(InputError):
+    """A material or position with more men than tables are made for."""
+
+    def __init__(self, material: str, men: int, most: int) -> None:
+        super().__init__(material, men, most)
+        self.material = material
+        self.men = men
+        self.most = most
+
+    def __str__(self) -> str:
+        return f"{self.material} has {self.men} men; tables exist for at most {self.most}"
+
+
+class CastlingError(InputError):
+    """A position with castling rights, which tables do not know."""
+
+    def __init__(self, fen: str) -> None:
+        super().__init__(fen)
+        self.fen = fen
+
+    def __str__(self) -> str:
+        return f"tables know no castling rights: {self.fen!r}"
+
+
+class PgnError(InputError):
+    """A PGN file, or one game in it, that cannot be read; games and plies count from 1."""
+
+    def __init__(self, path: str, reason: str, *, game: int | None = None, ply: int | None = None) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+        self.game = game
+        self.ply = ply
+
+    def __str__(self) -> str:
+        place = "" if self.game is None else f", game {self.game}"
+        place += "" if self.ply is None else f", ply {self.ply}"
+        return f"{self.path}{place}: {self.reason}"
+
+
+class RepresentationError(TbgenError):
+    """A value that its stored form has no room for."""
+
+    def __init__(self, value: object, form: str) -> None:
+        super().__init__(value, form)
+        self.value = value
+        self.form = form
+
+    def __str__(self) -> str:
+        return f"{self.value} does not fit {self.form}"
+
+
+class TableError(TbgenError):
+    """Something about a table."""
+
+
+class MissingTableError(TableError):
+    """A table that has not been built, or lies elsewhere."""
+
+    exit_code = 3
+
+    def __init__(self, material: str, folder: str | None = None) -> None:
+        super().__init__(material, folder)
+        self.material = material
+        self.folder = folder
+
+    def __str__(self) -> str:
+        where = "" if self.folder is None else f" in {self.folder}"
+        return f"no table {self.material}{where}; build it with: tbgen build {self.material}"
+
+
+class DamagedTableError(TableError):
+    """A table file whose content cannot be trusted."""
+
+    exit_code = 4
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"damaged table {self.path}: {self.reason}; delete it and build it again"
+
+
+class OutdatedTableError(TableError):
+    """A table file in a format that this version does not read."""
+
+    exit_code = 4
+
+    def __init__(self, path: str, found: str, needed: str) -> None:
+        super().__init__(path, found, needed)
+        self.path = path
+        self.found = found
+        self.needed = needed
+
+    def __str__(self) -> str:
+        return f"{self.path} has format {self.found}, this program reads {self.needed}; build it again"
+
+
+class BuildError(TbgenError):
+    """A build that cannot start or go on."""
+
+    exit_code = 5
+
+    def __init__(self, material: str, reason: str) -> None:
+        super().__init__(material, reason)
+        self.material = material
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"cannot build {self.material}: {self.reason}"
+
+
+class NotEnoughMemoryError(BuildError):
+    """A build that would not fit the memory at hand; both figures in bytes."""
+
+    exit_code = 6
+
+    def __init__(self, material: str, needed_bytes: int, available_bytes: int) -> None:
+        TbgenError.__init__(self, material, needed_bytes, available_bytes)
+        self.material = material
+        self.needed_bytes = needed_bytes
+        self.available_bytes = available_bytes
+        self.reason = (
+            f"it needs about {needed_bytes / 2**30:.1f} GiB of memory, "
+            f"{available_bytes / 2**30:.1f} GiB are available"
+        )

@@ -1,0 +1,196 @@
+"""Material: which men stand on the board, and how one material leads to another.
+
+>>> str(Material.parse("kvkb").canonical())
+'KBvK'
+>>> [str(child) for child in Material.parse("KPvK").children()]
+['KvK', 'KNvK', 'KBvK', 'KRvK', 'KQvK']
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tbgen.errors import MaterialError, TooManyMenError
+from tbgen.score import Color
+
+MOST_TABLE_MEN = 5
+"""Tables are made for at most so many men, kings included."""
+
+_MOST_MEN_A_SIDE = 16
+
+
+class Role(enum.IntEnum):
+    """A kind of man."""
+
+    PAWN = 1
+    KNIGHT = 2
+    BISHOP = 3
+    ROOK = 4
+    QUEEN = 5
+    KING = 6
+
+    @property
+    def letter(self) -> str:
+        return " PNBRQK"[self]
+
+    @classmethod
+    def from_letter(cls, letter: str) -> Role:
+        """The role of an English letter in either case; ValueError for any other text."""
+        if len(letter) != 1:
+            raise ValueError(f"not one letter: {letter!r}")
+        return cls("PNBRQK".index(letter.upper()) + 1)
+
+
+PROMOTIONS = (Role.QUEEN, Role.ROOK, Role.BISHOP, Role.KNIGHT)
+_MEN = (*PROMOTIONS, Role.PAWN)
+
+
+def _side(roles: Iterable[Role]) -> tuple[Role, ...]:
+    return tuple(sorted(roles, reverse=True))
+
+
+def _strength(side: tuple[Role, ...]) -> tuple[int, tuple[Role, ...]]:
+    return len(side), side
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The men of both sides, each side with its king first, then the strongest first."""
+
+    white: tuple[Role, ...]
+    black: tuple[Role, ...]
+
+    def __post_init__(self) -> None:
+        for side in (self.white, self.black):
+            if side.count(Role.KING) != 1 or side != _side(side):
+                raise ValueError(f"not one king followed by men, strongest first: {side}")
+
+    @classmethod
+    def of(cls, white: Iterable[Role], black: Iterable[Role]) -> Material:
+        """The material of two sides whose men come in any order."""
+        return cls(_side(white), _side(black))
+
+    @classmethod
+    def parse(cls, text: str) -> Material:
+        """The material that `text` names, White's men first; upper or lower case, any order of men."""
+        sides = text.upper().split("V")
+        if len(sides) != 2 or not text.isascii():
+            raise MaterialError(text, "write both sides' men with a v between them, such as KBvK")
+        for letters in sides:
+            strange = sorted(set(letters) - set("KQRBNP"))
+            if strange:
+                raise MaterialError(text, f"no man is called {strange[0]!r}; use K Q R B N P")
+            if letters.count("K") != 1:
+                raise MaterialError(text, "each side has exactly one king")
+            if len(letters) > _MOST_MEN_A_SIDE or letters.count("P") > 8:
+                raise MaterialError(text, "a side has at most 16 men, 8 of them pawns")
+        white, black = ([Role.from_letter(letter) for letter in letters] for letters in sides)
+        return cls.of(white, black)
+
+    def __str__(self) -> str:
+        return "v".join("".join(role.letter for role in side) for side in (self.white, self.black))
+
+    def side(self, color: Color) -> tuple[Role, ...]:
+        return self.white if color is Color.WHITE else self.black
+
+    def flipped(self) -> Material:
+        """The same men with the colours exchanged."""
+        return Material(self.black, self.white)
+
+    def canonical(self) -> Material:
+        """The stronger side as White: more men, then the better first man that differs."""
+        return self if self.is_canonical else self.flipped()
+
+    @property
+    def is_canonical(self) -> bool:
+        return _strength(self.white) >= _strength(self.black)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether both sides have the same men."""
+        return self.white == self.black
+
+    @property
+    def men(self) -> int:
+        return len(self.white) + len(self.black)
+
+    @property
+    def pawns(self) -> int:
+        return self.white.count(Role.PAWN) + self.black.count(Role.PAWN)
+
+    def without(self, color: Color, role: Role) -> Material:
+        """What is left when one man is captured; ValueError if there is none or it is a king."""
+        if role is Role.KING:
+            raise ValueError("a king is never captured")
+        men = list(self.side(color))
+        men.remove(role)
+        return self._with_side(color, men)
+
+    def promoted(self, color: Color, role: Role) -> Material:
+        """What stands after one pawn has become a `role`; ValueError if there is no pawn."""
+        if role not in PROMOTIONS:
+            raise ValueError(f"a pawn does not become a {role.name.lower()}")
+        men = list(self.side(color))
+        men[men.index(Role.PAWN)] = role
+        return self._with_side(color, men)
+
+    def _with_side(self, color: Color, men: Iterable[Role]) -> Material:
+        if color is Color.WHITE:
+            return Material(_side(men), self.black)
+        return Material(self.white, _side(men))
+
+    def children(self) -> list[Material]:
+        """Canonical materials one capture, promotion or capture with promotion away, in build order."""
+        found: set[Material] = set()
+        for mover in Color:
+            prey = set(self.side(mover.other)) - {Role.KING}
+            found.update(self.without(mover.other, role) for role in prey)
+            if Role.PAWN not in self.side(mover):
+                continue
+            for promotion in PROMOTIONS:
+                promoted = self.promoted(mover, promotion)
+                found.add(promoted)
+                found.update(promoted.without(mover.other, role) for role in prey - {Role.PAWN})
+        return sorted({material.canonical() for material in found}, key=_build_key)
+
+
+def _build_key(material: Material) -> tuple[int, int, tuple[Role, ...], tuple[Role, ...]]:
+    """A child has fewer men, or as many men and fewer pawns, so it sorts before its parents."""
+    return material.men, material.pawns, material.white, material.black
+
+
+def materials(men: int) -> list[Material]:
+    """All canonical materials with exactly `men` men, in build order.
+
+    >>> [len(materials(men)) for men in (2, 3, 4, 5)]
+    [1, 5, 30, 110]
+    """
+    found: set[Material] = set()
+    for black_men in range(men // 2):
+        for white in itertools.combinations_with_replacement(_MEN, men - 2 - black_men):
+            for black in itertools.combinations_with_replacement(_MEN, black_men):
+                found.add(Material.of((Role.KING, *white), (Role.KING, *black)).canonical())
+    return sorted(found, key=_build_key)
+
+
+def build_order(wanted: Iterable[Material]) -> list[Material]:
+    """The wanted materials and all they lead to, canonical, every child before its parents."""
+    found: set[Material] = set()
+    open_ends = [material.canonical() for material in wanted]
+    while open_ends:
+        material = open_ends.pop()
+        if material not in found:
+            found.add(material)
+            open_ends.extend(material.children())
+    return sorted(found, key=_build_key)
+
+
+def table_material(text: str) -> Material:
+    """The canonical material of the table that `text` asks for."""
+    material = Material.parse(text).canonical()
+    if material.men > MOST_TABLE_MEN:
+        raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN)
+    return material

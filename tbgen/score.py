@@ -1,0 +1,170 @@
+"""Scores: how few legal moves a side was held to, by whom, and the one order of outcomes.
+
+A score is kept as its integer code, `2 * legal moves + 1 if not in check`; `G = code / 2`.
+
+>>> parse_score("-G3.5")
+Accrued(code=7, holder=<Color.BLACK: 1>)
+>>> str(Outcome(Color.WHITE, 1)), Outcome(Color.WHITE, 1).in_words()
+('G0.5', 'White forces stalemate')
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from tbgen.errors import RepresentationError, ScoreFormatError
+
+MATE_CODE = 0
+STALEMATE_CODE = 1
+MOST_STORED_CODE = 126
+"""The largest code that fits the signed byte of a stored table."""
+
+_SCORE = re.compile(r"(-|m(?=G))?[Gg](0|[1-9][0-9]{0,2})\.([05])")
+
+
+class Color(enum.IntEnum):
+    """A side."""
+
+    WHITE = 0
+    BLACK = 1
+
+    @property
+    def other(self) -> Color:
+        return Color.BLACK if self is Color.WHITE else Color.WHITE
+
+    def __str__(self) -> str:
+        return self.name.capitalize()
+
+
+def code_of(moves: int, *, in_check: bool) -> int:
+    """The code of a position with `moves` legal moves.
+
+    >>> code_of(20, in_check=False)
+    41
+    """
+    return 2 * moves + (not in_check)
+
+
+class _Held:
+    """A code with its holder, ordered as seen from White: G0.0 > G0.5 > ... > -G0.5 > -G0.0."""
+
+    __slots__ = ()
+
+    code: int
+    holder: Color
+
+    def __post_init__(self) -> None:
+        if self.code < 0:
+            raise ValueError(f"a code is not negative: {self.code}")
+
+    @property
+    def is_mate(self) -> bool:
+        return self.code == MATE_CODE
+
+    @property
+    def is_stalemate(self) -> bool:
+        return self.code == STALEMATE_CODE
+
+    @property
+    def moves(self) -> int:
+        """The number of legal moves left to the held side."""
+        return self.code // 2
+
+    @property
+    def in_check(self) -> bool:
+        """Whether the held side was in check."""
+        return self.code % 2 == 0
+
+    def _rank(self) -> tuple[int, int]:
+        return (1, -self.code) if self.holder is Color.WHITE else (0, self.code)
+
+    def __lt__(self, other: Self) -> bool:
+        return self._rank() < other._rank() if type(other) is type(self) else NotImplemented
+
+    def __le__(self, other: Self) -> bool:
+        return self._rank() <= other._rank() if type(other) is type(self) else NotImplemented
+
+    def __gt__(self, other: Self) -> bool:
+        return self._rank() > other._rank() if type(other) is type(self) else NotImplemented
+
+    def __ge__(self, other: Self) -> bool:
+        return self._rank() >= other._rank() if type(other) is type(self) else NotImplemented
+
+    def __str__(self) -> str:
+        sign = "" if self.holder is Color.WHITE else "-"
+        return f"{sign}G{self.code // 2}.{5 * (self.code % 2)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(_Held):
+    """A final score and the side it is held by."""
+
+    holder: Color
+    code: int
+
+    @property
+    def accrued(self) -> Accrued:
+        return Accrued(self.code, self.holder)
+
+    def flipped(self) -> Outcome:
+        """The same outcome in the colour-reversed position."""
+        return Outcome(self.holder.other, self.code)
+
+    def in_words(self) -> str:
+        """What the outcome says, as a sentence without its full stop.
+
+        >>> Outcome(Color.BLACK, 6).in_words()
+        'Black holds White to 3 legal moves, in check'
+        """
+        if self.is_mate:
+            return f"{self.holder} forces checkmate"
+        if self.is_stalemate:
+            return f"{self.holder} forces stalemate"
+        plural = "" if self.moves == 1 else "s"
+        check = ", in check" if self.in_check else ""
+        return f"{self.holder} holds {self.holder.other} to {self.moves} legal move{plural}{check}"
+
+    def to_byte(self) -> int:
+        """The signed byte of stored tables: +(code + 1) for White, -(code + 1) for Black."""
+        if self.code > MOST_STORED_CODE:
+            raise RepresentationError(self, "the signed byte of a stored table")
+        return self.code + 1 if self.holder is Color.WHITE else -(self.code + 1)
+
+    @classmethod
+    def from_byte(cls, byte: int) -> Outcome:
+        """The outcome that a stored byte means; 0 means that there is no position."""
+        if byte == 0 or abs(byte) > MOST_STORED_CODE + 1:
+            raise ValueError(f"no outcome is stored as {byte}")
+        return cls(Color.WHITE if byte > 0 else Color.BLACK, abs(byte) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Accrued(_Held):
+    """The lowest score since the last reset, and the side that reached it first."""
+
+    code: int
+    holder: Color
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome(self.holder, self.code)
+
+    def after(self, reached: Accrued, *, reset: bool) -> Accrued:
+        """A reset starts anew; otherwise only a strictly lower score replaces it."""
+        return reached if reset or reached.code < self.code else self
+
+    def flipped(self) -> Accrued:
+        """The same score in the colour-reversed position."""
+        return Accrued(self.code, self.holder.other)
+
+
+def parse_score(text: str) -> Accrued:
+    """The score that `text` writes: `G3.5`, `-G3.5`, and also `g2.5`, `-g2.5`, `mG2.5`."""
+    match = _SCORE.fullmatch(text)
+    if match is None:
+        raise ScoreFormatError(text)
+    sign, whole, half = match.groups()
+    return Accrued(2 * int(whole) + (half == "5"), Color.BLACK if sign else Color.WHITE)
