@@ -1,0 +1,57 @@
+"""The one owner of numba: the decorators, and a cache folder that our own sources name.
+
+numba keeps a stale machine-code file when a constant in an imported module changes, so the folder is
+keyed by a digest of every source file of the package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar, cast
+
+import numba
+from numba.core import config
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def source_digest() -> str:
+    """A digest of the package's sources, short enough for a folder name."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        if path.parts[-2] in ("index", "retro") or path.parent == root:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_home() -> Path:
+    """Where compiled kernels of any version of tbgen are kept."""
+    if override := os.environ.get("TBGEN_CACHE"):
+        return Path(override)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "tbgen" / "kernels"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tbgen" / "kernels"
+
+
+def cache_folder() -> Path:
+    """Where the compiled kernels of these very sources are kept."""
+    return cache_home() / source_digest()
+
+
+config.CACHE_DIR = str(cache_folder())
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile on first use, keep the machine code on disk, and run without the interpreter lock."""
+    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True, boundscheck=False)(function))
+
+
+def small(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel of a few instructions, meant to vanish into its callers."""
+    return cast("Callable[P, R]", numba.njit(nogil=True, boundscheck=False)(function))

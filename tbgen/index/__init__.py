@@ -1,0 +1,1 @@
+"""Squares, symmetry and layout: where every position has its cell."""

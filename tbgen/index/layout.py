@@ -1,0 +1,203 @@
+"""Layout: every position of a material has a cell, and most of them exactly one.
+
+A table is an array with the axes ::
+
+    block | side to move | white king | the other men that are not pawns ... | black king
+
+A *block* is one placement of the pawns (one block where there are none). The white king has 64 squares
+beside pawns and the 10 of the a1-d1-d4 triangle without them; every other man has 64. A *slot* is a
+man's place in this order: pawns, white king, other men, black king.
+
+Symmetry: without pawns the eight symmetries bring the white king into the triangle; with pawns the
+mirror brings the leftmost pawn to the files a-d. Equal men stand in ascending order. A position that
+still has two cells (white king on the long diagonal, pawns equal to their own mirror) belongs to the
+*primary* one, which `cell_of` names.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
+from tbgen.material import Material, Role
+from tbgen.score import Color
+
+Squares = tuple[int, ...]
+Slot = tuple[Color, Role]
+
+UNMIRRORED: Final = 0
+MIRRORED: Final = 1
+BY_KING: Final = 2
+"""How an address brings its pawns into their block: as they are, mirrored, or (pawns equal to their
+own mirror) whichever way puts the white king on the files a-d."""
+
+_PAWN_SQUARES: Final = tuple(file + 8 * rank for file in range(8) for rank in range(1, 7))
+"""File by file, so that the least placement has its first pawn on the files a-d."""
+
+_ON_DIAGONAL: Final = frozenset((0, 9, 18, 27))
+_IMAGES: Final = tuple(tuple(row) for row in SYMMETRY.tolist())
+_TO_TRIANGLE: Final = tuple(TO_TRIANGLE.tolist())
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the positions of one canonical material have their cells."""
+
+    material: Material
+    slots: tuple[Slot, ...]
+    pawns: int
+    blocks: tuple[Squares, ...]
+    """Pawn squares of each block, in solving order: a pawn move leads to a block before it."""
+    waves: tuple[int, ...]
+    """Block numbers where the waves of mutually independent blocks begin, and the number of blocks."""
+    addresses: npt.NDArray[np.int32]
+    """[pawn squares as digits to base 64] -> 4 * block + how to mirror, or -1."""
+    shape: tuple[int, ...] = field(init=False)
+    twins: tuple[tuple[int, int], ...] = field(init=False)
+    """Ranges of slots, pawns left out, that hold equal men."""
+
+    def __post_init__(self) -> None:
+        others = len(self.slots) - self.pawns - 2
+        shape = (len(self.blocks), 2, 64 if self.pawns else len(TRIANGLE), *[64] * others, 64)
+        object.__setattr__(self, "shape", shape)
+        object.__setattr__(self, "twins", tuple(_runs(self.slots, self.pawns + 1, len(self.slots) - 1)))
+
+    @property
+    def others(self) -> int:
+        """How many men are neither pawns nor kings."""
+        return len(self.slots) - self.pawns - 2
+
+    @property
+    def block_words(self) -> int:
+        """Words of one side to move of one block."""
+        return self.shape[2] * int(64**self.others)
+
+    @property
+    def cells(self) -> int:
+        return len(self.blocks) * 2 * self.block_words * 64
+
+    @property
+    def orders(self) -> int:
+        """In how many orders the men, with equal ones told apart, stand on the same squares."""
+        orders = 1
+        for slot in set(self.slots):
+            for n in range(self.slots.count(slot)):
+                orders *= n + 1
+        return orders
+
+    def cell_of(self, side: int, squares: Sequence[int]) -> int:
+        """The primary cell of a position; `squares` in the order of the slots, `side` 0 = White to move.
+
+        >>> layout_of(Material.parse("KvK")).cell_of(0, [0, 63])
+        63
+        """
+        digits = 0
+        for square in squares[: self.pawns]:
+            digits = digits * 64 + square
+        block, mirror = divmod(int(self.addresses[digits]), 4)
+        if block < 0:
+            raise ValueError(f"no pawns stand on {squares[: self.pawns]}")
+        king = squares[self.pawns]
+        if not self.pawns:
+            symmetry = _TO_TRIANGLE[king]
+        else:
+            symmetry = FLIP_FILE if mirror == MIRRORED or (mirror == BY_KING and king & 4) else 0
+        image = _IMAGES[symmetry]
+        king, rest = image[king], self._sorted([image[square] for square in squares[self.pawns + 1 :]])
+        if not self.pawns:
+            if king in _ON_DIAGONAL:
+                rest = min(rest, self._sorted([_IMAGES[TRANSPOSE][square] for square in rest]))
+            king = int(TRIANGLE_INDEX[king])
+        cell = (block * 2 + side) * self.shape[2] + king
+        for square in rest:
+            cell = cell * 64 + square
+        return cell
+
+    def _sorted(self, rest: list[int]) -> list[int]:
+        for start, end in self.twins:
+            a, b = start - self.pawns - 1, end - self.pawns - 1
+            rest[a:b] = sorted(rest[a:b])
+        return rest
+
+    def squares_of(self, cell: int) -> tuple[int, Squares]:
+        """Side to move and squares, in the order of the slots, of a cell (which may hold no legal position)."""
+        rest: list[int] = []
+        for _ in range(self.others + 1):
+            cell, square = divmod(cell, 64)
+            rest.insert(0, square)
+        cell, king = divmod(cell, self.shape[2])
+        block, side = divmod(cell, 2)
+        return side, (*self.blocks[block], king if self.pawns else TRIANGLE[king], *rest)
+
+
+def _runs(slots: Sequence[Slot], start: int, end: int) -> list[tuple[int, int]]:
+    """Ranges of two or more equal slots within [start, end)."""
+    runs: list[tuple[int, int]] = []
+    for _, group in itertools.groupby(range(start, end), key=lambda n: slots[n]):
+        numbers = list(group)
+        if len(numbers) > 1:
+            runs.append((numbers[0], numbers[-1] + 1))
+    return runs
+
+
+def slots_of(material: Material) -> tuple[Slot, ...]:
+    """The men of a material in the order of the axes, pawns first."""
+    men = [(color, role) for color in Color for role in material.side(color) if role is not Role.KING]
+    pawns = [man for man in men if man[1] is Role.PAWN]
+    others = [man for man in men if man[1] is not Role.PAWN]
+    return (*pawns, (Color.WHITE, Role.KING), *others, (Color.BLACK, Role.KING))
+
+
+def _canonical_pawns(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Each placement's pawns as one number, file by file, equal pawns in ascending order."""
+    keys = placements % 8 * 8 + placements // 8
+    for start, end in _runs(slots, 0, placements.shape[1]):
+        keys[:, start:end] = np.sort(keys[:, start:end], axis=1)
+    return keys @ (64 ** np.arange(placements.shape[1] - 1, -1, -1, dtype=np.int64))
+
+
+def _steps_made(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    ranks = placements // 8
+    colors = np.array([int(color) for color, _ in slots[: placements.shape[1]]], np.int64)
+    return np.where(colors == Color.WHITE, ranks - 1, 6 - ranks).sum(axis=1)
+
+
+def _blocks(
+    slots: Sequence[Slot], pawns: int
+) -> tuple[tuple[Squares, ...], tuple[int, ...], npt.NDArray[np.int32]]:
+    """The blocks, the waves and the addresses of Layout."""
+    if not pawns:
+        return ((),), (0, 1), np.array([4 * 0 + BY_KING], np.int32)
+    grid = np.stack(np.meshgrid(*[_PAWN_SQUARES] * pawns, indexing="ij"), axis=-1).reshape(-1, pawns)
+    grid = grid[[len(set(row)) == pawns for row in grid.tolist()]]
+    there, back = _canonical_pawns(slots, grid), _canonical_pawns(slots, grid ^ 7)
+    least = np.minimum(there, back)
+    keys, first, inverse = np.unique(least, return_index=True, return_inverse=True)
+    digits = keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64) % 64
+    squares = digits % 8 * 8 + digits // 8
+    made = _steps_made(slots, squares)
+    order = np.lexsort((keys, -made))
+    number = np.empty(len(keys), np.int64)
+    number[order] = np.arange(len(keys))
+    mirror = np.where(there == back, BY_KING, np.where(there < back, UNMIRRORED, MIRRORED))
+    addresses = np.full(64**pawns, -1, np.int32)
+    addresses[grid @ (64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64))] = 4 * number[inverse] + mirror
+    starts = np.flatnonzero(np.diff(made[order], prepend=-1))
+    blocks = tuple(tuple(row) for row in squares[order].tolist())
+    return blocks, (*starts.tolist(), len(blocks)), addresses
+
+
+@lru_cache(maxsize=256)
+def layout_of(material: Material) -> Layout:
+    """The layout of a canonical material."""
+    if not material.is_canonical:
+        raise ValueError(f"{material} is not canonical; its table is that of {material.canonical()}")
+    slots = slots_of(material)
+    return Layout(material, slots, material.pawns, *_blocks(slots, material.pawns))

@@ -1,0 +1,115 @@
+"""Square tables: steps, rays, what lies between, and the eight symmetries of the board.
+
+Squares count from a1 = 0 along the ranks to h8 = 63. Every table is made of squares and loops.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Table = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+ROOK_STEPS: Final = ((0, 1), (1, 0), (0, -1), (-1, 0))
+BISHOP_STEPS: Final = ((1, 1), (1, -1), (-1, -1), (-1, 1))
+KING_STEPS: Final = ROOK_STEPS + BISHOP_STEPS
+KNIGHT_STEPS: Final = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+
+FLIP_FILE: Final = 1
+FLIP_RANK: Final = 2
+TRANSPOSE: Final = 4
+"""A symmetry is a sum of these: first the flips, then the transposition (a1-h8 stays)."""
+
+
+def _step(square: int, file_step: int, rank_step: int) -> int:
+    file, rank = square % 8 + file_step, square // 8 + rank_step
+    return rank * 8 + file if 0 <= file < 8 and 0 <= rank < 8 else -1
+
+
+def _steps(steps: tuple[tuple[int, int], ...]) -> Table:
+    """[square, n] -> the squares one step away, then -1."""
+    table = np.full((64, len(steps)), -1, np.int64)
+    for square in range(64):
+        found = [to for step in steps if (to := _step(square, *step)) >= 0]
+        table[square, : len(found)] = found
+    return table
+
+
+def _rays() -> Table:
+    """[square, ray, n] -> the squares along a ray, then -1; rays 0-3 are a rook's, 4-7 a bishop's."""
+    table = np.full((64, 8, 8), -1, np.int64)
+    for square in range(64):
+        for ray, step in enumerate(KING_STEPS):
+            to, n = _step(square, *step), 0
+            while to >= 0:
+                table[square, ray, n] = to
+                to, n = _step(to, *step), n + 1
+    return table
+
+
+def bits_of(squares: npt.ArrayLike) -> int:
+    """The set of some squares as a word; -1 is no square."""
+    return sum(1 << int(square) for square in np.ravel(squares) if square >= 0)
+
+
+def _pawn_attacks() -> Words:
+    """[colour, square] -> the squares that a pawn attacks."""
+    table = np.zeros((2, 64), np.uint64)
+    for color, up in ((0, 1), (1, -1)):
+        for square in range(64):
+            table[color, square] = bits_of([_step(square, -1, up), _step(square, 1, up)])
+    return table
+
+
+def _lines() -> tuple[Words, Table]:
+    """[a, b] -> the squares strictly between; and the ray from a that meets b, or -1."""
+    between, ray_to = np.zeros((64, 64), np.uint64), np.full((64, 64), -1, np.int64)
+    for a in range(64):
+        for ray in range(8):
+            squares = [int(square) for square in RAYS[a, ray] if square >= 0]
+            for n, b in enumerate(squares):
+                between[a, b], ray_to[a, b] = bits_of(squares[:n]), ray
+    return between, ray_to
+
+
+def _image(square: int, symmetry: int) -> int:
+    if symmetry & FLIP_FILE:
+        square ^= 7
+    if symmetry & FLIP_RANK:
+        square ^= 56
+    if symmetry & TRANSPOSE:
+        square = square % 8 * 8 + square // 8
+    return square
+
+
+def _inverse() -> Table:
+    identity = list(range(64))
+    inverse = np.zeros(8, np.int64)
+    for there in range(8):
+        inverse[there] = next(
+            back for back in range(8) if [_image(_image(square, there), back) for square in identity] == identity
+        )
+    return inverse
+
+
+RAYS: Final = _rays()
+KNIGHT_TO: Final = _steps(KNIGHT_STEPS)
+KING_TO: Final = _steps(KING_STEPS)
+KNIGHT_ATTACKS: Final = np.array([bits_of(row) for row in KNIGHT_TO], np.uint64)
+KING_ATTACKS: Final = np.array([bits_of(row) for row in KING_TO], np.uint64)
+PAWN_ATTACKS: Final = _pawn_attacks()
+BETWEEN, RAY_TO = _lines()
+SYMMETRY: Final = np.array([[_image(square, symmetry) for square in range(64)] for symmetry in range(8)], np.int64)
+INVERSE: Final = _inverse()
+
+TRIANGLE: Final = tuple(square for square in range(64) if square // 8 <= square % 8 <= 3)
+"""a1-d1-d4: where one of the eight symmetries brings any square."""
+
+TRIANGLE_INDEX: Final = np.array([TRIANGLE.index(s) if s in TRIANGLE else -1 for s in range(64)], np.int64)
+TO_TRIANGLE: Final = np.array(
+    [next(t for t in range(8) if int(SYMMETRY[t, square]) in TRIANGLE) for square in range(64)], np.int64
+)
+"""[square] -> the first symmetry that brings it into the triangle."""

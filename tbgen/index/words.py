@@ -1,0 +1,115 @@
+"""Word algebra: the 64 squares of the black king are the 64 bits of a word."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbgen._jit import small
+
+NOTHING = np.uint64(0)
+EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
+ONE = np.uint64(1)
+
+NOT_A_FILE = np.uint64(0xFEFEFEFEFEFEFEFE)
+NOT_H_FILE = np.uint64(0x7F7F7F7F7F7F7F7F)
+_1, _2, _4, _7, _8, _9, _14, _16, _28, _32 = (np.uint64(n) for n in (1, 2, 4, 7, 8, 9, 14, 16, 28, 32))
+_ODD, _PAIRS, _NIBBLES = (np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
+_BYTES, _SHORTS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
+_SWAP4, _SWAP2, _SWAP1 = (np.uint64(m) for m in (0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500))
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_SHIFT = np.uint64(58)
+
+
+def _bit_index() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    table = np.zeros(64, np.int64)
+    for n in range(64):
+        table[((int(_DE_BRUIJN) << n) & (2**64 - 1)) >> 58] = n
+    return table
+
+
+_BIT_INDEX = _bit_index()
+
+
+@small
+def square_bit(square):
+    """The word with one square in it."""
+    return ONE << np.uint64(square)
+
+
+@small
+def lowest_square(word):
+    """The lowest square of a word that is not empty."""
+    return _BIT_INDEX[((word & (~word + ONE)) * _DE_BRUIJN) >> _SHIFT]
+
+
+@small
+def count(word):
+    """How many squares."""
+    word = word - ((word >> _1) & _ODD)
+    word = (word & _PAIRS) + ((word >> _2) & _PAIRS)
+    word = (word + (word >> _4)) & _NIBBLES
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@small
+def king_step(word, direction):
+    """Every square moved one king step; what leaves the board is gone. Directions as squares.KING_STEPS."""
+    if direction == 0:
+        return word << _8
+    if direction == 1:
+        return (word & NOT_H_FILE) << _1
+    if direction == 2:
+        return word >> _8
+    if direction == 3:
+        return (word & NOT_A_FILE) >> _1
+    if direction == 4:
+        return (word & NOT_H_FILE) << _9
+    if direction == 5:
+        return (word & NOT_H_FILE) >> _7
+    if direction == 6:
+        return (word & NOT_A_FILE) >> _9
+    return (word & NOT_A_FILE) << _7
+
+
+@small
+def king_spread(word):
+    """The squares a king step away from any square of the word."""
+    sides = ((word & NOT_H_FILE) << _1) | ((word & NOT_A_FILE) >> _1)
+    row = word | sides
+    return sides | (row << _8) | (row >> _8)
+
+
+@small
+def flip_file(word):
+    word = ((word >> _1) & _ODD) | ((word & _ODD) << _1)
+    word = ((word >> _2) & _PAIRS) | ((word & _PAIRS) << _2)
+    return ((word >> _4) & _NIBBLES) | ((word & _NIBBLES) << _4)
+
+
+@small
+def flip_rank(word):
+    word = ((word >> _8) & _BYTES) | ((word & _BYTES) << _8)
+    word = ((word >> _16) & _SHORTS) | ((word & _SHORTS) << _16)
+    return (word >> _32) | (word << _32)
+
+
+@small
+def transpose(word):
+    swap = _SWAP4 & (word ^ (word << _28))
+    word ^= swap ^ (swap >> _28)
+    swap = _SWAP2 & (word ^ (word << _14))
+    word ^= swap ^ (swap >> _14)
+    swap = _SWAP1 & (word ^ (word << _7))
+    return word ^ swap ^ (swap >> _7)
+
+
+@small
+def image(word, symmetry):
+    """Every square brought to its place under one of the eight symmetries of squares.py."""
+    if symmetry & 1:
+        word = flip_file(word)
+    if symmetry & 2:
+        word = flip_rank(word)
+    if symmetry & 4:
+        word = transpose(word)
+    return word
