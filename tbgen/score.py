@@ -19,6 +19,8 @@ from tbgen.errors import RepresentationError, ScoreFormatError
 
 MATE_CODE = 0
 STALEMATE_CODE = 1
+DEFAULT_CUTOFF_CODE = 12
+"""G6.0, from which on some schemes and the fifty-move rule make no difference."""
 MOST_STORED_CODE = 126
 """The largest code that fits the signed byte of a stored table."""
 

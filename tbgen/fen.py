@@ -1,0 +1,95 @@
+"""FEN with the seventh field that carries the accrued score.
+
+>>> board, accrued = parse_fen("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0")
+>>> str(accrued), format_fen(board, accrued)
+('G4.0', '8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0')
+"""
+
+from __future__ import annotations
+
+import re
+
+import chess
+
+from tbgen.errors import AccruedError, FenError, IllegalPositionError
+from tbgen.position import color_of, own_score
+from tbgen.score import STALEMATE_CODE, Accrued, parse_score
+
+_SCORE_FIELD = 6
+_CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
+_CLOCK = re.compile(r"[0-9]{1,5}")
+
+# The first rule that is broken is the one that is named. Positions that no game can reach but that can be
+# played on, such as an impossible double check, are legal here: tables hold them.
+_RULES = (
+    (chess.STATUS_EMPTY, "the board is empty"),
+    (chess.STATUS_NO_WHITE_KING, "White has no king"),
+    (chess.STATUS_NO_BLACK_KING, "Black has no king"),
+    (chess.STATUS_TOO_MANY_KINGS, "a side has exactly one king"),
+    (chess.STATUS_PAWNS_ON_BACKRANK, "no pawn stands on the first or last rank"),
+    (chess.STATUS_TOO_MANY_WHITE_PAWNS, "White has at most 8 pawns"),
+    (chess.STATUS_TOO_MANY_BLACK_PAWNS, "Black has at most 8 pawns"),
+    (chess.STATUS_TOO_MANY_WHITE_PIECES, "White has at most 16 men"),
+    (chess.STATUS_TOO_MANY_BLACK_PIECES, "Black has at most 16 men"),
+    (chess.STATUS_BAD_CASTLING_RIGHTS, "castling rights need king and rook on their first squares"),
+    (chess.STATUS_INVALID_EP_SQUARE, "the en passant square does not follow a double step"),
+)
+
+
+def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrued | None]:
+    """The position, and the score accrued in it if the text says so.
+
+    Fields left out at the end have their usual defaults. If the halfmove clock is 0, or the position's own
+    score is lower than the field, the field is redundant and the own score is returned in its place.
+    """
+    fields = text.split()
+    if not fields:
+        raise FenError(text, "it is empty")
+    if len(fields) > _SCORE_FIELD + 1:
+        raise FenError(text, "it has more than seven fields")
+    board = _board_of(text, fields, chess960=chess960)
+    if len(fields) <= _SCORE_FIELD:
+        return board, None
+    return board, _accrued_in(board, fields[_SCORE_FIELD])
+
+
+def format_fen(board: chess.Board, accrued: Accrued | None = None) -> str:
+    """The FEN of `board`, with the accrued score as its seventh field if there is one."""
+    return board.fen() if accrued is None else f"{board.fen()} {accrued}"
+
+
+def _board_of(text: str, fields: list[str], *, chess960: bool) -> chess.Board:
+    for place, name in _CLOCK_NAMES.items():
+        if len(fields) > place and not _CLOCK.fullmatch(fields[place]):
+            raise FenError(text, f"{name} {fields[place]!r} is not a number")
+    try:
+        board = chess.Board(" ".join(fields[:_SCORE_FIELD]), chess960=chess960)
+    except ValueError as error:
+        raise FenError(text, str(error)) from None
+    board.chess960 = board.chess960 or board.has_chess960_castling_rights()
+    rule = broken_rule(board)
+    if rule is not None:
+        raise IllegalPositionError(text, rule)
+    return board
+
+
+def broken_rule(board: chess.Board) -> str | None:
+    """The first rule of chess that the position breaks."""
+    status = board.status()
+    for flag, rule in _RULES:
+        if status & flag:
+            return rule
+    if not status & chess.STATUS_OPPOSITE_CHECK:
+        return None
+    if chess.square_distance(*chess.SquareSet(board.kings)) == 1:
+        return "the kings stand next to each other"
+    return f"{color_of(not board.turn)} is in check but {color_of(board.turn)} is to move"
+
+
+def _accrued_in(board: chess.Board, field: str) -> Accrued:
+    accrued, own = parse_score(field), own_score(board)
+    if board.halfmove_clock == 0:
+        return own
+    if accrued.code <= STALEMATE_CODE and accrued != own:
+        raise AccruedError(str(accrued), "the game would have ended before this position")
+    return accrued.after(own, reset=False)

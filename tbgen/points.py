@@ -1,0 +1,160 @@
+"""Points for a game and for an event, in exact arithmetic.
+
+>>> Scoring(Scheme.HARMONIC).points(Outcome(Color.WHITE, 3))
+(Fraction(5, 8), Fraction(3, 8))
+>>> Scoring(Scheme.KOMI, komi=parse_komi("G2.25")).points(Outcome(Color.WHITE, 5))
+(Fraction(0, 1), Fraction(1, 1))
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tbgen.errors import ScoreFormatError
+from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, STALEMATE_CODE, Color, Outcome
+
+WIN, DRAW, LOSS = Fraction(1), Fraction(1, 2), Fraction(0)
+
+Points = tuple[Fraction, Fraction]
+"""White's and Black's; they add to one."""
+
+_KOMI = re.compile(r"(-|m)?[Gg](0|[1-9][0-9]{0,2})\.(0|00|25|5|50|75)")
+_OTB_CUTOFF_CODE = 8
+_MOST_CODE = 2 * 218 + 1
+"""No position has more than 218 legal moves."""
+
+
+class Scheme(enum.Enum):
+    """How a final score becomes points."""
+
+    EXPONENTIAL = "exponential"
+    HARMONIC = "harmonic"
+    CLASSICAL = "classical"
+    WINNER = "winner"
+    KOMI = "komi"
+    OTB = "otb"
+    LASKER = "lasker"
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether points can be other than a win, a draw or a loss."""
+        return self in (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.LASKER)
+
+
+@dataclass(frozen=True, slots=True)
+class Komi:
+    """A score with quarter steps that the side its sign names must beat."""
+
+    side: Color
+    quarters: int
+
+    def __post_init__(self) -> None:
+        if self.quarters < 0:
+            raise ValueError(f"a komi is not negative: {self.quarters} quarters")
+
+    def __str__(self) -> str:
+        sign = "" if self.side is Color.WHITE else "-"
+        return f"{sign}G{self.quarters // 4}.{('0', '25', '5', '75')[self.quarters % 4]}"
+
+
+def parse_komi(text: str) -> Komi:
+    """The komi that `text` writes, such as `G5.75` or `-G3.5`."""
+    match = _KOMI.fullmatch(text)
+    if match is None:
+        raise ScoreFormatError(text, "a komi such as G5.75 or -G3.5")
+    sign, whole, part = match.groups()
+    quarters = 4 * int(whole) + int(part.ljust(2, "0")) // 25
+    return Komi(Color.BLACK if sign else Color.WHITE, quarters)
+
+
+DEFAULT_KOMI = Komi(Color.WHITE, 23)
+"""G5.75"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """A scheme with what it needs: the cutoff for `winner` and `komi`, the komi for `komi`."""
+
+    scheme: Scheme = Scheme.EXPONENTIAL
+    cutoff_code: int = DEFAULT_CUTOFF_CODE
+    komi: Komi = DEFAULT_KOMI
+
+    def points(self, outcome: Outcome) -> Points:
+        """White's and Black's points for a game that ended with `outcome`."""
+        holders = self.holders_points(outcome)
+        return (holders, 1 - holders) if outcome.holder is Color.WHITE else (1 - holders, holders)
+
+    def holders_points(self, outcome: Outcome) -> Fraction:
+        code = outcome.code
+        match self.scheme:
+            case Scheme.EXPONENTIAL:
+                return DRAW + Fraction(1, 2 ** (1 + code))
+            case Scheme.HARMONIC:
+                return DRAW + Fraction(1, 2 * (1 + code))
+            case Scheme.CLASSICAL:
+                return WIN if code == MATE_CODE else DRAW
+            case Scheme.WINNER:
+                return WIN if code < self.cutoff_code else DRAW
+            case Scheme.OTB:
+                return WIN if code < _OTB_CUTOFF_CODE else DRAW
+            case Scheme.LASKER:
+                return {MATE_CODE: WIN, STALEMATE_CODE: Fraction(3, 4)}.get(code, DRAW)
+            case Scheme.KOMI:
+                return self._komi_points(outcome)
+
+    def _komi_points(self, outcome: Outcome) -> Fraction:
+        """All scores from the cutoff on count alike: only the side that has the komi can gain by them."""
+        quarters, cutoff = 2 * min(outcome.code, self.cutoff_code), 2 * self.cutoff_code
+        komi = self.komi.quarters
+        if outcome.holder is self.komi.side:
+            return _compared(quarters, komi)
+        return WIN if quarters < cutoff else _compared(komi, cutoff)
+
+
+def _compared(reached: int, bound: int) -> Fraction:
+    if reached == bound:
+        return DRAW
+    return WIN if reached < bound else LOSS
+
+
+def format_points(points: Points, scheme: Scheme) -> str:
+    """Points as PGN tags write them: `0.5625-0.4375` or `1/2-1/2`.
+
+    >>> format_points((Fraction(9, 16), Fraction(7, 16)), Scheme.EXPONENTIAL)
+    '0.5625-0.4375'
+    """
+    if not scheme.is_graded:
+        return "-".join({WIN: "1", DRAW: "1/2", LOSS: "0"}[side] for side in points)
+    white = round(points[0] * 10_000)
+    return "-".join(f"{side // 10_000}.{side % 10_000:04}" for side in (white, 10_000 - white))
+
+
+def parse_points(text: str) -> Points:
+    """White's and Black's points as a tag writes them, with or without spaces around the dash."""
+    sides = [side.strip() for side in text.split("-")]
+    if len(sides) == 2 and all(re.fullmatch(r"[01]|1/2|[01]\.[0-9]{1,9}", side) for side in sides):
+        white, black = (Fraction(side) for side in sides)
+        if white + black == 1:
+            return white, black
+    raise ScoreFormatError(text, "points of two sides that add to one, such as 0.5625-0.4375")
+
+
+def sum_of_points(results: Iterable[tuple[Color, Outcome]], scoring: Scoring | None = None) -> Fraction:
+    """A player's points over games given as (the player's side, outcome)."""
+    rule = Scoring() if scoring is None else scoring
+    return sum((rule.points(outcome)[side] for side, outcome in results), Fraction(0))
+
+
+def lexicographic_key(results: Iterable[tuple[Color, Outcome]]) -> tuple[int, ...]:
+    """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
+
+    Keys of all players have one length and compare as tuples.
+    """
+    balance = [0] * (_MOST_CODE + 1)
+    for side, outcome in results:
+        balance[outcome.code] += 1 if side is outcome.holder else -1
+    return tuple(balance[STALEMATE_CODE:])
