@@ -1,3 +1,70 @@
-"""Tablebases for r-mobility chess."""
+"""Tablebases for r-mobility chess, and the rules to score any game by.
+
+Names are imported when they are first used, so that `import tbgen` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tbgen.errors import TbgenError as TbgenError
+    from tbgen.fen import format_fen as format_fen
+    from tbgen.fen import parse_fen as parse_fen
+    from tbgen.material import Material as Material
+    from tbgen.material import Role as Role
+    from tbgen.pgn import read_games as read_games
+    from tbgen.points import Komi as Komi
+    from tbgen.points import Scheme as Scheme
+    from tbgen.points import Scoring as Scoring
+    from tbgen.position import is_reset as is_reset
+    from tbgen.position import own_score as own_score
+    from tbgen.rules import End as End
+    from tbgen.rules import FiftyMoves as FiftyMoves
+    from tbgen.rules import FiftyMoveSetting as FiftyMoveSetting
+    from tbgen.rules import Game as Game
+    from tbgen.rules import accrued_of as accrued_of
+    from tbgen.score import Accrued as Accrued
+    from tbgen.score import Color as Color
+    from tbgen.score import Outcome as Outcome
+    from tbgen.score import parse_score as parse_score
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Accrued": "tbgen.score",
+    "Color": "tbgen.score",
+    "End": "tbgen.rules",
+    "FiftyMoveSetting": "tbgen.rules",
+    "FiftyMoves": "tbgen.rules",
+    "Game": "tbgen.rules",
+    "Komi": "tbgen.points",
+    "Material": "tbgen.material",
+    "Outcome": "tbgen.score",
+    "Role": "tbgen.material",
+    "Scheme": "tbgen.points",
+    "Scoring": "tbgen.points",
+    "TbgenError": "tbgen.errors",
+    "accrued_of": "tbgen.rules",
+    "format_fen": "tbgen.fen",
+    "is_reset": "tbgen.position",
+    "own_score": "tbgen.position",
+    "parse_fen": "tbgen.fen",
+    "parse_score": "tbgen.score",
+    "read_games": "tbgen.pgn",
+}
+
+__all__ = sorted([*_HOMES, "__version__"])
+
+
+def __getattr__(name: str) -> object:
+    try:
+        home = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    return getattr(importlib.import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

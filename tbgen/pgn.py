@@ -1,0 +1,223 @@
+"""Games in PGN files: read as a stream, exact about what is wrong with a game.
+
+The reader is stricter than it has to be in one point: a word in the moves that is neither a move nor a
+number nor a result is an error and not skipped, because a skipped move would falsify every score after it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, TypeVar
+
+from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
+from tbgen.fen import parse_fen
+from tbgen.points import Komi, Scheme, Scoring
+from tbgen.rules import FiftyMoves, FiftyMoveSetting, Game, final_outcome
+from tbgen.score import Outcome
+from tbgen.tags import GameTags, read_tags, winner_of
+
+_T = TypeVar("_T")
+
+_TAG = re.compile(r'\[\s*([A-Za-z0-9_][A-Za-z0-9_+#=:-]*)\s+"(.*)"\s*\]\s*')
+_NEW_GAME = re.compile(r'\[\s*Event\s+"')
+_TOKEN = re.compile(r"[{}();]|\$[0-9]*|[^\s{}();$]+")
+_MOVE_NUMBER = re.compile(r"[0-9]+\.+")
+_IGNORED = re.compile(r"[0-9]*|\.+|e\.?p\.?|\x1a|[!?=~/+−±∓⩲⩱□∞N]+|[+]-+|-[+]|=[+]|[+]=")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x19]")
+_RESULTS = {"1-0", "0-1", "1/2-1/2", "½-½", "*"}
+_CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
+_ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
+
+
+def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error("tbgen-latin-1", _as_latin_1)
+
+
+@dataclass(slots=True)
+class Movetext:
+    """A game as it is written: tags, moves of the main line, result, and what is wrong with the writing."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    moves: list[str] = field(default_factory=list)
+    result: str | None = None
+    problem: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.tags or self.moves or self.result)
+
+
+@dataclass(frozen=True, slots=True)
+class PgnGame:
+    """A game that was read and played through; `number` counts from 1 in its file."""
+
+    number: int
+    tags: dict[str, str]
+    result: str
+    game: Game
+    scoring: Scoring
+
+    @property
+    def final(self) -> Outcome:
+        """What the game is scored with: a decisive result counts as mate."""
+        return final_outcome(self.game.accrued, winner_of(self.result))
+
+    @property
+    def end(self) -> str:
+        """Why the game ended: by the rules at its last ply, or else what its Termination tag says."""
+        if self.game.last.end is not None:
+            return self.game.last.end.value
+        if "Termination" in self.tags:
+            return self.tags["Termination"]
+        return "unterminated" if self.result == "*" else "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How games are to be scored; what is None is taken from a game's tags, and then from the defaults."""
+
+    scheme: Scheme | None = None
+    cutoff_code: int | None = None
+    komi: Komi | None = None
+    fifty_moves: FiftyMoveSetting | None = None
+
+    def scoring(self, tags: GameTags) -> Scoring:
+        plain = Scoring()
+        return Scoring(
+            _first(self.scheme, tags.scheme, plain.scheme),
+            _first(self.cutoff_code, tags.cutoff_code, plain.cutoff_code),
+            _first(self.komi, tags.komi, plain.komi),
+        )
+
+    def fifty_moves_of(self, tags: GameTags) -> FiftyMoves:
+        tagged = FiftyMoveSetting.LEGACY if tags.legacy else None
+        setting = _first(self.fifty_moves, tagged, FiftyMoveSetting.RESET)
+        return FiftyMoves(setting, self.scoring(tags).cutoff_code)
+
+
+def _first(given: _T | None, tagged: _T | None, default: _T) -> _T:
+    if given is not None:
+        return given
+    return default if tagged is None else tagged
+
+
+def read_games(path: str, settings: Settings | None = None) -> Iterator[PgnGame | PgnError]:
+    """Every game of a file in turn, or the error that is in its place; `-` is the standard input."""
+    source = 0 if path == "-" else path
+    with open(source, encoding="utf-8-sig", errors="tbgen-latin-1", closefd=path != "-") as file:
+        yield from games_in(file, path, settings)
+
+
+def games_in(
+    file: IO[str] | Iterable[str], name: str, settings: Settings | None = None
+) -> Iterator[PgnGame | PgnError]:
+    """Every game of an open file, or the error that is in its place; no game at all is raised."""
+    rule = Settings() if settings is None else settings
+    number = 0
+    for number, movetext in enumerate(movetexts(file, name), start=1):
+        try:
+            yield _played(movetext, number, rule)
+        except MoveError as error:
+            yield PgnError(name, f"{error.reason} {error.move!r}", game=number, ply=error.ply)
+        except TbgenError as error:
+            yield PgnError(name, str(error), game=number)
+    if number == 0:
+        raise PgnError(name, "it holds no games")
+
+
+def _played(movetext: Movetext, number: int, settings: Settings) -> PgnGame:
+    tags = movetext.tags
+    variant = tags.get("Variant", "").lower()
+    if variant not in _CHESS960 | _ORDINARY:
+        raise UsageError(f"no rules for the variant {tags['Variant']!r}")
+    known = read_tags(tags)
+    fen = tags.get("FEN", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+    board, accrued = parse_fen(fen, chess960=variant in _CHESS960)
+    game = Game(board, accrued=accrued, fifty_moves=settings.fifty_moves_of(known))
+    for move in movetext.moves:
+        game.push_text(move)
+    if movetext.problem is not None:
+        raise UsageError(movetext.problem)
+    result = tags.get("Result", movetext.result or "*")
+    return PgnGame(number, tags, result, game, settings.scoring(known))
+
+
+def movetexts(lines: Iterable[str], name: str) -> Iterator[Movetext]:
+    """The games as they are written, without playing them."""
+    reader = _Reader()
+    for line in lines:
+        if _CONTROL.search(line):
+            raise PgnError(name, "this is a binary file, not PGN")
+        yield from reader.read(line)
+    yield from reader.finish()
+
+
+class _Reader:
+    """Cuts lines into games: a result or the tags of the next game end a game."""
+
+    def __init__(self) -> None:
+        self.game = Movetext()
+        self.in_comment = False
+        self.variations = 0
+
+    def read(self, line: str) -> Iterator[Movetext]:
+        starts_game = _NEW_GAME.match(line) is not None
+        if self.in_comment and not starts_game:
+            yield from self._read_moves(line, self._after_comment(line, 0))
+        elif line.startswith("["):
+            if self.game.moves or self.in_comment or (starts_game and "Event" in self.game.tags):
+                yield from self.finish()
+            self._read_tag(line)
+        elif not line.startswith("%"):
+            yield from self._read_moves(line, 0)
+
+    def finish(self) -> Iterator[Movetext]:
+        """The game read so far, if there is one; the next begins."""
+        game = self.game
+        if self.in_comment or self.variations:
+            game.problem = f"a {'comment' if self.in_comment else 'variation'} is not closed"
+        self.game, self.in_comment, self.variations = Movetext(), False, 0
+        if not game.is_empty:
+            yield game
+
+    def _read_tag(self, line: str) -> None:
+        match = _TAG.fullmatch(line)
+        if match is not None:
+            name, value = match.groups()
+            self.game.tags[name] = re.sub(r'\\(["\\])', r"\1", value)
+
+    def _after_comment(self, line: str, place: int) -> int:
+        closing = line.find("}", place)
+        self.in_comment = closing < 0
+        return len(line) if closing < 0 else closing + 1
+
+    def _read_moves(self, line: str, place: int) -> Iterator[Movetext]:
+        while match := _TOKEN.search(line, place):
+            token, place = match[0], match.end()
+            if token == ";":
+                return
+            if token == "{":
+                place = self._after_comment(line, place)
+            elif token == "(":
+                self.variations += 1
+            elif token == ")":
+                self.variations = max(0, self.variations - 1)
+            elif not self.variations and token[0] not in "$}":
+                yield from self._read_word(token)
+
+    def _read_word(self, word: str) -> Iterator[Movetext]:
+        if word in _RESULTS:
+            self.game.result = word.replace("½", "1/2")
+            yield from self.finish()
+            return
+        move = _MOVE_NUMBER.sub("", word, count=1).rstrip("!?")
+        if not _IGNORED.fullmatch(move):
+            self.game.moves.append(move)

@@ -1,0 +1,89 @@
+"""The PGN tags of r-mobility games.
+
+>>> write_tags(Outcome(Color.BLACK, 7), Scoring())["Points"]
+'0.4961-0.5039'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tbgen.errors import ScoreFormatError
+from tbgen.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points
+from tbgen.score import Color, Outcome, parse_score
+
+_OFF = ("0", "false", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class GameTags:
+    """What the tags of a game say; None stands for a tag that is not there."""
+
+    outcome: Outcome | None = None
+    points: Points | None = None
+    scheme: Scheme | None = None
+    cutoff_code: int | None = None
+    komi: Komi | None = None
+    legacy: bool = False
+
+
+def read_tags(tags: Mapping[str, str]) -> GameTags:
+    """What the tags of r-mobility among `tags` say, with or without spaces in their values."""
+    close = {name: "".join(value.split()) for name, value in tags.items()}
+    return GameTags(
+        outcome=parse_score(close["RMobilityResult"]).outcome if "RMobilityResult" in close else None,
+        points=parse_points(close["Points"]) if "Points" in close else None,
+        scheme=parse_scheme(close["RMobilityScoring"]) if "RMobilityScoring" in close else None,
+        cutoff_code=parse_cutoff(close["RMobilityCutoff"]) if "RMobilityCutoff" in close else None,
+        komi=parse_komi(close["Komi"]) if "Komi" in close else None,
+        legacy="Legacy" in close and close["Legacy"].lower() not in _OFF,
+    )
+
+
+def write_tags(outcome: Outcome, scoring: Scoring, *, legacy: bool = False) -> dict[str, str]:
+    """The tags of a finished game, in the order in which they are written."""
+    tags = {
+        "Result": classical_result(outcome),
+        "RMobilityResult": str(outcome),
+        "RMobilityCutoff": str(Outcome(Color.WHITE, scoring.cutoff_code)),
+        "RMobilityScoring": scoring.scheme.value,
+        "Points": format_points(scoring.points(outcome), scoring.scheme),
+    }
+    if scoring.scheme is Scheme.KOMI:
+        tags["Komi"] = str(scoring.komi)
+    if legacy:
+        tags["Legacy"] = "1"
+    return tags
+
+
+def classical_result(outcome: Outcome) -> str:
+    """The Result tag: only G0.0 is decisive."""
+    if not outcome.is_mate:
+        return "1/2-1/2"
+    return "1-0" if outcome.holder is Color.WHITE else "0-1"
+
+
+def winner_of(result: str) -> Color | None:
+    """The side that a Result tag calls the winner."""
+    return {"1-0": Color.WHITE, "0-1": Color.BLACK}.get("".join(result.split()))
+
+
+def parse_scheme(text: str) -> Scheme:
+    """The scoring scheme of that name."""
+    try:
+        return Scheme(text.lower())
+    except ValueError:
+        names = ", ".join(scheme.value for scheme in Scheme)
+        raise ScoreFormatError(text, f"a scoring scheme; there are {names}") from None
+
+
+def parse_cutoff(text: str) -> int:
+    """The code of a cutoff, which is written as a score without a sign."""
+    try:
+        cutoff = parse_score(text)
+    except ScoreFormatError:
+        raise ScoreFormatError(text, "a cutoff such as G6.0") from None
+    if cutoff.holder is not Color.WHITE:
+        raise ScoreFormatError(text, "a cutoff such as G6.0, which has no sign")
+    return cutoff.code
