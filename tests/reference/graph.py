@@ -1,0 +1,298 @@
+"""The graph of one block: its positions, their moves, and the exits that resets lead to.
+
+A block is a placement of the pawns (all of a material without pawns is one block). Its nodes are the legal
+positions; after them the positions with a legal en passant capture, which no quiet move leads to; after them
+the exits, one for each pair of value and distance that some reset leads to.
+
+Within a block a position has a local cell: side to move, then the squares of all men but the pawns, base 64.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .moves import (
+    BLACK,
+    CAPTURED,
+    MAN,
+    MOST_MOVES,
+    NO_MAN,
+    NO_SQUARE,
+    PAWN,
+    PROMOTION,
+    TO,
+    WHITE,
+    forward,
+    is_en_passant,
+    is_legal_position,
+    is_reset,
+    jumped_square,
+    legal_moves,
+    man_on,
+    own_code,
+)
+
+NO_NODE = -1
+
+
+class Men(NamedTuple):
+    """The men of a material, and the squares of its pawns in one block (other men: any square)."""
+
+    roles: NDArray[np.int64]
+    colors: NDArray[np.int64]
+    placement: NDArray[np.int64]
+
+
+class Nodes(NamedTuple):
+    """The positions of a block."""
+
+    cell: NDArray[np.int64]  # local cell
+    en_passant: NDArray[np.int64]  # square that may be captured on, or NO_SQUARE
+    side: NDArray[np.int8]
+    own: NDArray[np.uint8]
+    moves: NDArray[np.uint8]
+
+
+class Resets(NamedTuple):
+    """The resets of a block: the number of each among its edges, and the position it leads to."""
+
+    edge: NDArray[np.int64]
+    captured: NDArray[np.int8]
+    promoted: NDArray[np.int8]
+    promotion: NDArray[np.int8]
+    en_passant: NDArray[np.int8]  # the square jumped over, or NO_SQUARE
+    side: NDArray[np.int8]  # to move
+    squares: NDArray[np.int8]  # a row for each reset
+
+
+@njit(cache=True)
+def unpack(cell, men, squares):
+    """Fill `squares` with those of the local cell and return the side to move."""
+    for man in range(len(squares) - 1, -1, -1):
+        if men.roles[man] == PAWN:
+            squares[man] = men.placement[man]
+        else:
+            squares[man] = cell % 64
+            cell //= 64
+    return cell
+
+
+@njit(cache=True)
+def pack(side, men, squares):
+    """The local cell of a position."""
+    cell = side
+    for man in range(len(squares)):
+        if men.roles[man] != PAWN:
+            cell = cell * 64 + squares[man]
+    return cell
+
+
+@njit(cache=True)
+def image(square, symmetry):
+    """The square's image under one of the 8 symmetries of the board."""
+    if symmetry & 1:
+        square ^= 7
+    if symmetry & 2:
+        square ^= 56
+    if symmetry & 4:
+        square = square % 8 * 8 + square // 8
+    return square
+
+
+@njit(cache=True)
+def lowest_image(cell, men, squares, symmetries):
+    """The lowest local cell among the position's images under the first so many symmetries."""
+    lowest = cell
+    images = squares.copy()
+    side = unpack(cell, men, squares)
+    for symmetry in range(1, symmetries):
+        for man in range(len(squares)):
+            images[man] = image(squares[man], symmetry)
+        lowest = min(lowest, pack(side, men, images))
+    return lowest
+
+
+@njit(cache=True)
+def number_positions(men, cells, symmetries):
+    """The node of each local cell, images of one another having the same, and the number of nodes."""
+    node_of = np.full(cells, NO_NODE, dtype=np.int32)
+    squares = men.placement.copy()
+    nodes = 0
+    for cell in range(cells):
+        side = unpack(cell, men, squares)
+        if not is_legal_position(men.roles, men.colors, squares, side):
+            continue
+        lowest = lowest_image(cell, men, squares, symmetries)
+        if lowest == cell:
+            node_of[cell] = nodes
+            nodes += 1
+        else:
+            node_of[cell] = node_of[lowest]
+    return node_of, nodes
+
+
+@njit(cache=True)
+def first_cells(node_of, nodes):
+    """The lowest local cell of each node."""
+    cells = np.full(nodes, -1, dtype=np.int64)
+    for cell in range(len(node_of)):
+        node = node_of[cell]
+        if node != NO_NODE and cells[node] < 0:
+            cells[node] = cell
+    return cells
+
+
+@njit(cache=True)
+def may_have_jumped(men, squares, pawn, side):
+    """Whether the pawn's last move can have been a double step, judged by the squares alone."""
+    if men.roles[pawn] != PAWN or men.colors[pawn] == side:
+        return False
+    if squares[pawn] // 8 != (3 if men.colors[pawn] == WHITE else 4):
+        return False
+    back = 8 * forward(men.colors[pawn])
+    return (
+        man_on(squares, squares[pawn] - back) == NO_MAN
+        and man_on(squares, squares[pawn] - 2 * back) == NO_MAN
+    )
+
+
+@njit(cache=True)
+def en_passant_positions(men, cells):
+    """The positions with a legal en passant capture: rows of local cell and square."""
+    squares = men.placement.copy()
+    moves = np.empty((MOST_MOVES, 4), dtype=np.int64)
+    found = [(np.int64(0), np.int64(0)) for _ in range(0)]
+    for cell in cells:
+        side = unpack(cell, men, squares)
+        for pawn in range(len(squares)):
+            if not may_have_jumped(men, squares, pawn, side):
+                continue
+            jumped = squares[pawn] - 8 * forward(men.colors[pawn])
+            for number in range(legal_moves(men.roles, men.colors, squares, side, jumped, moves)):
+                if is_en_passant(squares, moves[number]):
+                    found.append((cell, jumped))
+                    break
+    rows = np.empty((len(found), 2), dtype=np.int64)
+    for row in range(len(found)):
+        rows[row, 0] = found[row][0]
+        rows[row, 1] = found[row][1]
+    return rows
+
+
+@njit(cache=True)
+def jump_was_legal(men, cell, en_passant):
+    """Whether the double step over `en_passant` started from a legal position."""
+    squares = men.placement.copy()
+    side = unpack(cell, men, squares)
+    ahead = 8 * forward(1 - side)
+    squares[man_on(squares, en_passant + ahead)] -= 2 * ahead
+    return is_legal_position(men.roles, men.colors, squares, 1 - side)
+
+
+@njit(cache=True)
+def score_positions(men, cells, en_passant):
+    """Side to move, own code and number of moves of each position, and how many of the moves are resets."""
+    squares = men.placement.copy()
+    moves = np.empty((MOST_MOVES, 4), dtype=np.int64)
+    sides = np.empty(len(cells), dtype=np.int8)
+    own = np.empty(len(cells), dtype=np.uint8)
+    numbers = np.empty(len(cells), dtype=np.uint8)
+    resets = 0
+    for node in range(len(cells)):
+        side = unpack(cells[node], men, squares)
+        number = legal_moves(men.roles, men.colors, squares, side, en_passant[node], moves)
+        sides[node] = side
+        own[node] = own_code(men.roles, men.colors, squares, side, number)
+        numbers[node] = number
+        for move in range(number):
+            resets += is_reset(men.roles, moves[move])
+    return sides, own, numbers, resets
+
+
+@njit(cache=True)
+def no_resets(number, men):
+    """Room for so many resets."""
+    return Resets(
+        np.empty(number, dtype=np.int64),
+        np.empty(number, dtype=np.int8),
+        np.empty(number, dtype=np.int8),
+        np.empty(number, dtype=np.int8),
+        np.empty(number, dtype=np.int8),
+        np.empty(number, dtype=np.int8),
+        np.empty((number, len(men.roles)), dtype=np.int8),
+    )
+
+
+@njit(cache=True)
+def write_reset(men, squares, side, move, edge, row, resets):
+    """Write down where a reset leads (a captured man keeps its old square, which means nothing)."""
+    resets.edge[row] = edge
+    resets.captured[row] = move[CAPTURED]
+    resets.promoted[row] = move[MAN]
+    resets.promotion[row] = move[PROMOTION]
+    resets.en_passant[row] = jumped_square(men.roles, squares, move)
+    resets.side[row] = 1 - side
+    for man in range(len(squares)):
+        resets.squares[row, man] = move[TO] if man == move[MAN] else squares[man]
+
+
+@njit(cache=True)
+def trace_moves(men, nodes, node_of, reset_number):
+    """Where every move leads: for each edge the node reached (resets: not yet), and the resets."""
+    squares = men.placement.copy()
+    moves = np.empty((MOST_MOVES, 4), dtype=np.int64)
+    targets = np.empty(np.sum(nodes.moves.astype(np.int64)), dtype=np.int32)
+    resets = no_resets(reset_number, men)
+    edge = row = 0
+    for node in range(len(nodes.cell)):
+        side = unpack(nodes.cell[node], men, squares)
+        number = legal_moves(men.roles, men.colors, squares, side, nodes.en_passant[node], moves)
+        for move in moves[:number]:
+            targets[edge] = NO_NODE
+            if is_reset(men.roles, move):
+                write_reset(men, squares, side, move, edge, row, resets)
+                row += 1
+            else:
+                origin = squares[move[MAN]]
+                squares[move[MAN]] = move[TO]
+                targets[edge] = node_of[pack(1 - side, men, squares)]
+                squares[move[MAN]] = origin
+            edge += 1
+    return targets, resets
+
+
+@njit(cache=True)
+def turn_round(moves, targets, target_number, order):
+    """The nodes with a move to each target, in the given order of nodes: row starts, and rows."""
+    first_edge = np.zeros(len(moves) + 1, dtype=np.int64)
+    for node in range(len(moves)):
+        first_edge[node + 1] = first_edge[node] + moves[node]
+    starts = np.zeros(target_number + 1, dtype=np.int64)
+    for target in targets:
+        starts[target + 1] += 1
+    for target in range(target_number):
+        starts[target + 1] += starts[target]
+    sources = np.empty(len(targets), dtype=np.int32)
+    free = starts.copy()
+    for node in order:
+        for edge in range(first_edge[node], first_edge[node + 1]):
+            sources[free[targets[edge]]] = node
+            free[targets[edge]] += 1
+    return starts, sources
+
+
+def positions_of(men: Men, symmetries: int) -> tuple[NDArray[np.int32], Nodes, int]:
+    """The node of each local cell, the nodes (those with en passant last), and the number of resets."""
+    officers = int(np.count_nonzero(men.roles != PAWN))
+    node_of, plain = number_positions(men, 2 * 64**officers, symmetries)
+    cells = first_cells(node_of, plain)
+    jumps = en_passant_positions(men, cells) if PAWN in men.roles else np.empty((0, 2), dtype=np.int64)
+    cells = np.concatenate((cells, jumps[:, 0]))
+    en_passant = np.concatenate((np.full(plain, NO_SQUARE, dtype=np.int64), jumps[:, 1]))
+    side, own, moves, resets = score_positions(men, cells, en_passant)
+    return node_of, Nodes(cells, en_passant, side, own, moves), resets
+
+
+assert (WHITE, BLACK) == (0, 1)

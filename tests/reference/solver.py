@@ -1,0 +1,316 @@
+"""The slow solver: every position and every accrued score of a material, level by level."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .graph import Men, Nodes, Resets, jump_was_legal, positions_of, trace_moves, turn_round
+from .level import Graph, Level, outcome, solve_level, sorted_goals
+from .material import Material, descent, material_of
+from .moves import BLACK, NO_MAN, NO_PROMOTION, NO_SQUARE, PAWN, WHITE
+
+NO_CODE = 255
+LOWEST_CODE = 2  # mate and stalemate, codes 0 and 1, end the game
+LONGEST = 4096
+
+Index = tuple[NDArray[np.int64], ...]
+Numbers = NDArray[np.int16] | NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class EnPassant:
+    """Every position with a legal en passant capture, as parallel arrays in ascending order of `key`.
+
+    `reachable` tells whether the double step started from a legal position.
+    """
+
+    index: Index  # side to move, then squares: indices into the table's arrays
+    square: NDArray[np.int64]  # the square jumped over
+    own: NDArray[np.uint8]
+    entry: NDArray[np.int16]
+    dtg: NDArray[np.int16]
+    reachable: NDArray[np.bool_]
+
+    def find(self, index: Index, square: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The row of each position with its en passant square, -1 where no en passant capture is legal."""
+        wanted, keys = en_passant_key(index, square), en_passant_key(self.index, self.square)
+        rows = np.searchsorted(keys, wanted)
+        rows[rows == len(keys)] = 0
+        return np.where(keys[rows] == wanted, rows, -1) if len(keys) else np.full(len(wanted), -1)
+
+
+def en_passant_key(index: Index, square: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One number for a position and its en passant square."""
+    key = np.asarray(index[0], dtype=np.int64)
+    for squares in index[1:]:
+        key = key * 64 + squares
+    return key * 64 + square
+
+
+@dataclass(frozen=True)
+class Block:
+    """One placement of the pawns: its graph, and what is known of its nodes so far (exits included)."""
+
+    placement: tuple[int, ...]
+    node_of: NDArray[np.int32]
+    nodes: Nodes
+    graph: Graph
+    entry: NDArray[np.int16]
+    dtg: NDArray[np.int16]
+
+    @property
+    def codes(self) -> range:
+        """The codes that can be accrued in the block."""
+        return range(LOWEST_CODE, int(self.nodes.own.max(initial=0)) + 1)
+
+    def level(self, holder: int, code: int) -> Level:
+        """Value and plies of every node with that score accrued, given the entries of lower own codes."""
+        goals = sorted_goals(self.graph, code, self.entry, self.dtg)
+        return solve_level(self.graph, holder, code, self.entry, self.dtg, goals)
+
+    def solve(self) -> None:
+        """Fill in the entry values, level by level in ascending order."""
+        for code in self.codes:
+            for holder in (WHITE, BLACK):
+                arrived = np.flatnonzero((self.nodes.own == code) & (self.nodes.side != holder))
+                if len(arrived):
+                    value, plies = self.level(holder, code)
+                    self.entry[arrived], self.dtg[arrived] = value[arrived], plies[arrived]
+
+
+@dataclass
+class ReferenceTable:
+    """A material's solution; arrays are indexed [side to move, square of each man in the order of the name].
+
+    `own` is the position's own code (255: no legal position), `entry` its entry value as a signed number,
+    +(code + 1) for White and -(code + 1) for Black (0: no legal position), `dtg` the plies to it.
+    """
+
+    material: Material
+    reduced: bool
+    own: NDArray[np.uint8] = field(init=False, repr=False)
+    entry: NDArray[np.int16] = field(init=False, repr=False)
+    dtg: NDArray[np.int16] = field(init=False, repr=False)
+    en_passant: EnPassant = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Solve block by block, those with the most advanced pawns first."""
+        self.own = np.full(self.material.shape, NO_CODE, dtype=np.uint8)
+        self.entry = np.zeros(self.material.shape, dtype=np.int16)
+        self.dtg = np.zeros(self.material.shape, dtype=np.int16)
+        self.en_passant = join_en_passant([], self.material.men)
+        self._blocks: dict[tuple[int, ...], Block] = {}
+        self._levels: dict[tuple[tuple[int, ...], int, int], Level] = {}
+        parts: list[EnPassant] = []
+        steps_left = -1
+        for placement in self._placements():
+            if self.material.steps_left(placement) != steps_left:
+                steps_left = self.material.steps_left(placement)
+                self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
+                parts = []
+            block = self._build(placement)
+            block.solve()
+            self._store(block)
+            parts += self._en_passant_of(block)
+        self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
+
+    def levels(self) -> Iterator[tuple[int, int, NDArray[np.int16], NDArray[np.int16]]]:
+        """Yield (holder, code, values, plies) in ascending code, White first, for every score one can accrue.
+
+        Positions whose own code is lower than the accrued one, and cells that are no position, have value 0.
+        """
+        blocks = [self._block(placement) for placement in self._placements()]
+        for code in range(LOWEST_CODE, max(block.codes.stop for block in blocks)):
+            for holder in (WHITE, BLACK):
+                value = np.zeros(self.material.shape, dtype=np.int16)
+                plies = np.zeros(self.material.shape, dtype=np.int16)
+                for block in blocks:
+                    outside = block.graph.own < code
+                    for array, part in zip((value, plies), block.level(holder, code), strict=True):
+                        self._spread(block, np.where(outside, 0, part), array, 0)
+                yield holder, code, value, plies
+
+    def value(
+        self, position: tuple[int, ...], holder: int, code: int, en_passant: int = NO_SQUARE
+    ) -> tuple[int, int]:
+        """The signed value and the plies of (side to move, squares ...) with that score accrued."""
+        block, node = self._find(position, en_passant)
+        own = int(block.graph.own[node])
+        if own < LOWEST_CODE and (holder, code) == (1 - position[0], own):
+            return int(block.entry[node]), 0
+        if not LOWEST_CODE <= code <= own:
+            raise ValueError(f"code {code} cannot be accrued in a position of own code {own}")
+        key = (block.placement, holder, code)
+        if key not in self._levels:
+            self._levels[key] = block.level(holder, code)
+        value, plies = self._levels[key]
+        return int(value[node]), int(plies[node])
+
+    def _find(self, position: tuple[int, ...], en_passant: int) -> tuple[Block, int]:
+        """The block and node of a position; the first pawn on files e-h is looked up in the mirror."""
+        side, squares = position[0], list(position[1:])
+        if tuple(squares[pawn] for pawn in self.material.pawns) not in self._placements():
+            squares = [square ^ 7 for square in squares]
+            en_passant = en_passant ^ 7 if en_passant != NO_SQUARE else NO_SQUARE
+        block = self._block(tuple(squares[pawn] for pawn in self.material.pawns))
+        cell = side
+        for man, square in enumerate(squares):
+            cell = cell if man in self.material.pawns else cell * 64 + square
+        node = int(block.node_of[cell])
+        if node < 0:
+            raise ValueError(f"not a legal position: {position}")
+        jumped = np.flatnonzero((block.nodes.cell == cell) & (block.nodes.en_passant == en_passant))
+        return block, int(jumped[0]) if en_passant != NO_SQUARE and len(jumped) else node
+
+    def _placements(self) -> list[tuple[int, ...]]:
+        """The blocks to solve: with reduction, only those with the first pawn on files a-d."""
+        everything = self.material.placements()
+        return [each for each in everything if not self.reduced or not each or each[0] % 8 < 4]
+
+    def _men(self, placement: tuple[int, ...]) -> Men:
+        """The material's men with the pawns placed."""
+        squares = np.zeros(self.material.men, dtype=np.int64)
+        squares[self.material.pawns] = placement
+        return Men(self.material.roles, self.material.colors, squares)
+
+    def _block(self, placement: tuple[int, ...]) -> Block:
+        """A block of the solved table, with all its entry values."""
+        if placement not in self._blocks:
+            block = self._build(placement)
+            block.solve()
+            self._blocks[placement] = block
+        return self._blocks[placement]
+
+    def _build(self, placement: tuple[int, ...]) -> Block:
+        """A block with its graph, and the values of its exits and of mates and stalemates."""
+        men = self._men(placement)
+        symmetries = 8 if self.reduced and not placement else 1
+        node_of, nodes, reset_number = positions_of(men, symmetries)
+        targets, resets = trace_moves(men, nodes, node_of, reset_number)
+        positions = len(nodes.cell)
+        exits, exit_of = np.unique(np.stack(self._read(resets)), axis=1, return_inverse=True)
+        targets[resets.edge] = positions + exit_of
+        own = np.concatenate((nodes.own, np.zeros(exits.shape[1], dtype=np.uint8)))
+        order = np.argsort(-nodes.own.astype(np.int64), kind="stable")
+        start, sources = turn_round(nodes.moves, targets, len(own), order)
+        graph = Graph(nodes.side, own, nodes.moves, start, sources, positions)
+        entry, dtg = np.zeros(len(own), dtype=np.int16), np.zeros(len(own), dtype=np.int16)
+        entry[positions:], dtg[positions:] = exits
+        over = np.flatnonzero(nodes.own < LOWEST_CODE)
+        held = [outcome(1 - int(nodes.side[node]), int(nodes.own[node])) for node in over]
+        entry[over] = np.array(held, dtype=np.int16)
+        return Block(placement, node_of, nodes, graph, entry, dtg)
+
+    def _read(self, resets: Resets) -> Level:
+        """The entry value and distance of the positions that resets lead to, in this table or in others."""
+        entry = np.zeros(len(resets.edge), dtype=np.int16)
+        dtg = np.zeros(len(resets.edge), dtype=np.int16)
+        promotes = resets.promotion != NO_PROMOTION
+        changes = np.stack((resets.captured, np.where(promotes, resets.promoted, NO_MAN), resets.promotion))
+        kinds, kind_of = np.unique(changes, axis=1, return_inverse=True)
+        for kind in range(kinds.shape[1]):
+            rows = np.flatnonzero(kind_of == kind)
+            entry[rows], dtg[rows] = self._read_kind(resets, rows, *(int(each) for each in kinds[:, kind]))
+        return entry, dtg
+
+    def _read_kind(
+        self, resets: Resets, rows: NDArray[np.int64], captured: int, promoted: int, promotion: int
+    ) -> Level:
+        """The same for the resets that change the material in one way, or not at all."""
+        side = resets.side[rows].astype(np.int64)
+        squares = [column.astype(np.int64) for column in resets.squares[rows].T]
+        if captured != NO_MAN or promotion != NO_PROMOTION:
+            way = descent(self.material, captured, promoted, promotion)
+            child = solve(way.material.name, reduced=self.reduced)
+            index = way.cells(side, squares)
+            sign = np.int16(-1 if way.colors_swapped else 1)
+            return child.entry[index] * sign, child.dtg[index]
+        index = (side, *squares)
+        entry, dtg = self.entry[index], self.dtg[index]
+        found = self.en_passant.find(index, resets.en_passant[rows].astype(np.int64))
+        jumped = found >= 0
+        entry[jumped], dtg[jumped] = self.en_passant.entry[found[jumped]], self.en_passant.dtg[found[jumped]]
+        return entry, dtg
+
+    def _store(self, block: Block) -> None:
+        """Write a solved block, and its mirror image, into the table."""
+        positions = block.graph.positions
+        self._spread(block, block.entry[:positions], self.entry, 0)
+        self._spread(block, block.dtg[:positions], self.dtg, 0)
+        self._spread(block, block.graph.own[:positions], self.own, NO_CODE)
+
+    def _spread(self, block: Block, of_nodes: Numbers, array: Numbers, nothing: int) -> None:
+        """Write a block's numbers, one a node, into an array of all positions."""
+        officers = self.material.men - len(block.placement)
+        part = np.where(block.node_of >= 0, of_nodes[block.node_of], nothing).reshape(2, *[64] * officers)
+        array[self._corner(block.placement)] = part
+        if self.reduced and block.placement:
+            for axis in range(1, part.ndim):
+                part = np.take(part, np.arange(64) ^ 7, axis=axis)
+            array[self._corner(tuple(square ^ 7 for square in block.placement))] = part
+
+    def _corner(self, placement: tuple[int, ...]) -> tuple[int | slice, ...]:
+        """The part of an array that belongs to one placement of the pawns."""
+        corner: list[int | slice] = [slice(None)] * (1 + self.material.men)
+        for pawn, square in zip(self.material.pawns, placement, strict=True):
+            corner[1 + pawn] = square
+        return tuple(corner)
+
+    def _en_passant_of(self, block: Block) -> list[EnPassant]:
+        """The block's positions with a legal en passant capture, and those of its mirror image."""
+        rows = np.flatnonzero(block.nodes.en_passant != NO_SQUARE)
+        if not len(rows):
+            return []
+        cells, square = block.nodes.cell[rows], block.nodes.en_passant[rows]
+        men = self._men(block.placement)
+        reachable = [jump_was_legal(men, cell, over) for cell, over in zip(cells, square, strict=True)]
+        officers = [man for man in range(self.material.men) if self.material.roles[man] != PAWN]
+        index = [np.zeros(0, dtype=np.int64)] + [np.full(len(rows), each) for each in men.placement]
+        for man in reversed(officers):
+            index[1 + man] = cells % 64
+            cells = cells // 64
+        index[0] = cells
+        own, entry, dtg = block.nodes.own[rows], block.entry[rows], block.dtg[rows]
+        one = EnPassant(tuple(index), square, own, entry, dtg, np.array(reachable, dtype=np.bool_))
+        return [one, mirrored(one)] if self.reduced else [one]
+
+
+def mirrored(positions: EnPassant) -> EnPassant:
+    """The same positions with left and right exchanged."""
+    side, *squares = positions.index
+    index = (side, *[square ^ 7 for square in squares])
+    return EnPassant(
+        index, positions.square ^ 7, positions.own, positions.entry, positions.dtg, positions.reachable
+    )
+
+
+def join_en_passant(parts: list[EnPassant], men: int) -> EnPassant:
+    """All the positions of several sets in ascending order of key."""
+    empty = np.zeros(0, dtype=np.int64)
+    parts = parts or [EnPassant((empty,) * (1 + men), empty, *[empty] * 4)]  # type: ignore[arg-type]
+    index = tuple(np.concatenate([part.index[axis] for part in parts]) for axis in range(1 + men))
+    square = np.concatenate([part.square for part in parts])
+    order = np.argsort(en_passant_key(index, square), kind="stable")
+    columns = [
+        np.concatenate([getattr(part, name) for part in parts])[order]
+        for name in ("own", "entry", "dtg", "reachable")
+    ]
+    return EnPassant(tuple(axis[order] for axis in index), square[order], *columns)
+
+
+def solve(material: str, *, reduced: bool | None = None) -> ReferenceTable:
+    """The solution of a material such as "KBvKN", kept in memory.
+
+    Reduced tables compute one position of each symmetry class; by default those of four men and more are.
+    """
+    men = material_of(material)
+    return _solved(men, men.men > 3 if reduced is None else reduced)
+
+
+@cache
+def _solved(material: Material, reduced: bool) -> ReferenceTable:
+    """The solution, computed once."""
+    return ReferenceTable(material, reduced)
