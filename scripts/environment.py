@@ -1,0 +1,93 @@
+"""Make or refresh the virtual environment `.venv`; needs nothing but Python.
+
+    environment.py runtime|dev
+
+A stamp, a copy of pyproject.toml, is written last: an environment without its stamp was interrupted and is
+made again. A lock lets a second call wait for the first.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = ROOT / ".venv"
+PROJECT = ROOT / "pyproject.toml"
+LOG = ROOT / ".venv.log"
+LOCK = ROOT / ".venv.lock"
+PARTS = {"runtime": ".", "dev": ".[dev]"}
+OLDEST = (3, 11)
+
+
+def say(text: str) -> None:
+    print(f"tbgen: {text}", file=sys.stderr, flush=True)
+
+
+def stamp(part: str) -> Path:
+    return ENVIRONMENT / f"{part}.stamp"
+
+
+def is_ready(part: str) -> bool:
+    """Whether the environment was finished, for this very pyproject.toml."""
+    if not os.access(ENVIRONMENT / "bin" / "python", os.X_OK) or not stamp(part).is_file():
+        return False
+    return stamp(part).read_bytes() == PROJECT.read_bytes()
+
+
+def was_finished() -> bool:
+    """Whether the environment can be brought up to date and need not be made again."""
+    python = ENVIRONMENT / "bin" / "python"
+    return os.access(python, os.X_OK) and any(stamp(part).is_file() for part in PARTS)
+
+
+def make(part: str) -> None:
+    say(f"setting up {ENVIRONMENT} (once; this takes a minute or two) ...")
+    fresh = not was_finished()
+    for name in PARTS:
+        stamp(name).unlink(missing_ok=True)
+    with LOG.open("w") as log:
+        if fresh:
+            shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+            run([sys.executable, "-m", "venv", str(ENVIRONMENT)], log)
+        pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
+        run([*pip, "--no-input", "--editable", PARTS[part]], log)
+    for name in ("runtime", part):
+        unfinished = stamp(name).with_suffix(".partial")
+        shutil.copyfile(PROJECT, unfinished)
+        unfinished.replace(stamp(name))
+
+
+def run(command: list[str], log: object) -> None:
+    subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+
+
+def main(part: str) -> int:
+    if sys.version_info < OLDEST:
+        say(f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}")
+        return 1
+    try:
+        with LOCK.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not is_ready(part):
+                make(part)
+    except subprocess.CalledProcessError as error:
+        sys.stderr.write("".join(LOG.read_text(errors="replace").splitlines(keepends=True)[-10:]))
+        say(f"setting up failed at: {' '.join(error.cmd)}")
+        say(f"the whole output is in {LOG}; the next call tries again")
+        return 1
+    except OSError as error:
+        say(f"setting up failed: {error}")
+        return 1
+    except KeyboardInterrupt:
+        say("interrupted; the next call starts again")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,5 @@
+"""`python -m tbgen` is the program."""
+
+from tbgen.cli import main
+
+main()

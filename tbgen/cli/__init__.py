@@ -1,0 +1,45 @@
+"""The program on the command line; each subcommand is a module that is imported when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from tbgen import __version__
+from tbgen.cli.terminal import run
+
+SUBCOMMANDS = {
+    "score": ("tbgen.cli.score", "Score a position, a line of moves or the games of a PGN file."),
+}
+"""Name -> module with a click command called `command`, and its line in the help."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a subcommand only to run it or to show its own help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        module, _ = SUBCOMMANDS[cmd_name]
+        command = importlib.import_module(module).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in SUBCOMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tbgen")
+def tbgen() -> None:
+    """Tablebases for r-mobility chess, and the rules to score any game by."""
+
+
+def main() -> None:
+    """Entry point of the program."""
+    run(tbgen)

@@ -1,0 +1,135 @@
+"""What all subcommands share: exit codes, rows of a table, and progress.
+
+Errors become one line on the standard error. Rich is imported only where a terminal shows its work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from tbgen.errors import TbgenError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+_QUIET_SECONDS = 2.0
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+
+
+def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the program and exit with its code; no failure that a user can cause shows a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = command.main(arguments, prog_name="tbgen", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        complain(error.format_message())
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        sys.exit(_INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(_BROKEN_PIPE)
+    except TbgenError as error:
+        complain(str(error))
+        sys.exit(error.exit_code)
+    except OSError as error:
+        complain(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
+        sys.exit(1)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def complain(text: str) -> None:
+    """One line on the standard error."""
+    click.echo(f"tbgen: {' '.join(text.splitlines())}", err=True)
+
+
+def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "") -> None:
+    """A table; `right` has the letter `r` where a column is set flush right, such as `"r..r"`."""
+    sides = right.ljust(len(heads), ".")
+    if sys.stdout.isatty():
+        _show_rich_rows(heads, rows, sides)
+        return
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for row in (heads, *rows):
+        cells = zip(row, widths, sides, strict=True)
+        line = "  ".join(
+            text.rjust(width) if side == "r" else text.ljust(width) for text, width, side in cells
+        )
+        click.echo(line.rstrip())
+
+
+def _show_rich_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for head, side in zip(heads, sides, strict=True):
+        table.add_column(head, justify="right" if side == "r" else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console().print(table)
+
+
+class Progress:
+    """A line on the terminal that appears once the work has taken two seconds."""
+
+    def __init__(self, title: str, total: int | None = None) -> None:
+        self._title = title
+        self._total = total
+        self._start = time.monotonic()
+        self._done = 0
+        self._wanted = sys.stderr.isatty()
+        self._shown: tuple[RichProgress, TaskID] | None = None
+
+    def advance(self, steps: int = 1, *, title: str | None = None) -> None:
+        """Note that `steps` more are done."""
+        self._done += steps
+        self._title = self._title if title is None else title
+        if self._shown is None and self._wanted and time.monotonic() - self._start >= _QUIET_SECONDS:
+            self._shown = self._open()
+        if self._shown is not None:
+            rich, task = self._shown
+            rich.update(task, completed=self._done, description=self._title)
+
+    def close(self) -> None:
+        if self._shown is not None:
+            self._shown[0].stop()
+
+    def _open(self) -> tuple[RichProgress, TaskID]:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        rich = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        task = rich.add_task(self._title, total=self._total)
+        rich.start()
+        return rich, task
+
+
+@contextlib.contextmanager
+def progress(title: str, total: int | None = None) -> Iterator[Progress]:
+    """Progress that is cleared away whatever happens."""
+    shown = Progress(title, total)
+    try:
+        yield shown
+    finally:
+        shown.close()
