@@ -10,6 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.material import Role
+
 Table = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
@@ -50,6 +52,15 @@ def _rays() -> Table:
     return table
 
 
+def _moves() -> npt.NDArray[np.int8]:
+    """[role, square, ray, n] -> squares a man comes to one after another along a ray, then -1 (no pawns)."""
+    table = np.full((7, 64, 8, 8), -1, np.int8)
+    table[Role.KNIGHT, :, :, 0], table[Role.KING, :, :, 0] = KNIGHT_TO, KING_TO
+    table[Role.ROOK, :, :4], table[Role.BISHOP, :, :4] = RAYS[:, :4], RAYS[:, 4:]
+    table[Role.QUEEN] = RAYS
+    return table
+
+
 def bits_of(squares: npt.ArrayLike) -> int:
     """The set of some squares as a word; -1 is no square."""
     return sum(1 << int(square) for square in np.ravel(squares) if square >= 0)
@@ -64,15 +75,15 @@ def _pawn_attacks() -> Words:
     return table
 
 
-def _lines() -> tuple[Words, Table]:
-    """[a, b] -> the squares strictly between; and the ray from a that meets b, or -1."""
-    between, ray_to = np.zeros((64, 64), np.uint64), np.full((64, 64), -1, np.int64)
+def _between() -> Words:
+    """[a, b] -> the squares strictly between two squares on a line, else none."""
+    between = np.zeros((64, 64), np.uint64)
     for a in range(64):
         for ray in range(8):
             squares = [int(square) for square in RAYS[a, ray] if square >= 0]
             for n, b in enumerate(squares):
-                between[a, b], ray_to[a, b] = bits_of(squares[:n]), ray
-    return between, ray_to
+                between[a, b] = bits_of(squares[:n])
+    return between
 
 
 def _image(square: int, symmetry: int) -> int:
@@ -90,7 +101,9 @@ def _inverse() -> Table:
     inverse = np.zeros(8, np.int64)
     for there in range(8):
         inverse[there] = next(
-            back for back in range(8) if [_image(_image(square, there), back) for square in identity] == identity
+            back
+            for back in range(8)
+            if [_image(_image(square, there), back) for square in identity] == identity
         )
     return inverse
 
@@ -101,8 +114,15 @@ KING_TO: Final = _steps(KING_STEPS)
 KNIGHT_ATTACKS: Final = np.array([bits_of(row) for row in KNIGHT_TO], np.uint64)
 KING_ATTACKS: Final = np.array([bits_of(row) for row in KING_TO], np.uint64)
 PAWN_ATTACKS: Final = _pawn_attacks()
-BETWEEN, RAY_TO = _lines()
-SYMMETRY: Final = np.array([[_image(square, symmetry) for square in range(64)] for symmetry in range(8)], np.int64)
+BETWEEN: Final = _between()
+MOVES: Final = _moves()
+RAY_COUNT: Final = np.array([0, 0, 8, 4, 4, 8, 8], np.int64)
+"""[role] -> how many rays it has in MOVES."""
+REACHED: Final = np.array([[bits_of(MOVES[role, square]) for square in range(64)] for role in range(7)], np.uint64)
+"""[role, square] -> the squares a man attacks on an empty board (no pawns)."""
+SYMMETRY: Final = np.array(
+    [[_image(square, symmetry) for square in range(64)] for symmetry in range(8)], np.int64
+)
 INVERSE: Final = _inverse()
 
 TRIANGLE: Final = tuple(square for square in range(64) if square // 8 <= square % 8 <= 3)

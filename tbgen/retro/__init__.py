@@ -1,0 +1,1 @@
+"""The solver: from rules to values, with no idea of files."""

@@ -1,0 +1,312 @@
+"""Every legal move of 64 positions at a time: how many there are, and what the resets among them are worth.
+
+`lanes` are black king squares: the positions of a word for which a move is legal. A reset's value is
+folded into the block as the mover's best so far.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import kernel, small
+from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
+from tbgen.index.words import NOTHING, ONE, king_step, lowest_square, square_bit
+from tbgen.material import Role
+from tbgen.retro.block import rank_of_byte
+from tbgen.retro.family import MOST_SLOTS, family_cell, is_mirrored
+from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, unpack_men, word_after
+from tbgen.retro.legality import white_attacks, white_king_attacked
+
+PLANES = 8
+KNIGHT, QUEEN = int(Role.KNIGHT), int(Role.QUEEN)
+NO_ROLE = 0
+ALL_DONE, CHILD_HAS_NO_VALUE = 0, 1
+
+
+class Scratch(NamedTuple):
+    """What one thread needs while it looks at one word."""
+
+    men: npt.NDArray[np.int64]
+    now: npt.NDArray[np.int64]
+    """[slot] the squares of the position at hand."""
+    there: npt.NDArray[np.int64]
+    planes: npt.NDArray[np.uint64]
+    """The move counts of 64 lanes, bit-sliced."""
+    status: npt.NDArray[np.int64]
+
+
+def new_scratch(men: int) -> Scratch:
+    """Scratch space for a material with so many other men."""
+    return Scratch(
+        np.zeros(men, np.int64),
+        np.zeros(MOST_SLOTS, np.int64),
+        np.zeros(2 * MOST_SLOTS, np.int64),
+        np.zeros(PLANES, np.uint64),
+        np.zeros(1, np.int64),
+    )
+
+
+@small
+def add_moves(planes, lanes, first_plane):
+    """Add 2 ** first_plane moves to the count of every lane."""
+    for plane in range(first_plane, PLANES):
+        carry = planes[plane] & lanes
+        planes[plane] ^= lanes
+        lanes = carry
+        if lanes == NOTHING:
+            return
+
+
+@small
+def fold_value(block, side, cell, byte, plies):
+    """Fold one reset's value into the mover's best."""
+    best = block.reset[side, cell]
+    if best != byte:
+        if best != 0 and rank_of_byte(byte, side) > rank_of_byte(best, side):
+            return
+        block.reset[side, cell] = byte
+        block.near[side, cell] = plies
+        block.far[side, cell] = plies
+        return
+    block.near[side, cell] = min(block.near[side, cell], plies)
+    block.far[side, cell] = max(block.far[side, cell], plies)
+
+
+@kernel
+def fold_reset(block, family, scratch, word, lanes, move):
+    """Fold what one reset leads to into every lane; `move` is (side, slot, to, gone slot, new role, double step)."""
+    side, slot, to, gone, role, double = move
+    now, there = scratch.now, scratch.there
+    plan = (gone + 1, slot + 1 if role else 0, role)
+    table, flip = family.plan_table[plan], family.plan_flip[plan]
+    slots = family.pawns[table] + family.others[table] + 2
+    black_king = family.pawns[0] + family.others[0] + 1
+    next_side = side if flip else 1 - side
+    was = now[slot]
+    now[slot] = to
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        if slot != black_king:
+            now[black_king] = square
+        for n in range(slots):
+            there[n] = now[family.plan_slots[plan[0], plan[1], plan[2], n]] ^ flip
+        file = to & 7 ^ (7 if double and is_mirrored(family, table, there) else 0)
+        cell = family_cell(family, table, next_side, there)
+        byte, plies = family.entry[cell], family.dtg[cell]
+        if double:
+            of_block = 128 * family.words
+            taken = family.ep_base[cell // of_block, next_side, file]
+            if taken >= 0 and family.ep_entry[taken + cell % (of_block // 2)]:
+                byte = family.ep_entry[taken + cell % (of_block // 2)]
+                plies = family.ep_dtg[taken + cell % (of_block // 2)]
+        if byte == 0:
+            scratch.status[0] = CHILD_HAS_NO_VALUE
+        fold_value(block, side, word * 64 + square, -byte if flip else byte, plies)
+    now[slot] = was
+
+
+@small
+def man_on(geometry, block, men, color, square):
+    """(man, pawn) of a colour on a square; NOBODY for the one it is not."""
+    for n in range(len(geometry.color)):
+        if geometry.color[n] == color and men[n] == square:
+            return n, NOBODY
+    for n in range(len(geometry.pawn_color)):
+        if geometry.pawn_color[n] == color and block.pawns[n] == square:
+            return NOBODY, n
+    return NOBODY, NOBODY
+
+
+@small
+def slot_of(geometry, man, pawn):
+    """The slot of a man or a pawn, -1 for nobody."""
+    if man != NOBODY:
+        return len(geometry.pawn_color) + 1 + man
+    return pawn
+
+
+@small
+def after_white(geometry, block, men, king, occupied, gone_man, gone_pawn):
+    """Lanes in which White's king is not attacked once White has moved."""
+    attacked = white_king_attacked(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
+    return ~(attacked | KING_ATTACKS[king])
+
+
+@small
+def after_black(geometry, block, men, king, occupied, gone_man, gone_pawn):
+    """Lanes in which Black's king is not attacked once another black man has moved."""
+    return ~white_attacks(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
+
+
+@small
+def after(side, geometry, block, men, king, occupied, gone_man, gone_pawn):
+    """Lanes in which the mover's king is not attacked after the move of another man."""
+    if side == WHITE:
+        return after_white(geometry, block, men, king, occupied, gone_man, gone_pawn)
+    return after_black(geometry, block, men, king, occupied, gone_man, gone_pawn)
+
+
+@kernel
+def white_king_moves(geometry, block, family, scratch, word):
+    """Steps and captures of the white king."""
+    men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
+    slot = len(geometry.pawn_color)
+    for to in KING_TO[king]:
+        if to < 0:
+            break
+        gone_man, gone_pawn = man_on(geometry, block, men, BLACK, to)
+        gone = slot_of(geometry, gone_man, gone_pawn)
+        if gone < 0 and occupied & square_bit(to):
+            continue
+        now_occupied = occupied & ~square_bit(king) | square_bit(to)
+        lanes = block.legal[WHITE, word] & ~square_bit(to)
+        lanes &= after_white(geometry, block, men, to, now_occupied, gone_man, gone_pawn)
+        add_moves(scratch.planes, lanes, 0)
+        if gone >= 0:
+            fold_reset(block, family, scratch, word, lanes, (WHITE, slot, to, gone, NO_ROLE, False))
+
+
+@kernel
+def black_king_moves(geometry, block, family, scratch, word):
+    """Steps and captures of the black king, whose squares are the lanes."""
+    men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
+    slot = len(geometry.pawn_color) + len(geometry.color) + 1
+    for direction in range(8):
+        back = direction ^ 2
+        add_moves(scratch.planes, block.legal[BLACK, word] & king_step(block.legal[WHITE, word], back), 0)
+    for prey in range(slot):
+        if prey == len(geometry.pawn_color):
+            continue
+        pawn = prey if prey < len(geometry.pawn_color) else NOBODY
+        man = NOBODY if pawn != NOBODY else prey - len(geometry.pawn_color) - 1
+        color = geometry.pawn_color[pawn] if man == NOBODY else geometry.color[man]
+        to = scratch.now[prey]
+        safe = after_black(geometry, block, men, king, occupied & ~square_bit(to), man, pawn)
+        if color == WHITE and safe & square_bit(to):
+            lanes = block.legal[BLACK, word] & KING_ATTACKS[to]
+            add_moves(scratch.planes, lanes, 0)
+            fold_reset(block, family, scratch, word, lanes, (BLACK, slot, to, prey, NO_ROLE, False))
+
+
+@kernel
+def man_moves(geometry, block, family, scratch, word, side, man):
+    """Moves and captures of a man that is neither king nor pawn."""
+    men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
+    start, slot, role = men[man], slot_of(geometry, man, NOBODY), geometry.role[man]
+    for ray in range(RAY_COUNT[role]):
+        clear = block.legal[side, word]
+        for step in range(8):
+            to = MOVES[role, start, ray, step]
+            if to < 0:
+                break
+            clear &= ~square_bit(to)
+            if not occupied & square_bit(to):
+                lanes = clear & block.legal[1 - side, word_after(geometry, word, men, man, to)]
+                add_moves(scratch.planes, lanes, 0)
+                continue
+            gone_man, gone_pawn = man_on(geometry, block, men, 1 - side, to)
+            gone = slot_of(geometry, gone_man, gone_pawn)
+            if gone >= 0:
+                men[man] = to
+                now_occupied = occupied & ~square_bit(start)
+                lanes = clear & after(side, geometry, block, men, king, now_occupied, gone_man, gone_pawn)
+                men[man] = start
+                add_moves(scratch.planes, lanes, 0)
+                fold_reset(block, family, scratch, word, lanes, (side, slot, to, gone, NO_ROLE, False))
+            break
+
+
+@kernel
+def pawn_moves(geometry, block, family, scratch, word, side, pawn):
+    """Steps, double steps, captures and promotions of a pawn (en passant has its own file)."""
+    pawns, men, king, occupied = block.pawns, scratch.men, king_of(geometry, word), block.occupied[word]
+    start = pawns[pawn]
+    up = 8 if side == WHITE else -8
+    first_rank = 1 if side == WHITE else 6
+    lanes = block.legal[side, word]
+    for double in range(2 if start >> 3 == first_rank else 1):
+        to = start + up * (double + 1)
+        lanes &= ~square_bit(to)
+        if occupied & square_bit(to):
+            break
+        pawns[pawn] = to
+        now_occupied = occupied & ~square_bit(start) | square_bit(to)
+        legal = lanes & after(side, geometry, block, men, king, now_occupied, NOBODY, NOBODY)
+        pawns[pawn] = start
+        pawn_arrives(block, family, scratch, word, legal, (side, pawn, to, NOBODY, NO_ROLE, double == 1))
+    for prey in range(len(geometry.pawn_color) + len(geometry.color) + 1):
+        to = scratch.now[prey]
+        gone_man, gone_pawn = man_on(geometry, block, men, 1 - side, to)
+        if slot_of(geometry, gone_man, gone_pawn) != prey or not PAWN_ATTACKS[side, start] & square_bit(to):
+            continue
+        pawns[pawn] = to
+        now_occupied = occupied & ~square_bit(start)
+        legal = block.legal[side, word] & after(
+            side, geometry, block, men, king, now_occupied, gone_man, gone_pawn
+        )
+        pawns[pawn] = start
+        pawn_arrives(block, family, scratch, word, legal, (side, pawn, to, prey, NO_ROLE, False))
+
+
+@kernel
+def pawn_arrives(block, family, scratch, word, lanes, move):
+    """Count and fold a pawn's move, four of them on the last rank."""
+    side, slot, to, gone, role, double = move
+    if 0 < to >> 3 < 7:
+        add_moves(scratch.planes, lanes, 0)
+        fold_reset(block, family, scratch, word, lanes, move)
+        return
+    add_moves(scratch.planes, lanes, 2)
+    for promotion in range(KNIGHT, QUEEN + 1):
+        fold_reset(block, family, scratch, word, lanes, (side, slot, to, gone, promotion, False))
+
+
+@small
+def write_codes(block, planes, side, word):
+    """Spread the bit-sliced counts to one code per cell."""
+    lanes = block.legal[side, word]
+    lowest = 255
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        moves = 0
+        for plane in range(PLANES):
+            moves |= np.int64(planes[plane] >> np.uint64(square) & ONE) << plane
+        code = 2 * moves + (0 if block.check[side, word] & square_bit(square) else 1)
+        block.code[side, word * 64 + square] = code
+        lowest = min(lowest, code)
+    block.next_code[side, word] = lowest
+
+
+@kernel
+def find_moves(geometry, block, family, scratch, first, end):
+    """Codes and resets of a range of words; legal words must be there for the whole block."""
+    men, now = scratch.men, scratch.now
+    pawns = len(geometry.pawn_color)
+    for word in range(first, end):
+        if block.occupied[word] == NOTHING:
+            block.next_code[:, word] = 255
+            continue
+        unpack_men(geometry, word, men)
+        now[:pawns] = block.pawns
+        now[pawns] = king_of(geometry, word)
+        now[pawns + 1 : pawns + 1 + len(men)] = men
+        for side in range(2):
+            block.reset[side, word * 64 : word * 64 + 64] = 0
+            scratch.planes[:] = 0
+            if side == WHITE:
+                white_king_moves(geometry, block, family, scratch, word)
+            else:
+                black_king_moves(geometry, block, family, scratch, word)
+            for man in range(len(men)):
+                if geometry.color[man] == side:
+                    man_moves(geometry, block, family, scratch, word, side, man)
+            for pawn in range(pawns):
+                if geometry.pawn_color[pawn] == side:
+                    pawn_moves(geometry, block, family, scratch, word, side, pawn)
+            write_codes(block, scratch.planes, side, word)
+    return scratch.status[0]

@@ -1,0 +1,109 @@
+"""Spread: from positions to their quiet neighbours, 64 at a time.
+
+A quiet move of a man other than a pawn can be taken back by the same man, so the words a man comes to
+and the words it came from are the same: `mark` walks from decided positions back to those that can
+reach them, `escapes` asks forward whether a position has a move that is not decided.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import kernel, small
+from tbgen.index.squares import INVERSE, KING_TO, MOVES, RAY_COUNT
+from tbgen.index.words import NOTHING, image, king_spread, square_bit
+from tbgen.retro.geometry import BLACK, WHITE, unpack_men, word_after, word_after_king
+
+Words = npt.NDArray[np.uint64]
+
+
+class Marks(NamedTuple):
+    """Bits to look at, by word, and the words that have any."""
+
+    bits: Words
+    words: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+
+
+def new_marks(words: int) -> Marks:
+    """Marks on nothing."""
+    return Marks(np.zeros(words, np.uint64), np.zeros(words, np.int64), np.zeros(1, np.int64))
+
+
+@small
+def put(marks, word, bits):
+    """Mark some bits of a word."""
+    if bits == NOTHING:
+        return
+    if marks.bits[word] == NOTHING:
+        marks.words[marks.count[0]] = word
+        marks.count[0] += 1
+    marks.bits[word] |= bits
+
+
+@kernel
+def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
+    """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
+    unpack_men(geometry, word, men)
+    if mover == BLACK:
+        put(marks, word, king_spread(bits) & allowed[word])
+    else:
+        king = word // geometry.king_stride
+        for step in range(geometry.king_count[king]):
+            before = word_after_king(geometry, word, men, step)
+            if allowed[before]:
+                put(marks, before, image(bits, geometry.king_image[king, step]) & allowed[before])
+    for man in range(len(men)):
+        if geometry.color[man] != mover:
+            continue
+        role, start = geometry.role[man], men[man]
+        for ray in range(RAY_COUNT[role]):
+            clear = bits
+            for step in range(8):
+                to = MOVES[role, start, ray, step]
+                if to < 0 or occupied & square_bit(to):
+                    break
+                clear &= ~square_bit(to)
+                if clear == NOTHING:
+                    break
+                before = word_after(geometry, word, men, man, to)
+                put(marks, before, clear & allowed[before])
+
+
+@kernel
+def escapes(geometry, men, occupied, mover, word, bits, left):
+    """Those of some positions of a word in which `mover` has a quiet move to a position that is left."""
+    unpack_men(geometry, word, men)
+    found = NOTHING
+    if mover == BLACK:
+        found |= king_spread(left[word]) & bits
+        if found == bits:
+            return found
+    for man in range(len(men)):
+        if geometry.color[man] != mover:
+            continue
+        role, start = geometry.role[man], men[man]
+        for ray in range(RAY_COUNT[role]):
+            clear = bits & ~found
+            for step in range(8):
+                to = MOVES[role, start, ray, step]
+                if to < 0 or occupied & square_bit(to):
+                    break
+                clear &= ~square_bit(to)
+                if clear == NOTHING:
+                    break
+                found |= left[word_after(geometry, word, men, man, to)] & clear
+            if found == bits:
+                return found
+    if mover == WHITE:
+        king = word // geometry.king_stride
+        for step in range(geometry.king_count[king]):
+            after = word_after_king(geometry, word, men, step)
+            if left[after]:
+                found |= image(left[after], INVERSE[geometry.king_image[king, step]]) & bits
+                if found == bits:
+                    return found
+    return found
