@@ -5,6 +5,7 @@ positions; after them the positions with a legal en passant capture, which no qu
 the exits, one for each pair of value and distance that some reset leads to.
 
 Within a block a position has a local cell: side to move, then the squares of all men but the pawns, base 64.
+(The kernels here are not cached: numba would not notice a change in `moves`.)
 """
 
 from typing import NamedTuple
@@ -67,7 +68,7 @@ class Resets(NamedTuple):
     squares: NDArray[np.int8]  # a row for each reset
 
 
-@njit(cache=True)
+@njit
 def unpack(cell, men, squares):
     """Fill `squares` with those of the local cell and return the side to move."""
     for man in range(len(squares) - 1, -1, -1):
@@ -79,7 +80,7 @@ def unpack(cell, men, squares):
     return cell
 
 
-@njit(cache=True)
+@njit
 def pack(side, men, squares):
     """The local cell of a position."""
     cell = side
@@ -89,7 +90,7 @@ def pack(side, men, squares):
     return cell
 
 
-@njit(cache=True)
+@njit
 def image(square, symmetry):
     """The square's image under one of the 8 symmetries of the board."""
     if symmetry & 1:
@@ -101,7 +102,7 @@ def image(square, symmetry):
     return square
 
 
-@njit(cache=True)
+@njit
 def lowest_image(cell, men, squares, symmetries):
     """The lowest local cell among the position's images under the first so many symmetries."""
     lowest = cell
@@ -114,7 +115,7 @@ def lowest_image(cell, men, squares, symmetries):
     return lowest
 
 
-@njit(cache=True)
+@njit
 def number_positions(men, cells, symmetries):
     """The node of each local cell, images of one another having the same, and the number of nodes."""
     node_of = np.full(cells, NO_NODE, dtype=np.int32)
@@ -133,7 +134,7 @@ def number_positions(men, cells, symmetries):
     return node_of, nodes
 
 
-@njit(cache=True)
+@njit
 def first_cells(node_of, nodes):
     """The lowest local cell of each node."""
     cells = np.full(nodes, -1, dtype=np.int64)
@@ -144,7 +145,7 @@ def first_cells(node_of, nodes):
     return cells
 
 
-@njit(cache=True)
+@njit
 def may_have_jumped(men, squares, pawn, side):
     """Whether the pawn's last move can have been a double step, judged by the squares alone."""
     if men.roles[pawn] != PAWN or men.colors[pawn] == side:
@@ -158,7 +159,7 @@ def may_have_jumped(men, squares, pawn, side):
     )
 
 
-@njit(cache=True)
+@njit
 def en_passant_positions(men, cells):
     """The positions with a legal en passant capture: rows of local cell and square."""
     squares = men.placement.copy()
@@ -181,7 +182,7 @@ def en_passant_positions(men, cells):
     return rows
 
 
-@njit(cache=True)
+@njit
 def jump_was_legal(men, cell, en_passant):
     """Whether the double step over `en_passant` started from a legal position."""
     squares = men.placement.copy()
@@ -191,7 +192,7 @@ def jump_was_legal(men, cell, en_passant):
     return is_legal_position(men.roles, men.colors, squares, 1 - side)
 
 
-@njit(cache=True)
+@njit
 def score_positions(men, cells, en_passant):
     """Side to move, own code and number of moves of each position, and how many of the moves are resets."""
     squares = men.placement.copy()
@@ -211,7 +212,7 @@ def score_positions(men, cells, en_passant):
     return sides, own, numbers, resets
 
 
-@njit(cache=True)
+@njit
 def no_resets(number, men):
     """Room for so many resets."""
     return Resets(
@@ -225,7 +226,7 @@ def no_resets(number, men):
     )
 
 
-@njit(cache=True)
+@njit
 def write_reset(men, squares, side, move, edge, row, resets):
     """Write down where a reset leads (a captured man keeps its old square, which means nothing)."""
     resets.edge[row] = edge
@@ -238,7 +239,7 @@ def write_reset(men, squares, side, move, edge, row, resets):
         resets.squares[row, man] = move[TO] if man == move[MAN] else squares[man]
 
 
-@njit(cache=True)
+@njit
 def trace_moves(men, nodes, node_of, reset_number):
     """Where every move leads: for each edge the node reached (resets: not yet), and the resets."""
     squares = men.placement.copy()
@@ -263,7 +264,7 @@ def trace_moves(men, nodes, node_of, reset_number):
     return targets, resets
 
 
-@njit(cache=True)
+@njit
 def turn_round(moves, targets, target_number, order):
     """The nodes with a move to each target, in the given order of nodes: row starts, and rows."""
     first_edge = np.zeros(len(moves) + 1, dtype=np.int64)

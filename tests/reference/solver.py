@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,19 +66,21 @@ class Block:
         """The codes that can be accrued in the block."""
         return range(LOWEST_CODE, int(self.nodes.own.max(initial=0)) + 1)
 
-    def level(self, holder: int, code: int) -> Level:
-        """Value and plies of every node with that score accrued, given the entries of lower own codes."""
+    def levels(self, code: int) -> Iterator[tuple[int, Level]]:
+        """For each holder each node's value and plies with `code` accrued, given the lower codes' entries."""
         goals = sorted_goals(self.graph, code, self.entry, self.dtg)
-        return solve_level(self.graph, holder, code, self.entry, self.dtg, goals)
+        for holder in (WHITE, BLACK):
+            yield holder, solve_level(self.graph, holder, code, self.entry, self.dtg, goals)
 
     def solve(self) -> None:
         """Fill in the entry values, level by level in ascending order."""
         for code in self.codes:
-            for holder in (WHITE, BLACK):
-                arrived = np.flatnonzero((self.nodes.own == code) & (self.nodes.side != holder))
-                if len(arrived):
-                    value, plies = self.level(holder, code)
-                    self.entry[arrived], self.dtg[arrived] = value[arrived], plies[arrived]
+            own = np.flatnonzero(self.nodes.own == code)
+            if not len(own):
+                continue
+            for holder, (value, plies) in self.levels(code):
+                arrived = own[self.nodes.side[own] != holder]
+                self.entry[arrived], self.dtg[arrived] = value[arrived], plies[arrived]
 
 
 @dataclass
@@ -106,7 +108,7 @@ class ReferenceTable:
         self._levels: dict[tuple[tuple[int, ...], int, int], Level] = {}
         parts: list[EnPassant] = []
         steps_left = -1
-        for placement in self._placements():
+        for placement in self._placements:
             if self.material.steps_left(placement) != steps_left:
                 steps_left = self.material.steps_left(placement)
                 self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
@@ -122,16 +124,16 @@ class ReferenceTable:
 
         Positions whose own code is lower than the accrued one, and cells that are no position, have value 0.
         """
-        blocks = [self._block(placement) for placement in self._placements()]
+        blocks = [self._block(placement) for placement in self._placements]
         for code in range(LOWEST_CODE, max(block.codes.stop for block in blocks)):
+            arrays = np.zeros((2, 2, *self.material.shape), dtype=np.int16)
+            for block in blocks:
+                inside = block.graph.own[: block.graph.positions] >= code
+                for holder, level in block.levels(code) if inside.any() else ():
+                    for array, numbers in zip(arrays[holder], level, strict=True):
+                        self._spread(block, np.where(inside, numbers[: len(inside)], 0), array, 0)
             for holder in (WHITE, BLACK):
-                value = np.zeros(self.material.shape, dtype=np.int16)
-                plies = np.zeros(self.material.shape, dtype=np.int16)
-                for block in blocks:
-                    outside = block.graph.own < code
-                    for array, part in zip((value, plies), block.level(holder, code), strict=True):
-                        self._spread(block, np.where(outside, 0, part), array, 0)
-                yield holder, code, value, plies
+                yield holder, code, arrays[holder, 0], arrays[holder, 1]
 
     def value(
         self, position: tuple[int, ...], holder: int, code: int, en_passant: int = NO_SQUARE
@@ -145,26 +147,29 @@ class ReferenceTable:
             raise ValueError(f"code {code} cannot be accrued in a position of own code {own}")
         key = (block.placement, holder, code)
         if key not in self._levels:
-            self._levels[key] = block.level(holder, code)
+            for each, level in block.levels(code):
+                self._levels[block.placement, each, code] = level
         value, plies = self._levels[key]
         return int(value[node]), int(plies[node])
 
     def _find(self, position: tuple[int, ...], en_passant: int) -> tuple[Block, int]:
         """The block and node of a position; the first pawn on files e-h is looked up in the mirror."""
         side, squares = position[0], list(position[1:])
-        if tuple(squares[pawn] for pawn in self.material.pawns) not in self._placements():
+        pawns = self.material.pawns
+        if self.reduced and pawns and squares[pawns[0]] % 8 >= 4:
             squares = [square ^ 7 for square in squares]
             en_passant = en_passant ^ 7 if en_passant != NO_SQUARE else NO_SQUARE
-        block = self._block(tuple(squares[pawn] for pawn in self.material.pawns))
+        block = self._block(tuple(squares[pawn] for pawn in pawns))
         cell = side
         for man, square in enumerate(squares):
-            cell = cell if man in self.material.pawns else cell * 64 + square
+            cell = cell if man in pawns else cell * 64 + square
         node = int(block.node_of[cell])
         if node < 0:
             raise ValueError(f"not a legal position: {position}")
         jumped = np.flatnonzero((block.nodes.cell == cell) & (block.nodes.en_passant == en_passant))
         return block, int(jumped[0]) if en_passant != NO_SQUARE and len(jumped) else node
 
+    @cached_property
     def _placements(self) -> list[tuple[int, ...]]:
         """The blocks to solve: with reduction, only those with the first pawn on files a-d."""
         everything = self.material.placements()
@@ -180,9 +185,25 @@ class ReferenceTable:
         """A block of the solved table, with all its entry values."""
         if placement not in self._blocks:
             block = self._build(placement)
-            block.solve()
+            index = self._index(block)
+            found = self.en_passant.find(index, block.nodes.en_passant)
+            for array, name in ((block.entry, "entry"), (block.dtg, "dtg")):
+                plain, jumped = getattr(self, name)[index], getattr(self.en_passant, name)
+                array[: len(found)] = np.where(found < 0, plain, np.append(jumped, 0)[found])
             self._blocks[placement] = block
         return self._blocks[placement]
+
+    def _index(self, block: Block) -> Index:
+        """The indices of a block's positions into the table's arrays."""
+        cells = block.nodes.cell
+        index = [cells] * (1 + self.material.men)
+        for pawn, square in zip(self.material.pawns, block.placement, strict=True):
+            index[1 + pawn] = np.full_like(cells, square)
+        for man in reversed(range(self.material.men)):
+            if self.material.roles[man] != PAWN:
+                index[1 + man] = cells % 64
+                cells = cells // 64
+        return (cells, *index[1:])
 
     def _build(self, placement: tuple[int, ...]) -> Block:
         """A block with its graph, and the values of its exits and of mates and stalemates."""
@@ -245,7 +266,10 @@ class ReferenceTable:
     def _spread(self, block: Block, of_nodes: Numbers, array: Numbers, nothing: int) -> None:
         """Write a block's numbers, one a node, into an array of all positions."""
         officers = self.material.men - len(block.placement)
-        part = np.where(block.node_of >= 0, of_nodes[block.node_of], nothing).reshape(2, *[64] * officers)
+        numbers = np.append(
+            of_nodes, of_nodes.dtype.type(nothing)
+        )  # the last one for cells without a node, -1
+        part = numbers[block.node_of].reshape(2, *[64] * officers)
         array[self._corner(block.placement)] = part
         if self.reduced and block.placement:
             for axis in range(1, part.ndim):
@@ -267,14 +291,9 @@ class ReferenceTable:
         cells, square = block.nodes.cell[rows], block.nodes.en_passant[rows]
         men = self._men(block.placement)
         reachable = [jump_was_legal(men, cell, over) for cell, over in zip(cells, square, strict=True)]
-        officers = [man for man in range(self.material.men) if self.material.roles[man] != PAWN]
-        index = [np.zeros(0, dtype=np.int64)] + [np.full(len(rows), each) for each in men.placement]
-        for man in reversed(officers):
-            index[1 + man] = cells % 64
-            cells = cells // 64
-        index[0] = cells
+        index = tuple(axis[rows] for axis in self._index(block))
         own, entry, dtg = block.nodes.own[rows], block.entry[rows], block.dtg[rows]
-        one = EnPassant(tuple(index), square, own, entry, dtg, np.array(reachable, dtype=np.bool_))
+        one = EnPassant(index, square, own, entry, dtg, np.array(reachable, dtype=np.bool_))
         return [one, mirrored(one)] if self.reduced else [one]
 
 
