@@ -1,0 +1,42 @@
+"""What property tests draw from."""
+
+from __future__ import annotations
+
+import chess
+from hypothesis import strategies as st
+
+from tbgen.material import Material, Role
+from tbgen.points import Komi, Scheme, Scoring
+from tbgen.score import Accrued, Color, Outcome
+
+colors = st.sampled_from(Color)
+codes = st.integers(0, 437)
+outcomes = st.builds(Outcome, colors, codes)
+scores = st.builds(Accrued, codes, colors)
+komis = st.builds(Komi, colors, st.integers(0, 200))
+scorings = st.builds(Scoring, st.sampled_from(Scheme), st.integers(0, 40), komis)
+men = st.lists(st.sampled_from([Role.PAWN, Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN]), max_size=3)
+materials = st.builds(lambda white, black: Material.of([Role.KING, *white], [Role.KING, *black]), men, men)
+
+
+@st.composite
+def boards(draw: st.DrawFn, most_plies: int = 60) -> chess.Board:
+    """A board with the moves of a random game on its stack."""
+    board = chess.Board(draw(st.sampled_from(ROOTS)))
+    choices = draw(st.lists(st.integers(0, 2**16), max_size=most_plies))
+    for choice in choices:
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        board.push(moves[choice % len(moves)])
+    return board
+
+
+ROOTS = (
+    chess.STARTING_FEN,
+    "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30",
+    "8/2p5/8/1P1k4/8/4K3/8/8 b - - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 5 20",
+    "8/1P4k1/8/8/8/8/1K4p1/8 w - - 0 1",
+    "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
+)

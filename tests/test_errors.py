@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pickle
+import re
+
+import pytest
+
+from tbgen import errors
+from tbgen.errors import TbgenError
+
+EXAMPLES = [
+    errors.UsageError("no"),
+    errors.ScoreFormatError("H3"),
+    errors.FenError("x", "it is short"),
+    errors.IllegalPositionError("x", "White has no king"),
+    errors.AccruedError("G0.0", "the game would have ended"),
+    errors.MoveError("e5", 3),
+    errors.MaterialError("KX", "no man"),
+    errors.TooManyMenError("KRPvKRP", 6, 5),
+    errors.CastlingError("x"),
+    errors.PgnError("a.pgn", "illegal move 'e5'", game=2, ply=7),
+    errors.RepresentationError("G99.5", "a byte"),
+    errors.MissingTableError("KBvK", "data"),
+    errors.DamagedTableError("KBvK.h5", "checksum"),
+    errors.OutdatedTableError("KBvK.h5", "1", "2"),
+    errors.BuildError("KBvK", "no room"),
+    errors.NotEnoughMemoryError("KBvK", 2**31, 2**30),
+]
+
+
+@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+def test_an_error_is_one_line_and_survives_another_process(error: TbgenError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert vars(again) == vars(error)
+    assert len(str(error).splitlines()) == 1
+    assert 0 < error.exit_code < 128
+
+
+def test_the_tree_is_drawn_in_full() -> None:
+    classes = {name for name, value in vars(errors).items() if isinstance(value, type)}
+    drawn = set(re.findall(r"\w+Error\b", errors.__doc__ or ""))
+    assert {name for name in classes if issubclass(getattr(errors, name), TbgenError)} == drawn
+
+
+def test_the_drawn_exit_codes_are_those_of_the_classes() -> None:
+    for line in (errors.__doc__ or "").splitlines():
+        match = re.search(r"(\w+Error)\s+(?:exit code )?(\d+)", line)
+        if match:
+            assert getattr(errors, match[1]).exit_code == int(match[2])
+
+
+def test_a_missing_table_names_the_command_that_builds_it() -> None:
+    assert "tbgen build KBvK" in str(errors.MissingTableError("KBvK"))
+
+
+def test_a_game_in_a_file_is_named_with_its_ply() -> None:
+    error = errors.PgnError("a.pgn", "illegal move 'e5'", game=2, ply=7)
+    assert str(error) == "a.pgn, game 2, ply 7: illegal move 'e5'"

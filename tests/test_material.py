@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import csv
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from tbgen.errors import MaterialError, TooManyMenError
+from tbgen.material import PROMOTIONS, Material, Role, build_order, materials, table_material
+from tbgen.score import Color
+from tests import strategies
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "canonical"),
+    [
+        ("KBvK", "KBvK", "KBvK"),
+        ("KvKB", "KvKB", "KBvK"),
+        ("kvkb", "KvKB", "KBvK"),
+        ("bkvk", "KBvK", "KBvK"),
+        ("KPvKR", "KPvKR", "KRvKP"),
+        ("KNvKB", "KNvKB", "KBvKN"),
+        ("KQvKPP", "KQvKPP", "KPPvKQ"),
+        ("KVK", "KvK", "KvK"),
+        ("knbvkrpq", "KBNvKQRP", "KQRPvKBN"),
+    ],
+)
+def test_names_are_read_in_any_order_and_case(text: str, written: str, canonical: str) -> None:
+    assert str(Material.parse(text)) == written
+    assert str(Material.parse(text).canonical()) == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "v between"),
+        ("KBK", "v between"),
+        ("KvKvK", "v between"),
+        ("KXvK", "'X'"),
+        ("vK", "one king"),
+        ("KKvK", "one king"),
+        ("KvB", "one king"),
+        ("K vK", "' '"),
+        ("KPPPPPPPPPvK", "8 of them pawns"),
+        ("KQQQQQQQQQQQQQQQQvK", "16 men"),
+        ("ſvK", "v between"),
+    ],
+)
+def test_what_is_no_material_is_refused_with_a_reason(text: str, reason: str) -> None:
+    with pytest.raises(MaterialError, match=reason) as caught:
+        Material.parse(text)
+    assert caught.value.text == text
+
+
+@given(strategies.materials)
+def test_a_printed_material_is_read_back(material: Material) -> None:
+    assert Material.parse(str(material)) == material
+    assert Material.parse(str(material).lower()) == material
+    assert Material.parse(str(material)[::-1]) == material.flipped()
+
+
+@given(strategies.materials)
+def test_the_canonical_form_does_not_depend_on_colours(material: Material) -> None:
+    assert material.canonical() == material.flipped().canonical()
+    assert material.canonical().is_canonical
+    assert material.canonical() in (material, material.flipped())
+    assert material.is_symmetric == (material == material.flipped())
+    assert material.men == material.flipped().men
+
+
+def test_every_ending_of_three_to_five_men_has_its_customary_name() -> None:
+    with (GOLDEN / "ordinary_tables.csv").open(newline="") as file:
+        customary = {row["material"] for row in csv.DictReader(file)}
+    ours = {str(material) for men in (3, 4, 5) for material in materials(men)}
+    assert ours == customary
+    assert all(Material.parse(name).is_canonical for name in customary | {"KvK"})
+
+
+def test_the_number_of_materials_of_each_size_is_known() -> None:
+    assert [len(materials(men)) for men in range(2, 7)] == [1, 5, 30, 110, 365]
+    assert len(build_order(materials(5))) == 146
+
+
+def test_men_and_pawns_are_counted() -> None:
+    material = Material.parse("KRPvKPP")
+    assert (material.men, material.pawns) == (6, 3)
+    assert material.side(Color.BLACK) == (Role.KING, Role.PAWN, Role.PAWN)
+
+
+@pytest.mark.parametrize(
+    ("parent", "children"),
+    [
+        ("KvK", []),
+        ("KBvK", ["KvK"]),
+        ("KPvK", ["KvK", "KNvK", "KBvK", "KRvK", "KQvK"]),
+        ("KBvKN", ["KNvK", "KBvK"]),
+        ("KPvKB", ["KBvK", "KPvK", "KBvKB", "KBvKN", "KQvKB", "KRvKB", "KNvK", "KRvK", "KQvK"]),
+        ("KPvKP", ["KPvK", "KNvKP", "KBvKP", "KRvKP", "KQvKP"]),
+    ],
+)
+def test_children_are_what_one_capture_or_promotion_leaves(parent: str, children: list[str]) -> None:
+    found = Material.parse(parent).children()
+    assert {str(child) for child in found} == set(children)
+    assert len(found) == len(children)
+
+
+@given(strategies.materials)
+def test_children_are_canonical_smaller_and_the_same_for_both_colours(material: Material) -> None:
+    children = material.children()
+    assert children == material.flipped().children()
+    assert len(set(children)) == len(children)
+    for child in children:
+        assert child.is_canonical
+        assert (child.men, child.pawns) < (material.men, material.pawns)
+
+
+def test_a_pawn_is_never_captured_on_the_last_rank() -> None:
+    assert Material.parse("KQvK") not in Material.parse("KPvKP").children()
+
+
+def test_a_build_order_has_children_first_and_nothing_missing() -> None:
+    order = build_order([Material.parse("kpvkrp"), Material.parse("KvK")])
+    for place, material in enumerate(order):
+        assert all(child in order[:place] for child in material.children())
+    assert len(set(order)) == len(order)
+    assert Material.parse("KRPvKP") in order
+
+
+def test_a_build_order_does_not_depend_on_the_order_asked_for() -> None:
+    wanted = materials(4)
+    shuffled = [material.flipped() for material in wanted]
+    random.Random(1).shuffle(shuffled)
+    assert build_order(wanted) == build_order(shuffled)
+
+
+def test_a_capture_or_promotion_that_cannot_be_is_refused() -> None:
+    material = Material.parse("KPvKR")
+    assert str(material.without(Color.BLACK, Role.ROOK)) == "KPvK"
+    assert str(material.promoted(Color.WHITE, Role.QUEEN)) == "KQvKR"
+    for nonsense in (
+        lambda: material.without(Color.WHITE, Role.ROOK),
+        lambda: material.without(Color.WHITE, Role.KING),
+        lambda: material.promoted(Color.BLACK, Role.QUEEN),
+        lambda: material.promoted(Color.WHITE, Role.KING),
+        lambda: Material((Role.PAWN, Role.KING), (Role.KING,)),
+    ):
+        with pytest.raises(ValueError):  # noqa: PT011
+            nonsense()
+
+
+def test_tables_are_made_for_five_men_at_most() -> None:
+    assert str(table_material("kpvkrp")) == "KRPvKP"
+    with pytest.raises(TooManyMenError, match="6 men") as caught:
+        table_material("KRPvKRP")
+    assert (caught.value.material, caught.value.men, caught.value.most) == ("KRPvKRP", 6, 5)
+
+
+def test_roles_have_their_letters() -> None:
+    assert "".join(role.letter for role in Role) == "PNBRQK"
+    assert [Role.from_letter(letter) for letter in "pNbRqK"] == list(Role)
+    assert Role.KING not in PROMOTIONS
+    assert Role.PAWN not in PROMOTIONS
+    for nonsense in ("x", "", "KQ"):
+        with pytest.raises(ValueError):  # noqa: PT011
+            Role.from_letter(nonsense)

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+
+from tbgen.errors import RepresentationError, ScoreFormatError
+from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome, code_of, parse_score
+from tests.strategies import outcomes, scores
+
+
+def test_a_code_counts_moves_twice_and_adds_one_out_of_check() -> None:
+    assert code_of(20, in_check=False) == 41
+    assert code_of(2, in_check=True) == 4
+    assert code_of(0, in_check=True) == 0
+    assert code_of(0, in_check=False) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "holder"),
+    [
+        ("G3.5", 7, Color.WHITE),
+        ("-G3.5", 7, Color.BLACK),
+        ("g2.5", 5, Color.WHITE),
+        ("-g2.5", 5, Color.BLACK),
+        ("mG2.5", 5, Color.BLACK),
+        ("G0.0", 0, Color.WHITE),
+        ("-G0.0", 0, Color.BLACK),
+        ("G218.5", 437, Color.WHITE),
+    ],
+)
+def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) -> None:
+    assert parse_score(text) == Accrued(code, holder)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "G", "G3", "3.5", "G3.25", "+G3.5", "--G3.5", "m-G3.5", "G 3.5", "G3.5 ", "G3.5\n", "GG3.5", "G-3.5"]
+    + ["M3.5", "MG3.5", "G03.5", "G3,5", "G1000.5", "G٣.5", "G3.5.", "-", "H3.5"],
+)
+def test_anything_else_is_an_error_that_quotes_it(text: str) -> None:
+    with pytest.raises(ScoreFormatError) as caught:
+        parse_score(text)
+    assert caught.value.text == text
+    assert repr(text) in str(caught.value)
+
+
+@given(scores)
+def test_what_is_printed_is_read_back(score: Accrued) -> None:
+    assert parse_score(str(score)) == score
+    assert score.outcome.accrued == score
+    assert str(score.outcome) == str(score)
+
+
+def test_outcomes_have_the_one_order_seen_from_white() -> None:
+    descending = [Outcome(Color.WHITE, code) for code in range(60)]
+    descending += [Outcome(Color.BLACK, code) for code in reversed(range(60))]
+    for better, worse in itertools.combinations(descending, 2):
+        assert better > worse
+        assert better >= worse
+        assert worse < better
+        assert worse <= better
+        assert better != worse
+
+
+@given(outcomes, outcomes)
+def test_the_order_is_total(one: Outcome, other: Outcome) -> None:
+    assert (one < other) + (one == other) + (one > other) == 1
+    assert (one <= other) == (not one > other)
+    assert (one >= other) == (not one < other)
+
+
+@given(outcomes, outcomes)
+def test_exchanging_colours_turns_the_order_round(one: Outcome, other: Outcome) -> None:
+    assert (one < other) == (one.flipped() > other.flipped())
+    assert one.flipped().flipped() == one
+    assert one.accrued.flipped() == one.flipped().accrued
+
+
+def test_an_outcome_and_an_accrued_score_are_not_compared() -> None:
+    with pytest.raises(TypeError):
+        assert Outcome(Color.WHITE, 3) < Accrued(3, Color.WHITE)  # type: ignore[operator]
+    assert Outcome(Color.WHITE, 3) != Accrued(3, Color.WHITE)
+
+
+@given(outcomes)
+def test_a_stored_byte_is_read_back(outcome: Outcome) -> None:
+    if outcome.code > MOST_STORED_CODE:
+        with pytest.raises(RepresentationError):
+            outcome.to_byte()
+    else:
+        byte = outcome.to_byte()
+        assert -127 <= byte <= 127
+        assert (byte > 0) == (outcome.holder is Color.WHITE)
+        assert Outcome.from_byte(byte) == outcome
+
+
+@pytest.mark.parametrize("byte", [0, -128, 128])
+def test_a_byte_that_is_no_outcome_is_refused(byte: int) -> None:
+    with pytest.raises(ValueError, match="no outcome"):
+        Outcome.from_byte(byte)
+
+
+def test_bytes_rank_mate_nearest_to_zero() -> None:
+    assert Outcome(Color.WHITE, 0).to_byte() == 1
+    assert Outcome(Color.BLACK, 0).to_byte() == -1
+
+
+def test_a_negative_code_is_refused() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        Accrued(-1, Color.WHITE)
+    with pytest.raises(ValueError, match="negative"):
+        Outcome(Color.WHITE, -1)
+
+
+@given(scores, scores)
+def test_a_reset_starts_anew_whatever_has_accrued(accrued: Accrued, reached: Accrued) -> None:
+    assert accrued.after(reached, reset=True) == reached
+
+
+@given(scores, scores)
+def test_without_a_reset_only_a_strictly_lower_score_replaces(accrued: Accrued, reached: Accrued) -> None:
+    after = accrued.after(reached, reset=False)
+    assert after == (reached if reached.code < accrued.code else accrued)
+
+
+def test_on_a_tie_the_first_holder_keeps_the_score() -> None:
+    first, second = Accrued(5, Color.WHITE), Accrued(5, Color.BLACK)
+    assert first.after(second, reset=False) is first
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        ("G0.0", "White forces checkmate"),
+        ("-G0.5", "Black forces stalemate"),
+        ("G1.0", "White holds Black to 1 legal move, in check"),
+        ("-G3.5", "Black holds White to 3 legal moves"),
+    ],
+)
+def test_an_outcome_can_be_said_in_words(score: str, words: str) -> None:
+    assert parse_score(score).outcome.in_words() == words
+
+
+def test_a_color_has_another() -> None:
+    assert Color.WHITE.other is Color.BLACK
+    assert Color.BLACK.other is Color.WHITE
