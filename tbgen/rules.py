@@ -199,7 +199,8 @@ class Game:
         return End.THREEFOLD_REPETITION if self._seen[key] >= _REPETITIONS else None
 
     def _is_settled_by_bare_kings(self, own: Accrued, before: Ply) -> bool:
-        if not is_bare_kings(self.board) or own.code != _BARE_KINGS_CODE:
+        """Two plies in a row left eight moves; the first position of a game is no ply."""
+        if not is_bare_kings(self.board) or own.code != _BARE_KINGS_CODE or before.move is None:
             return False
         captured = self.board.copy(stack=1)
         captured.pop()

@@ -36,8 +36,24 @@ def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "G", "G3", "3.5", "G3.25", "+G3.5", "--G3.5", "m-G3.5", "G 3.5", "G3.5 ", "G3.5\n", "GG3.5", "G-3.5"]
-    + ["M3.5", "MG3.5", "G03.5", "G3,5", "G1000.5", "G٣.5", "G3.5.", "-", "H3.5"],
+    [
+        *(
+            "",
+            "-",
+            "G",
+            "G3",
+            "3.5",
+            "G3.25",
+            "G3,5",
+            "G3.5.",
+            "G03.5",
+            "G1000.5",
+            "G٣.5",
+            "H3.5",
+            "G3.5G3.5",
+        ),
+        *("+G3.5", "--G3.5", "G-3.5", "m-G3.5", "MG3.5", "M3.5", "GG3.5", "G 3.5", "G3.5 ", "G3.5\n"),
+    ],
 )
 def test_anything_else_is_an_error_that_quotes_it(text: str) -> None:
     with pytest.raises(ScoreFormatError) as caught:

@@ -1,0 +1,328 @@
+from __future__ import annotations
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen.errors import MoveError
+from tbgen.fen import parse_fen
+from tbgen.position import is_reset, own_score
+from tbgen.rules import End, FiftyMoves, FiftyMoveSetting, Game, accrued_of, final_outcome
+from tbgen.score import Accrued, Color, Outcome, parse_score
+from tests.strategies import boards, scores
+
+KINGS_FAR_APART = "8/8/2k5/8/8/5K2/8/8 w - - 0 1"
+
+
+def game_from(fen: str, *moves: str, setting: str = "reset", cutoff: str = "G6.0") -> Game:
+    board, accrued = parse_fen(fen)
+    fifty_moves = FiftyMoves(FiftyMoveSetting(setting), parse_score(cutoff).code)
+    game = Game(board, accrued=accrued, fifty_moves=fifty_moves)
+    for move in moves:
+        game.push_text(move)
+    return game
+
+
+def accrued_by_definition(board: chess.Board) -> Accrued:
+    """Every position since the last reset, the first of the lowest scores."""
+    walker = board.root()
+    since_reset = [own_score(walker)]
+    for move in board.move_stack:
+        since_reset = [] if is_reset(walker, move) else since_reset
+        walker.push(move)
+        since_reset.append(own_score(walker))
+    return min(since_reset, key=lambda score: score.code)
+
+
+@given(boards())
+def test_the_accrued_score_is_the_first_of_the_lowest_since_the_last_reset(board: chess.Board) -> None:
+    assert accrued_of(board) == accrued_by_definition(board)
+
+
+@given(boards())
+def test_a_game_played_move_by_move_accrues_the_same_as_a_move_stack(board: chess.Board) -> None:
+    game = Game(board, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
+    assert game.accrued == accrued_of(board)
+    assert [ply.move for ply in game.plies[1:]] == board.move_stack
+    assert game.board.fen() == board.fen()
+    walker = board.root()
+    for ply in game.plies:
+        if ply.move is not None:
+            walker.push(ply.move)
+        assert ply.own == own_score(walker)
+        assert ply.accrued == accrued_of(walker)
+        assert ply.since == 0 or game.plies[ply.since].own == ply.accrued
+
+
+@given(boards(20), scores)
+def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(
+    board: chess.Board, carried: Accrued
+) -> None:
+    game = Game(board, accrued=carried, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
+    assert game.accrued == accrued_of(board, carried)
+
+
+@given(boards(30), st.sampled_from(FiftyMoveSetting))
+def test_the_fen_of_a_game_says_all_that_matters_for_its_scores(
+    board: chess.Board, setting: FiftyMoveSetting
+) -> None:
+    game = Game(board, fifty_moves=FiftyMoves(setting))
+    again = game_from(game.fen(), setting=setting.value)
+    assert again.accrued == game.accrued
+    assert again.fen() == game.fen()
+
+
+def test_the_first_position_counts() -> None:
+    game = Game()
+    assert str(game.accrued) == "-G20.5"
+    assert game.last.since == 0
+    assert game.ended is None
+
+
+def test_published_games_reach_their_published_scores() -> None:
+    game = game_from(chess.STARTING_FEN, "e4", "c5", "Nf3", "d6", "c4")
+    assert str(game.last.own) == str(game.accrued) == "G28.5"
+    for move in ("a6", "Nc3"):
+        game.push_text(move)
+    assert (str(game.last.own), str(game.accrued), game.last.since) == ("G27.5", "-G26.5", 6)
+
+
+def test_a_reset_wipes_out_what_has_accrued() -> None:
+    game = game_from("7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0", "Bxe5")
+    assert game.last.since == 1
+    assert game.accrued == game.last.own
+    assert game.last.counter == 0
+
+
+def test_on_a_tie_the_first_holder_keeps_the_score() -> None:
+    game = game_from("8/8/8/2K3k1/8/8/8/8 w - - 5 30", "Kc4", "Kf5")
+    assert [str(ply.own) for ply in game.plies] == ["-G8.5", "G8.5", "-G8.5"]
+    assert (str(game.accrued), game.last.since) == ("-G8.5", 0)
+
+
+def test_mate_and_stalemate_end_a_game_for_the_side_that_moved_last() -> None:
+    mate = game_from(chess.STARTING_FEN, "f3", "e5", "g4", "Qh4#")
+    assert (mate.last.end, str(mate.accrued)) == (End.CHECKMATE, "-G0.0")
+    stalemate = game_from("7k/8/5KQ1/8/8/8/8/8 b - - 0 1")
+    assert (stalemate.last.end, str(stalemate.accrued)) == (End.STALEMATE, "G0.5")
+    with pytest.raises(MoveError):
+        stalemate.push_text("Kg8")
+
+
+def test_bare_kings_end_a_game_after_two_positions_with_eight_moves_each() -> None:
+    game = game_from(KINGS_FAR_APART, "Kf2", "Kd5")
+    assert (game.last.end, str(game.accrued)) == (End.BARE_KINGS, "-G8.5")
+    assert game.ended is game.last
+    edge = game_from("8/8/2k5/8/8/8/8/5K2 w - - 0 1", "Ke2", "Kd5", "Kf2")
+    assert [ply.end for ply in edge.plies] == [None, None, End.BARE_KINGS, End.BARE_KINGS]
+    assert edge.ended is not None
+    assert edge.ended.number == 2
+    assert str(edge.accrued) == "-G5.5"
+
+
+def test_bare_kings_go_on_while_one_of_them_has_fewer_moves() -> None:
+    game = game_from("8/8/8/2K3k1/8/8/8/8 w - - 0 1", "Kd5", "Kf5")
+    assert game.ended is None
+    assert str(game.accrued) == "-G5.5"
+
+
+def test_the_first_position_is_no_ply_for_the_bare_kings_rule() -> None:
+    game = game_from(KINGS_FAR_APART, "Kf2")
+    assert [ply.own.code for ply in game.plies] == [17, 17]
+    assert game.ended is None
+
+
+def test_eight_moves_before_the_last_man_is_captured_do_not_count() -> None:
+    game = game_from("8/8/2k5/8/8/6K1/7p/8 w - - 0 1", "Kxh2", "Kd5", "Kg3", "Kd4")
+    assert [ply.own.code for ply in game.plies][2:] == [11, 17, 17]
+    assert [ply.end for ply in game.plies] == [None, None, None, None, End.BARE_KINGS]
+
+
+def test_eight_moves_with_a_man_on_the_board_end_nothing() -> None:
+    assert game_from("8/8/2k5/8/7p/5K2/8/8 w - - 5 9", "Ke3", "Kd5").ended is None
+
+
+def test_there_is_no_draw_by_insufficient_material() -> None:
+    assert game_from("8/8/2k5/8/8/5K2/8/7B w - - 0 1").ended is None
+
+
+def waiting(plies: int) -> list[str]:
+    """Quiet moves of two rooks and kings that never repeat a position three times."""
+    board = chess.Board(SHUFFLE)
+    seen = {board.board_fen() + str(board.turn)}
+    moves: list[str] = []
+    while len(moves) < plies:
+        for move in board.legal_moves:
+            board.push(move)
+            key = board.board_fen() + str(board.turn)
+            quiet = board.halfmove_clock and not board.is_check() and key not in seen
+            if quiet and board.legal_moves.count() > 15:
+                seen.add(key)
+                moves.append(move.uci())
+                break
+            board.pop()
+        else:
+            raise AssertionError("no waiting move")
+    return moves
+
+
+SHUFFLE = "r6k/5ppp/8/8/8/8/PPP5/K6R w - - 0 1"
+
+
+@pytest.mark.parametrize("setting", ["fide", "legacy", "reset"])
+def test_fifty_moves_end_a_game_after_a_hundred_plies(setting: str) -> None:
+    game = game_from(SHUFFLE, *waiting(100), setting=setting)
+    assert game.ended is game.last
+    assert game.last.end is End.FIFTY_MOVES
+    assert game.last.counter == 100
+
+
+def test_without_the_rule_a_game_goes_on() -> None:
+    game = game_from(SHUFFLE, *waiting(110), setting="none")
+    assert game.ended is None
+    assert game.last.counter == 110
+
+
+HELD = "7k/8/8/8/8/8/6R1/K7 w - - {clock} 80 G7.5"
+
+
+def test_under_fide_the_position_that_triggers_the_rule_does_not_count() -> None:
+    for setting in ("fide", "legacy"):
+        game = game_from(HELD.format(clock=99), "Rg1", setting=setting)
+        assert game.last.end is End.FIFTY_MOVES
+        assert (str(game.last.own), str(game.accrued), game.last.since) == ("G1.5", "G7.5", 0)
+
+
+def test_one_ply_earlier_it_does_count() -> None:
+    game = game_from(HELD.format(clock=98), "Rg1", setting="fide")
+    assert (game.last.end, str(game.accrued), game.last.since) == (None, "G1.5", 1)
+
+
+@pytest.mark.parametrize("setting", ["fide", "legacy", "reset", "none"])
+@pytest.mark.parametrize(
+    ("fen", "move", "end", "score"),
+    [
+        ("7k/8/6K1/8/8/8/8/R7 w - - 99 80 G7.5", "Ra8", End.CHECKMATE, "G0.0"),
+        ("7k/8/5K2/6Q1/8/8/8/8 w - - 99 80 G7.5", "Qg6", End.STALEMATE, "G0.5"),
+    ],
+)
+def test_mate_and_stalemate_count_at_the_hundredth_ply(
+    fen: str, move: str, end: End, score: str, setting: str
+) -> None:
+    game = game_from(fen, move, setting=setting)
+    assert (game.last.end, str(game.accrued)) == (end, score)
+
+
+def test_under_reset_an_improvement_below_the_cutoff_restarts_the_count() -> None:
+    game = game_from(HELD.format(clock=99), "Rg1")
+    assert (game.last.end, str(game.accrued), game.last.counter) == (None, "G1.5", 0)
+    game.push_text("Kh7")
+    assert game.last.counter == 1
+
+
+def test_under_reset_an_improvement_at_or_above_the_cutoff_is_recorded_without_a_restart() -> None:
+    game = game_from(HELD.format(clock=99), "Rg1", cutoff="G1.5")
+    assert (game.last.end, str(game.accrued), game.last.counter) == (End.FIFTY_MOVES, "G1.5", 100)
+    game = game_from(HELD.format(clock=98), "Rg1", cutoff="G1.5")
+    assert (game.last.end, str(game.accrued), game.last.counter) == (None, "G1.5", 99)
+
+
+def test_under_reset_an_equal_score_is_no_improvement() -> None:
+    game = game_from("7k/8/8/8/8/8/6R1/K7 w - - 50 80 G1.5", "Rg1")
+    assert game.last.counter == 51
+
+
+def test_a_reset_restarts_the_count_under_every_setting() -> None:
+    for setting in FiftyMoveSetting:
+        game = game_from("7k/8/8/8/8/8/5pR1/K7 w - - 99 80", "Rxf2", setting=setting.value)
+        assert (game.last.end, game.last.counter) == (None, 0)
+
+
+BACK_AND_FORTH = ("Nf3", "Nf6", "Ng1", "Ng8")
+
+
+def test_the_third_time_a_position_arises_ends_a_game() -> None:
+    game = game_from(chess.STARTING_FEN, *BACK_AND_FORTH, *BACK_AND_FORTH)
+    assert game.ended is game.last
+    assert (game.last.end, game.last.number) == (End.THREEFOLD_REPETITION, 8)
+
+
+def test_after_an_end_moves_may_go_on_and_the_end_is_remembered() -> None:
+    game = game_from(chess.STARTING_FEN, *BACK_AND_FORTH, *BACK_AND_FORTH, "e4")
+    assert game.last.end is None
+    assert game.ended is not None
+    assert game.ended.number == 8
+
+
+def test_the_accrued_score_is_no_part_of_a_repetition() -> None:
+    rooks = ("Rg1", "Kh7", "Rg2", "Kh8")
+    game = game_from(HELD.format(clock=0).replace("G7.5", ""), *rooks, *rooks)
+    assert game.plies[0].accrued != game.last.accrued
+    assert game.last.end is End.THREEFOLD_REPETITION
+
+
+def test_castling_rights_make_positions_different() -> None:
+    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    shuffle = ("Ke2", "Ke7", "Ke1", "Ke8")
+    assert game_from(fen, *shuffle, *shuffle).ended is None
+    assert game_from(fen, *shuffle, *shuffle, *shuffle).ended is not None
+
+
+@given(boards(80))
+def test_repetitions_are_those_of_ordinary_chess(board: chess.Board) -> None:
+    game = Game(board, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
+    if game.last.end is not End.BARE_KINGS and board.legal_moves.count():
+        assert (game.last.end is End.THREEFOLD_REPETITION) == board.is_repetition(3)
+
+
+def test_the_order_of_end_tests_is_mate_bare_kings_fifty_moves_repetition() -> None:
+    mate = game_from("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "Ra8", setting="fide")
+    assert mate.last.end is End.CHECKMATE
+    bare = game_from("8/8/2k5/8/8/5K2/8/8 w - - 98 80", "Kf2", "Kd5", setting="fide")
+    assert bare.last.end is End.BARE_KINGS
+    back_and_forth = game_from(
+        chess.STARTING_FEN.replace("0 1", "92 80"), *BACK_AND_FORTH, *BACK_AND_FORTH, setting="fide"
+    )
+    assert back_and_forth.last.end is End.FIFTY_MOVES
+
+
+def test_under_whole_game_mobility_no_position_is_forgotten() -> None:
+    game = game_from("7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0", "Bxe5")
+    assert (str(game.last.lowest), game.last.lowest_since) == ("G1.0", 0)
+    assert game.last.lowest != game.last.accrued
+
+
+@given(boards())
+def test_whole_game_mobility_is_the_first_of_the_lowest_scores_of_all(board: chess.Board) -> None:
+    game = Game(board)
+    owns = [ply.own for ply in game.plies]
+    lowest = min(owns, key=lambda score: score.code)
+    assert game.last.lowest == lowest
+    assert game.last.lowest_since == owns.index(lowest)
+
+
+@pytest.mark.parametrize("text", ["e5", "e7e5", "Ke2", "hello", "", "--", "0000", "O-O"])
+def test_a_move_that_cannot_be_played_is_named_with_its_ply(text: str) -> None:
+    game = game_from(chess.STARTING_FEN, "e4", "e5")
+    game.push_text("Nf3")
+    with pytest.raises(MoveError) as caught:
+        game.push_text(text)
+    assert caught.value.ply == 4
+    assert game.last.number == 3
+
+
+def test_an_illegal_move_object_is_refused_too() -> None:
+    with pytest.raises(MoveError, match="e2e5"):
+        Game().push(chess.Move.from_uci("e2e5"))
+
+
+def test_a_board_that_is_handed_over_is_left_alone() -> None:
+    board = chess.Board()
+    Game(board).push_text("e4")
+    assert board == chess.Board()
+
+
+def test_a_resignation_counts_as_mate() -> None:
+    assert final_outcome(Accrued(7, Color.WHITE), Color.BLACK) == Outcome(Color.BLACK, 0)
+    assert final_outcome(Accrued(7, Color.WHITE)) == Outcome(Color.WHITE, 7)
