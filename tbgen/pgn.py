@@ -25,7 +25,7 @@ _TAG = re.compile(r'\[\s*([A-Za-z0-9_][A-Za-z0-9_+#=:-]*)\s+"(.*)"\s*\]\s*')
 _NEW_GAME = re.compile(r'\[\s*Event\s+"')
 _TOKEN = re.compile(r"[{}();]|\$[0-9]*|[^\s{}();$]+")
 _MOVE_NUMBER = re.compile(r"[0-9]+\.+")
-_IGNORED = re.compile(r"[0-9]*|\.+|e\.?p\.?|\x1a|[!?=~/+−±∓⩲⩱□∞N]+|[+]-+|-[+]|=[+]|[+]=")
+_IGNORED = re.compile(r"[0-9]*|\.+|e\.?p\.?|N|\x1a|(?!--$)[-!?=~/+−±∓⩲⩱□∞]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19]")
 _RESULTS = {"1-0", "0-1", "1/2-1/2", "½-½", "*"}
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}

@@ -157,14 +157,14 @@ class Game:
 
     def push_text(self, text: str) -> Ply:
         """Play a move written in SAN or as in UCI."""
-        try:
-            move = self.board.parse_san(text)
-        except ValueError:
+        for parse in (self.board.parse_san, self.board.parse_uci):
             try:
-                move = self.board.parse_uci(text)
+                move = parse(text)
             except ValueError:
-                raise MoveError(text, self.last.number + 1) from None
-        return self.push(move)
+                continue
+            if move:
+                return self.push(move)
+        raise MoveError(text, self.last.number + 1)
 
     def _first_ply(self, carried: Accrued | None) -> Ply:
         own, counter = own_score(self.board), self.board.halfmove_clock

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _QUIET_SECONDS = 2.0
 _INTERRUPTED = 130
-_BROKEN_PIPE = 141
 
 
 def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoReturn:
@@ -45,7 +44,7 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.exit(_BROKEN_PIPE)
+        sys.exit(1)
     except TbgenError as error:
         complain(str(error))
         sys.exit(error.exit_code)

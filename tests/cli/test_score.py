@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+
+def tbgen(*arguments: str, given: bytes | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tbgen", *arguments]
+    done = subprocess.run(command, capture_output=True, input=given, check=False)
+    texts = (done.stdout.decode(), done.stderr.decode())
+    return subprocess.CompletedProcess(command, done.returncode, *texts)
+
+
+def score(*arguments: str, given: bytes | None = None) -> str:
+    done = tbgen("score", *arguments, given=given)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def complaint(*arguments: str, given: bytes | None = None) -> str:
+    """The one line that a call which fails has to say."""
+    done = tbgen(*arguments, given=given)
+    assert done.returncode != 0
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("tbgen: ")
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_a_position_has_its_score() -> None:
+    lines = score("8/8/4k3/5q2/6K1/8/8/8 w - - 0 1").splitlines()
+    assert lines[1].split() == ["0", "-G2.0", "-G2.0", "0"]
+    assert lines[2] == "accrued -G2.0 since ply 0: Black holds White to 2 legal moves, in check"
+    assert lines[-1] == "points 0.4688-0.5312 (exponential)"
+
+
+def test_a_line_is_scored_ply_by_ply() -> None:
+    lines = score(START, "e4", "e7e5", "Qh5", "Nc6").splitlines()
+    assert lines[0].split() == ["ply", "move", "own", "accrued", "since", "end"]
+    assert [line.split() for line in lines[1:6]] == [
+        ["0", "-G20.5", "-G20.5", "0"],
+        ["1", "e4", "G20.5", "G20.5", "1"],
+        ["2", "e5", "-G29.5", "-G29.5", "2"],
+        ["3", "Qh5", "G26.5", "G26.5", "3"],
+        ["4", "Nc6", "-G39.5", "G26.5", "3"],
+    ]
+
+
+def test_an_end_is_told() -> None:
+    text = score("startpos", "f3", "e5", "g4", "Qh4")
+    assert "ended by checkmate at ply 4" in text
+    assert "Black forces checkmate" in text
+    assert "points 0.0000-1.0000" in text
+
+
+def test_a_line_as_json() -> None:
+    facts = json.loads(score("--json", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", "Bh3", "Kh4"))
+    assert facts["accrued"] == "G4.0"
+    assert facts["reached_at_ply"] == 0
+    assert [ply["move"] for ply in facts["plies"]] == [None, "Bh3", "Kh4"]
+    assert facts["end"] is None
+    assert facts["fen"].endswith("w - - 35 31 G4.0")
+    assert facts["points"] == "0.5020-0.4980"
+
+
+@pytest.mark.parametrize(
+    ("options", "points"),
+    [
+        (["--scoring", "harmonic"], "points 0.5833-0.4167 (harmonic)"),
+        (["--scoring", "winner"], "points 1-0 (winner)"),
+        (["--scoring", "winner", "--cutoff", "G2.5"], "points 1/2-1/2 (winner)"),
+        (["--scoring", "komi"], "points 1-0 (komi)"),
+        (["--scoring", "komi", "--komi", "G2.25"], "points 0-1 (komi)"),
+        (["--scoring", "komi", "--komi", "-G2.25"], "points 1-0 (komi)"),
+    ],
+)
+def test_the_scoring_can_be_chosen(options: list[str], points: str) -> None:
+    fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G2.5"
+    assert points in score(*options, fen)
+
+
+@pytest.mark.parametrize(
+    ("setting", "ended"), [("none", False), ("fide", True), ("legacy", True), ("reset", False)]
+)
+def test_the_fifty_move_rule_can_be_chosen(setting: str, ended: bool) -> None:
+    text = score("--fifty", setting, "7k/8/8/8/8/8/6R1/K7 w - - 99 80 G7.5", "Rg1")
+    assert ("ended by fifty moves at ply 1" in text) == ended
+
+
+def test_the_games_of_a_file_as_json_are_as_published() -> None:
+    games = json.loads(score("--json", "--pgn", str(GOLDEN / "tcec_s18.pgn")))["games"]
+    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
+        published = list(csv.DictReader(file))
+    assert len(games) == 20
+    for game, row in zip(games, published, strict=True):
+        assert list(game) == [
+            *("event", "round", "white", "black", "result"),
+            *("plies", "accrued", "reached_at_ply", "final", "end"),
+        ]
+        assert [game[name] for name in ("event", "round", "white", "black")] == list(row.values())[:4]
+        assert (game["accrued"], str(game["reached_at_ply"])) == (
+            row["accrued_at_end"],
+            row["reached_at_ply"],
+        )
+        decisive = {"1-0": "G0.0", "0-1": "-G0.0"}
+        assert game["final"] == decisive.get(game["result"], game["accrued"])
+    assert (games[0]["plies"], games[0]["end"]) == (106, "adjudication")
+
+
+def test_the_games_of_a_file_are_shown_ply_by_ply_or_in_a_line() -> None:
+    path = str(GOLDEN / "tcec_s18.pgn")
+    lines = score("--pgn", path, "--summary").splitlines()
+    assert len(lines) == 20
+    assert "accrued -G2.0 at ply 158 of 159, adjudication, final -G0.0, 0.0000-1.0000" in lines[5]
+    whole = score("--pgn", path)
+    assert whole.count("accrued ") > 20
+    assert "scored as -G0.0, end: adjudication" in whole
+
+
+def test_a_pgn_comes_from_the_standard_input_too() -> None:
+    facts = json.loads(score("--pgn", "-", "--json", given=b"1. e4 e5 1/2-1/2\n"))
+    assert facts["games"][0]["final"] == "-G29.5"
+    assert facts["games"][0]["white"] == "?"
+
+
+def test_latin_1_names_come_out_right(tmp_path: Path) -> None:
+    path = tmp_path / "a.pgn"
+    path.write_bytes('[White "Jörg"]\n\n1. e4 *\n'.encode("latin-1"))
+    assert json.loads(score("--json", "--pgn", str(path)))["games"][0]["white"] == "Jörg"
+
+
+def test_games_beside_a_broken_one_are_still_scored() -> None:
+    text = b'[White "a"]\n\n1. e4 *\n\n[White "b"]\n\n1. e4 e5 2. Ke3 *\n\n[White "c"]\n\n1. d4 *\n'
+    done = tbgen("score", "--pgn", "-", "--json", given=text)
+    assert done.returncode == 2
+    assert [game["white"] for game in json.loads(done.stdout)["games"]] == ["a", "c"]
+    assert done.stderr == "tbgen: -, game 2, ply 3: illegal move 'Ke3'\n"
+
+
+@pytest.mark.parametrize(
+    ("fen", "words"),
+    [
+        ("hello", "malformed FEN 'hello'"),
+        ("", "malformed FEN '': it is empty"),
+        ("8/8/8/8 w - - 0 1", "malformed FEN"),
+        (f"{START} G3.2", "'G3.2' is not a score"),
+        (f"{START} 3", "'3' is not a score"),
+        ("8/8/8/4k3/8/8/8/8 w - - 0 1", "White has no king"),
+        ("8/8/4k3/5q2/6K1/8/8/8 b - - 0 1", "White is in check but Black is to move"),
+        ("8/8/8/4Kk2/8/8/8/8 w", "the kings stand next to each other"),
+        ("P7/8/8/4K1k1/8/8/8/8 w", "no pawn stands on the first or last rank"),
+        ("8/8/8/8/8/8/8/8 w\n- - 0 1", "the board is empty"),
+        ("8/8/8/8/8/5k2/8/7K w - - 9 9 G0.0", "would have ended"),
+    ],
+)
+def test_bad_positions_get_one_clear_line(fen: str, words: str) -> None:
+    assert words in complaint("score", fen)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["score"], "give a FEN"),
+        (["score", START, "--pgn", "x"], "not both"),
+        (["score", START, "e5"], "ply 1: illegal move 'e5'"),
+        (["score", START, "e4", "e4"], "ply 2: illegal move 'e4'"),
+        (["score", START, "--komi", "G5.8"], "'G5.8' is not a komi"),
+        (["score", START, "--cutoff", "-G6.0"], "'-G6.0' is not a cutoff"),
+        (["score", START, "--scoring", "fair"], "fair"),
+        (["score", START, "--fifty", "75"], "75"),
+        (["score", START, "--what"], "--what"),
+        (["score", "--pgn", "/no/such/file.pgn"], "/no/such/file.pgn: No such file"),
+        (["score", "--pgn", "/"], "/: Is a directory"),
+        (["what"], "what"),
+    ],
+)
+def test_bad_arguments_get_one_clear_line(arguments: list[str], words: str) -> None:
+    assert words in complaint(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"", "it holds no games"), (b"\x00\x01\x02", "binary file"), (b"\n\n", "it holds no games")],
+)
+def test_bad_files_get_one_clear_line(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "a.pgn"
+    path.write_bytes(content)
+    assert words in complaint("score", "--pgn", str(path))
+    done = tbgen("score", "--json", "--pgn", str(path))
+    assert json.loads(done.stdout) == {"games": []}
+    assert done.returncode == 2

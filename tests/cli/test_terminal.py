@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+
+from tbgen.cli import SUBCOMMANDS
+from tbgen.cli.terminal import Progress, run, show_rows
+from tbgen.errors import MissingTableError
+
+HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
+
+
+def modules_after(*arguments: str) -> set[str]:
+    code = (
+        "import sys\n"
+        "from tbgen.cli import main\n"
+        f"sys.argv = ['tbgen', *{arguments!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    print('\\n' + ' '.join(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("score", "--help"), ("score", "startpos")])
+def test_scoring_imports_no_arrays_and_no_compiler(arguments: tuple[str, ...]) -> None:
+    assert not modules_after(*arguments) & set(HEAVY)
+
+
+def test_the_help_of_the_program_imports_no_subcommand() -> None:
+    loaded = modules_after("--help")
+    assert not loaded & {module for module, _ in SUBCOMMANDS.values()}
+
+
+def test_importing_tbgen_imports_next_to_nothing() -> None:
+    code = "import sys, tbgen; print([name for name in sys.modules if name.startswith(('tbgen.', 'chess'))])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def exit_code_of(error: BaseException) -> int:
+    @click.command()
+    def failing() -> None:
+        raise error
+
+    with pytest.raises(SystemExit) as caught:
+        run(failing, [])
+    assert isinstance(caught.value.code, int)
+    return caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (MissingTableError("KBvK"), 3, "tbgen: no table KBvK; build it with: tbgen build KBvK\n"),
+        (OSError(28, "No space left on device", "x.h5"), 1, "tbgen: x.h5: No space left on device\n"),
+        (OSError("odd"), 1, "tbgen: odd\n"),
+        (click.UsageError("what?"), 2, "tbgen: what?\n"),
+        (KeyboardInterrupt(), 130, "\ntbgen: interrupted\n"),
+    ],
+)
+def test_an_error_is_one_line_and_an_exit_code(
+    error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code_of(error) == code
+    assert capsys.readouterr().err.strip() == line.strip()
+
+
+def test_a_reader_that_goes_away_ends_the_program_quietly() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "tbgen", "score", "startpos"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert done.stderr == b""
+    assert done.returncode == 1
+
+
+def test_rows_are_aligned_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    show_rows(("name", "n"), [("a", "100"), ("bcdef", "1")], right=".r")
+    assert capsys.readouterr().out == "name     n\na      100\nbcdef    1\n"
+
+
+def test_progress_is_silent_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = Progress("work", total=3)
+    shown.advance()
+    shown.close()
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import given
+
+from tbgen.errors import PgnError
+from tbgen.pgn import PgnGame, Settings, games_in, movetexts, read_games
+from tbgen.points import Scheme, Scoring
+from tbgen.rules import FiftyMoveSetting
+from tests.strategies import boards
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def games_of(text: str, settings: Settings | None = None) -> list[PgnGame | PgnError]:
+    return list(games_in(text.splitlines(keepends=True), "test.pgn", settings))
+
+
+def only_game(text: str, settings: Settings | None = None) -> PgnGame:
+    (game,) = games_of(text, settings)
+    assert isinstance(game, PgnGame), game
+    return game
+
+
+def only_error(text: str) -> PgnError:
+    (error,) = games_of(text)
+    assert isinstance(error, PgnError)
+    return error
+
+
+def moves_of(game: PgnGame) -> list[str]:
+    return [ply.san for ply in game.game.plies[1:]]
+
+
+def test_published_games_have_their_published_score_at_the_published_ply() -> None:
+    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
+        published = list(csv.DictReader(file))
+    games = [game for game in read_games(str(GOLDEN / "tcec_s18.pgn")) if isinstance(game, PgnGame)]
+    assert len(games) == len(published) == 20
+    for game, row in zip(games, published, strict=True):
+        assert [game.tags[name] for name in ("Event", "Round", "White", "Black")] == list(row.values())[:4]
+        assert str(game.game.accrued) == row["accrued_at_end"]
+        assert str(game.game.last.since) == row["reached_at_ply"]
+
+
+def test_a_decisive_result_counts_as_mate_and_any_other_as_accrued() -> None:
+    assert str(only_game("1. e4 e5 1-0").final) == "G0.0"
+    assert str(only_game("1. e4 e5 0-1").final) == "-G0.0"
+    assert str(only_game("1. e4 e5 1/2-1/2").final) == "-G29.5"
+    assert str(only_game("1. e4 e5 *").final) == "-G29.5"
+
+
+def test_the_result_tag_comes_before_the_one_after_the_moves() -> None:
+    assert only_game('[Result "0-1"]\n\n1. e4 *').result == "0-1"
+    assert only_game("1. e4 ½-½").result == "1/2-1/2"
+    assert only_game("1. e4").result == "*"
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ('[Termination "time forfeit"]\n\n1. e4 1-0', "time forfeit"),
+        ('[Termination "normal"]\n\n1. f3 e5 2. g4 Qh4# 0-1', "checkmate"),
+        ("1. e4 1-0", "normal"),
+        ("1. e4 *", "unterminated"),
+    ],
+)
+def test_a_game_ends_by_the_rules_or_as_its_tag_says(text: str, end: str) -> None:
+    assert only_game(text).end == end
+
+
+@given(boards(40))
+def test_a_written_game_is_read_back(board: chess.Board) -> None:
+    game = only_game(str(chess.pgn.Game.from_board(board)))
+    assert game.game.board.move_stack == board.move_stack
+    assert game.game.board.fen() == board.fen()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. e4 e5 2. Nf3 Nc6 *",
+        "1.e4 e5 2.Nf3 Nc6 *",
+        "1. e4 1... e5 2. Nf3 2... Nc6 *",
+        "e4 e5 Nf3 Nc6",
+        "1. e4! e5?! 2. Nf3!! $1 Nc6 $14 +/- *",
+        "1. e4 {best (by test) [%clk 1:00]} e5 {a; b} 2. Nf3 Nc6 *",
+        "1. e4 {a comment\nover [two]\n\nlines} e5 2. Nf3 Nc6 *",
+        "1. e4 (1. d4 d5 (1... Nf6 {Indian} 2. c4)) e5 2. Nf3 (2. Ke2?? 1-0) Nc6 *",
+        "1. e4 ; 1... c5\ne5 2. Nf3 Nc6 *",
+        "%escaped e9\n1. e4 e5\n\n2. Nf3 Nc6 *",
+        '[Event "a"]\n[Site "b"]\n1. e2e4 e7e5 2. g1f3 b8c6 *',
+        '[Event "with \\"quotes\\" and [brackets]"]\n\n1. e4 e5 2. Nf3 Nc6\n',
+    ],
+)
+def test_the_main_line_is_read_in_all_its_spellings(text: str) -> None:
+    assert moves_of(only_game(text)) == ["e4", "e5", "Nf3", "Nc6"]
+
+
+def test_many_short_comments_on_one_line_are_no_burden() -> None:
+    shuffle = "Nf3 {a} Nf6 {b} Ng1 {c} Ng8 {d} " * 1000
+    assert only_game(shuffle).game.last.number == 4000
+
+
+def test_promotion_castling_and_en_passant_are_understood() -> None:
+    text = "1. e4 h6 2. e5 d5 3. exd6 e.p. h5 4. dxc7 h4 5. cxb8Q h3 6. Nf3 a6 7. g3 a5 8. Bg2 hxg2 9. 0-0 *"
+    with pytest.raises(AssertionError):
+        only_game(text)
+    assert moves_of(only_game(text.replace(" 9. 0-0", " 9. Rg1")))[4] == "exd6"
+    assert moves_of(only_game("1. Nf3 a6 2. g3 a5 3. Bg2 a4 4. 0-0 *"))[-1] == "O-O"
+
+
+@pytest.mark.parametrize(
+    ("text", "ply", "reason"),
+    [
+        ("1. e4 e5 2. Ke3 Nc6 *", 3, "illegal move 'Ke3'"),
+        ("1. e4 e5 2. Qxz9 Nc6 *", 3, "illegal move 'Qxz9'"),
+        ("1. Nf3 Nf6 2. -- e5 *", 3, "illegal move '--'"),
+        ("1. e4 hello *", 2, "illegal move 'hello'"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *', None, "the board is empty"),
+        ('[FEN "x"]\n\n1. e4 *', None, "malformed FEN 'x'"),
+        ('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 H4"]\n\n*', None, "'H4' is not a score"),
+        ('[Variant "Atomic"]\n\n1. e4 *', None, "no rules for the variant 'Atomic'"),
+        ('[Komi "G5.8"]\n\n1. e4 *', None, "'G5.8' is not a komi"),
+        ("1. e4 {never closed", None, "a comment is not closed"),
+        ("1. e4 (1. d4", None, "a variation is not closed"),
+    ],
+)
+def test_what_is_wrong_with_a_game_is_named(text: str, ply: int | None, reason: str) -> None:
+    error = only_error(text)
+    assert (error.game, error.ply) == (1, ply)
+    assert reason in str(error)
+    assert "test.pgn, game 1" in str(error)
+
+
+def test_games_beside_a_broken_one_are_still_scored() -> None:
+    text = '[Event "a"]\n\n1. e4 *\n\n[Event "b"]\n\n1. e5 d5 *\n\n[Event "c"]\n\n1. d4 *\n'
+    first, broken, last = games_of(text)
+    assert isinstance(first, PgnGame)
+    assert isinstance(last, PgnGame)
+    assert (first.number, last.number) == (1, 3)
+    assert isinstance(broken, PgnError)
+    assert (broken.game, broken.ply) == (2, 1)
+
+
+def test_a_comment_that_is_not_closed_swallows_only_its_game() -> None:
+    text = '[Event "a"]\n\n1. e4 {oops *\n\n[Event "b"]\n[White "w"]\n\n1. d4 *\n'
+    broken, whole = games_of(text)
+    assert isinstance(broken, PgnError)
+    assert isinstance(whole, PgnGame)
+    assert whole.tags["White"] == "w"
+
+
+def test_games_are_told_apart_without_blank_lines_tags_or_results() -> None:
+    assert len(games_of('[Event "a"]\n1. e4\n[Event "b"]\n1. d4')) == 2
+    assert len(games_of("1. e4 1-0\n1. d4 0-1\n")) == 2
+    assert len(games_of('[Event "a"]\n\n[Event "b"]\n\n1. d4 *')) == 2
+    assert len(games_of("1. e4 1-0 1. d4 0-1")) == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "% only an escape\n", "{only a comment}"])
+def test_a_file_without_games_is_an_error(text: str) -> None:
+    with pytest.raises(PgnError, match="it holds no games"):
+        games_of(text)
+
+
+@pytest.mark.parametrize(
+    "content", [bytes(range(256)), b"\x7fELF\x02\x01\x01\x00", "1. e4 *".encode("utf-16")]
+)
+def test_a_binary_file_is_called_one(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_bytes(content)
+    with pytest.raises(PgnError, match="binary"):
+        list(read_games(str(path)))
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_names_are_read_in_latin_1_and_utf_8(tmp_path: Path, encoding: str, newline: str) -> None:
+    path = tmp_path / "game.pgn"
+    text = '[White "Müller, Jörg"]\n[Black "Ström, Åsa"]\n\n1. e4 {schön} e5 *\n'
+    path.write_bytes(text.replace("\n", newline).encode(encoding))
+    (game,) = read_games(str(path))
+    assert isinstance(game, PgnGame)
+    assert (game.tags["White"], game.tags["Black"]) == ("Müller, Jörg", "Ström, Åsa")
+
+
+def test_a_fen_tag_may_carry_the_seventh_field() -> None:
+    game = only_game('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n[SetUp "1"]\n\n30. Bh3 Kh4 *')
+    assert str(game.game.plies[0].accrued) == "G4.0"
+    assert game.game.last.number == 2
+
+
+def test_chess960_is_understood() -> None:
+    fen = "4k3/pppppppp/8/8/8/8/PPPPPPPP/1RK2R2 w KQ - 0 1"
+    game = only_game(f'[Variant "Chess960"]\n[FEN "{fen}"]\n\n1. O-O *')
+    assert moves_of(game) == ["O-O"]
+    assert game.game.board.king(chess.WHITE) == chess.G1
+    assert game.game.board.chess960
+
+
+def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
+    text = '[RMobilityScoring "komi"]\n[Komi "-G3.5"]\n[RMobilityCutoff "G4.0"]\n[Legacy "1"]\n\n1. e4 *'
+    game = only_game(text)
+    assert game.scoring == Scoring(Scheme.KOMI, 8, game.scoring.komi)
+    assert str(game.scoring.komi) == "-G3.5"
+    assert game.game.fifty_moves.setting is FiftyMoveSetting.LEGACY
+    assert game.game.fifty_moves.cutoff_code == 8
+    asked = Settings(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
+    other = only_game(text, asked)
+    assert (other.scoring.scheme, other.scoring.cutoff_code) == (Scheme.OTB, 10)
+    assert other.game.fifty_moves.setting is FiftyMoveSetting.FIDE
+    assert only_game("1. e4 *").scoring == Scoring()
+
+
+def test_games_are_read_as_a_stream() -> None:
+    def endless() -> object:
+        while True:
+            yield "1. e4 e5 *\n"
+
+    games = games_in(endless(), "endless")  # type: ignore[arg-type]
+    assert [next(games).number for _ in range(3)] == [1, 2, 3]  # type: ignore[union-attr]
+
+
+def test_movetexts_are_cut_without_playing_them() -> None:
+    (text,) = movetexts(['[White "a"]\n', "1. e9 Zz 1-0\n"], "test.pgn")
+    assert text.moves == ["e9", "Zz"]
+    assert text.result == "1-0"
