@@ -103,34 +103,21 @@ def image(square, symmetry):
 
 
 @njit
-def lowest_image(cell, men, squares, symmetries):
-    """The lowest local cell among the position's images under the first so many symmetries."""
-    lowest = cell
-    images = squares.copy()
-    side = unpack(cell, men, squares)
-    for symmetry in range(1, symmetries):
-        for man in range(len(squares)):
-            images[man] = image(squares[man], symmetry)
-        lowest = min(lowest, pack(side, men, images))
-    return lowest
-
-
-@njit
 def number_positions(men, cells, symmetries):
     """The node of each local cell, images of one another having the same, and the number of nodes."""
     node_of = np.full(cells, NO_NODE, dtype=np.int32)
     squares = men.placement.copy()
+    images = men.placement.copy()
     nodes = 0
     for cell in range(cells):
         side = unpack(cell, men, squares)
-        if not is_legal_position(men.roles, men.colors, squares, side):
+        if node_of[cell] != NO_NODE or not is_legal_position(men.roles, men.colors, squares, side):
             continue
-        lowest = lowest_image(cell, men, squares, symmetries)
-        if lowest == cell:
-            node_of[cell] = nodes
-            nodes += 1
-        else:
-            node_of[cell] = node_of[lowest]
+        for symmetry in range(symmetries):
+            for man in range(len(squares)):
+                images[man] = image(squares[man], symmetry)
+            node_of[pack(side, men, images)] = nodes
+        nodes += 1
     return node_of, nodes
 
 

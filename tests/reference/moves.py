@@ -101,11 +101,16 @@ def is_legal_position(roles, colors, squares, side):
 @njit(cache=True)
 def add_move(roles, colors, squares, man, to, captured, promotion, moves, count):
     """Write down the move if it leaves its own king safe; return the new number of moves."""
-    after = squares.copy()
-    after[man] = to
+    origin = squares[man]
+    victim_square = squares[captured] if captured != NO_MAN else NO_SQUARE
+    squares[man] = to
     if captured != NO_MAN:
-        after[captured] = NO_SQUARE
-    if in_check(roles, colors, after, colors[man]):
+        squares[captured] = NO_SQUARE
+    is_legal = not in_check(roles, colors, squares, colors[man])
+    squares[man] = origin
+    if captured != NO_MAN:
+        squares[captured] = victim_square
+    if not is_legal:
         return count
     moves[count, MAN] = man
     moves[count, TO] = to

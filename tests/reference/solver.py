@@ -108,7 +108,7 @@ class ReferenceTable:
         self._levels: dict[tuple[tuple[int, ...], int, int], Level] = {}
         parts: list[EnPassant] = []
         steps_left = -1
-        for placement in self._placements:
+        for placement in self.placements:
             if self.material.steps_left(placement) != steps_left:
                 steps_left = self.material.steps_left(placement)
                 self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
@@ -124,7 +124,7 @@ class ReferenceTable:
 
         Positions whose own code is lower than the accrued one, and cells that are no position, have value 0.
         """
-        blocks = [self._block(placement) for placement in self._placements]
+        blocks = [self.block(placement) for placement in self.placements]
         for code in range(LOWEST_CODE, max(block.codes.stop for block in blocks)):
             arrays = np.zeros((2, 2, *self.material.shape), dtype=np.int16)
             for block in blocks:
@@ -159,7 +159,7 @@ class ReferenceTable:
         if self.reduced and pawns and squares[pawns[0]] % 8 >= 4:
             squares = [square ^ 7 for square in squares]
             en_passant = en_passant ^ 7 if en_passant != NO_SQUARE else NO_SQUARE
-        block = self._block(tuple(squares[pawn] for pawn in pawns))
+        block = self.block(tuple(squares[pawn] for pawn in pawns))
         cell = side
         for man, square in enumerate(squares):
             cell = cell if man in pawns else cell * 64 + square
@@ -170,7 +170,7 @@ class ReferenceTable:
         return block, int(jumped[0]) if en_passant != NO_SQUARE and len(jumped) else node
 
     @cached_property
-    def _placements(self) -> list[tuple[int, ...]]:
+    def placements(self) -> list[tuple[int, ...]]:
         """The blocks to solve: with reduction, only those with the first pawn on files a-d."""
         everything = self.material.placements()
         return [each for each in everything if not self.reduced or not each or each[0] % 8 < 4]
@@ -181,7 +181,7 @@ class ReferenceTable:
         squares[self.material.pawns] = placement
         return Men(self.material.roles, self.material.colors, squares)
 
-    def _block(self, placement: tuple[int, ...]) -> Block:
+    def block(self, placement: tuple[int, ...]) -> Block:
         """A block of the solved table, with all its entry values."""
         if placement not in self._blocks:
             block = self._build(placement)
