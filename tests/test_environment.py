@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPTS = Path(__file__).parent.parent / "scripts"
+
+
+class FakeCommands:
+    """Stands in for venv and pip: notes what is asked for, and makes an interpreter."""
+
+    def __init__(self, environment: Path) -> None:
+        self.environment = environment
+        self.seen: list[str] = []
+        self.failing = ""
+        self.error: BaseException = KeyboardInterrupt()
+
+    def __call__(self, command: list[str], log: object) -> None:
+        name = "venv" if "venv" in command else command[-1]
+        self.seen.append(name)
+        if name == self.failing:
+            raise self.error
+        if name == "venv":
+            python = self.environment / "bin" / "python"
+            python.parent.mkdir(parents=True)
+            python.touch(mode=0o755)
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("environment", SCRIPTS / "environment.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, file in (
+        ("ENVIRONMENT", ".venv"),
+        ("PROJECT", "pyproject.toml"),
+        ("LOG", "log"),
+        ("LOCK", "lock"),
+    ):
+        monkeypatch.setattr(module, name, tmp_path / file)
+    module.PROJECT.write_text("first")
+    return module
+
+
+@pytest.fixture
+def commands(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeCommands]:
+    fake = FakeCommands(script.ENVIRONMENT)
+    monkeypatch.setattr(script, "run", fake)
+    return fake
+
+
+def test_the_environment_is_made_once(script: ModuleType, commands: FakeCommands) -> None:
+    assert script.main("runtime") == 0
+    assert script.main("runtime") == 0
+    assert commands.seen == ["venv", "."]
+
+
+def test_the_tests_add_to_the_same_environment(script: ModuleType, commands: FakeCommands) -> None:
+    script.main("runtime")
+    script.main("dev")
+    script.main("runtime")
+    assert commands.seen == ["venv", ".", ".[dev]"]
+    assert script.is_ready("runtime")
+
+
+@pytest.mark.parametrize("step", ["venv", "."])
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(KeyboardInterrupt(), 130), (subprocess.CalledProcessError(1, ["pip"]), 1), (OSError(28, "full"), 1)],
+)
+def test_after_an_interruption_it_is_made_again_from_nothing(
+    script: ModuleType,
+    commands: FakeCommands,
+    capsys: pytest.CaptureFixture[str],
+    step: str,
+    error: BaseException,
+    code: int,
+) -> None:
+    commands.failing, commands.error = step, error
+    assert script.main("runtime") == code
+    assert "Traceback" not in capsys.readouterr().err
+    assert not script.is_ready("runtime")
+    remains = script.ENVIRONMENT / "half-written"
+    remains.parent.mkdir(exist_ok=True)
+    remains.touch()
+    commands.failing = ""
+    commands.seen.clear()
+    assert script.main("runtime") == 0
+    assert commands.seen == ["venv", "."]
+    assert not remains.exists()
+
+
+def test_a_changed_project_brings_it_up_to_date(script: ModuleType, commands: FakeCommands) -> None:
+    script.main("dev")
+    script.PROJECT.write_text("second")
+    assert not script.is_ready("dev")
+    script.main("runtime")
+    assert commands.seen == ["venv", ".[dev]", "."]
+    assert not script.is_ready("dev")
+    assert script.is_ready("runtime")
+
+
+def test_an_update_that_is_interrupted_leaves_no_stamp(script: ModuleType, commands: FakeCommands) -> None:
+    script.main("dev")
+    script.PROJECT.write_text("second")
+    commands.failing = "."
+    assert script.main("runtime") == 130
+    assert not script.was_finished()
+
+
+def test_an_interpreter_that_is_gone_means_a_new_environment(
+    script: ModuleType, commands: FakeCommands
+) -> None:
+    script.main("runtime")
+    (script.ENVIRONMENT / "bin" / "python").unlink()
+    assert script.main("runtime") == 0
+    assert commands.seen == ["venv", ".", "venv", "."]
+
+
+def test_an_old_python_is_told_so(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script.sys, "version_info", (3, 9, 1))
+    assert script.main("runtime") == 1
