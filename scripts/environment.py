@@ -3,7 +3,8 @@
     environment.py runtime|dev
 
 A stamp, a copy of pyproject.toml, is written last: an environment without its stamp was interrupted and is
-made again. A lock lets a second call wait for the first.
+made again. A lock lets a second call wait for the first, and for whatever an interrupted one left running:
+every process that works on the environment inherits the locked file as its standard input.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
@@ -45,25 +47,26 @@ def was_finished() -> bool:
     return os.access(python, os.X_OK) and any(stamp(part).is_file() for part in PARTS)
 
 
-def make(part: str) -> None:
+def make(part: str, lock: IO[str]) -> None:
     say(f"setting up {ENVIRONMENT} (once; this takes a minute or two) ...")
     fresh = not was_finished()
     for name in PARTS:
         stamp(name).unlink(missing_ok=True)
     with LOG.open("w") as log:
         if fresh:
-            shutil.rmtree(ENVIRONMENT, ignore_errors=True)
-            run([sys.executable, "-m", "venv", str(ENVIRONMENT)], log)
+            if ENVIRONMENT.exists():
+                shutil.rmtree(ENVIRONMENT)
+            run([sys.executable, "-m", "venv", str(ENVIRONMENT)], lock, log)
         pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
-        run([*pip, "--no-input", "--editable", PARTS[part]], log)
+        run([*pip, "--no-input", "--editable", PARTS[part]], lock, log)
     for name in ("runtime", part):
         unfinished = stamp(name).with_suffix(".partial")
         shutil.copyfile(PROJECT, unfinished)
         unfinished.replace(stamp(name))
 
 
-def run(command: list[str], log: object) -> None:
-    subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+def run(command: list[str], lock: IO[str], log: IO[str]) -> None:
+    subprocess.run(command, cwd=ROOT, stdin=lock, stdout=log, stderr=log, check=True)
 
 
 def main(part: str) -> int:
@@ -71,10 +74,10 @@ def main(part: str) -> int:
         say(f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}")
         return 1
     try:
-        with LOCK.open("w") as lock:
+        with LOCK.open("a+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not is_ready(part):
-                make(part)
+                make(part, lock)
     except subprocess.CalledProcessError as error:
         sys.stderr.write("".join(LOG.read_text(errors="replace").splitlines(keepends=True)[-10:]))
         say(f"setting up failed at: {' '.join(error.cmd)}")

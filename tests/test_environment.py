@@ -20,7 +20,7 @@ class FakeCommands:
         self.failing = ""
         self.error: BaseException = KeyboardInterrupt()
 
-    def __call__(self, command: list[str], log: object) -> None:
+    def __call__(self, command: list[str], lock: object, log: object) -> None:
         name = "venv" if "venv" in command else command[-1]
         self.seen.append(name)
         if name == self.failing:
