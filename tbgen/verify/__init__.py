@@ -1,0 +1,6 @@
+"""Verifier: holds a table against the rules, one ply at a time; shares no code with the solver."""
+
+from tbgen.verify.check import Progress, verify_table
+from tbgen.verify.violations import Report, Violation
+
+__all__ = ["Progress", "Report", "Violation", "verify_table"]

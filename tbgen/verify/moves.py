@@ -1,0 +1,209 @@
+"""Kernels of the rules of chess: man by man and square by square."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import small
+from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
+from tbgen.verify.cells import cell_of, set_up
+from tbgen.verify.men import ATTACKS, WHITE_PAWN
+
+NOBODY = -1
+NO_POSITION = 255
+"""In place of an own code."""
+QUIETS = 1
+RESETS = 2
+_MOST_MOVES = 256
+_ONE = np.uint64(1)
+_KNIGHT, _QUEEN = 2, 5
+
+
+class Desk(NamedTuple):
+    """Where a position is set up and its moves are listed."""
+
+    squares: npt.NDArray[np.int64]
+    board: npt.NDArray[np.int64]
+    """[square] -> slot or NOBODY."""
+    rest: npt.NDArray[np.int64]
+    slot: npt.NDArray[np.int64]
+    """[move] -> who moves; beside it, where to, whom it captures, and what a pawn becomes (0: nothing)."""
+    to: npt.NDArray[np.int64]
+    captured: npt.NDArray[np.int64]
+    promotion: npt.NDArray[np.int64]
+    cell: npt.NDArray[np.int64]
+    """[move] -> the cell it leads to, where it was asked for."""
+    after: npt.NDArray[np.int64]
+
+
+@small
+def new_desk():
+    """A desk with room for any position."""
+    return Desk(
+        np.zeros(8, np.int64),
+        np.full(64, NOBODY, np.int64),
+        np.zeros(8, np.int64),
+        np.zeros(_MOST_MOVES, np.int64),
+        np.zeros(_MOST_MOVES, np.int64),
+        np.zeros(_MOST_MOVES, np.int64),
+        np.zeros(_MOST_MOVES, np.int64),
+        np.zeros(_MOST_MOVES, np.int64),
+        np.zeros(8, np.int64),
+    )
+
+
+@small
+def square_bit(square):
+    """The word with one square in it."""
+    return _ONE << np.uint64(square)
+
+
+@small
+def is_safe(men, squares, slot, to, captured):
+    """Whether the king of the man in `slot` is attacked by nobody once that man stands on `to`."""
+    color = men.color[slot]
+    king = men.king[color]
+    target = to if slot == king else squares[king]
+    occupied = square_bit(to)
+    for other in range(men.color.size):
+        if other not in (slot, captured):
+            occupied |= square_bit(squares[other])
+    for other in range(men.color.size):
+        if men.color[other] == color or other == captured:
+            continue
+        start = squares[other]
+        if ATTACKS[men.kind[other], start, target] and BETWEEN[start, target] & occupied == 0:
+            return False
+    return True
+
+
+@small
+def is_in_check(men, squares, side):
+    """Whether the king of a side is attacked."""
+    king = men.king[side]
+    return not is_safe(men, squares, king, squares[king], NOBODY)
+
+
+@small
+def is_legal_position(men, squares, side):
+    """Whether all men stand on squares of their own and the side not to move is not in check."""
+    occupied = np.uint64(0)
+    for slot in range(men.color.size):
+        if occupied & square_bit(squares[slot]):
+            return False
+        occupied |= square_bit(squares[slot])
+    return not is_in_check(men, squares, 1 - side)
+
+
+@small
+def set_up_board(men, desk):
+    """Fill in the board from the squares; `clear_board` takes the men off again."""
+    for slot in range(men.color.size):
+        desk.board[desk.squares[slot]] = slot
+
+
+@small
+def clear_board(men, desk):
+    for slot in range(men.color.size):
+        desk.board[desk.squares[slot]] = NOBODY
+
+
+@small
+def note_move(desk, count, slot, to, captured, promotion):
+    """List a move; returns how many there are."""
+    desk.slot[count], desk.to[count] = slot, to
+    desk.captured[count], desk.promotion[count] = captured, promotion
+    return count + 1
+
+
+@small
+def list_piece_moves(men, desk, slot, wanted, count):
+    """Legal moves of a man that is no pawn."""
+    start = desk.squares[slot]
+    kind = men.kind[slot]
+    for ray in range(RAY_COUNT[kind]):
+        for step in range(8):
+            to = int(MOVES[kind, start, ray, step])
+            if to < 0:
+                break
+            captured = desk.board[to]
+            sort = QUIETS if captured == NOBODY else RESETS
+            is_own = captured != NOBODY and men.color[captured] == men.color[slot]
+            if wanted & sort and not is_own and is_safe(men, desk.squares, slot, to, captured):
+                count = note_move(desk, count, slot, to, captured, 0)
+            if captured != NOBODY:
+                break
+    return count
+
+
+@small
+def list_arrivals(men, desk, slot, to, captured, count):
+    """A pawn's move to a square, or its four promotions there, if legal."""
+    if not is_safe(men, desk.squares, slot, to, captured):
+        return count
+    if 0 < to >> 3 < 7:
+        return note_move(desk, count, slot, to, captured, 0)
+    for role in range(_KNIGHT, _QUEEN + 1):
+        count = note_move(desk, count, slot, to, captured, role)
+    return count
+
+
+@small
+def list_pawn_moves(men, desk, slot, count):
+    """Legal moves of a pawn, but for captures en passant."""
+    start = desk.squares[slot]
+    up, first_rank = (8, 1) if men.kind[slot] == WHITE_PAWN else (-8, 6)
+    if desk.board[start + up] == NOBODY:
+        count = list_arrivals(men, desk, slot, start + up, NOBODY, count)
+        if start >> 3 == first_rank and desk.board[start + 2 * up] == NOBODY:
+            count = list_arrivals(men, desk, slot, start + 2 * up, NOBODY, count)
+    for aside in (-1, 1):
+        to = start + up + aside
+        if 0 <= (start & 7) + aside < 8:
+            captured = desk.board[to]
+            if captured != NOBODY and men.color[captured] != men.color[slot]:
+                count = list_arrivals(men, desk, slot, to, captured, count)
+    return count
+
+
+@small
+def list_moves(men, desk, side, wanted):
+    """Legal moves of the position on the desk: quiet ones, resets or both; returns how many."""
+    set_up_board(men, desk)
+    count = 0
+    for slot in range(men.color.size):
+        if men.color[slot] != side:
+            continue
+        if men.kind[slot] > WHITE_PAWN:
+            count = list_piece_moves(men, desk, slot, wanted, count)
+        elif wanted & RESETS:
+            count = list_pawn_moves(men, desk, slot, count)
+    clear_board(men, desk)
+    return count
+
+
+@small
+def own_code_of(men, place, cell, desk):
+    """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
+    side = set_up(place, cell, desk.squares)
+    if (
+        not is_legal_position(men, desk.squares, side)
+        or cell_of(place, side, desk.squares, desk.rest) != cell
+    ):
+        return NO_POSITION
+    in_check = is_in_check(men, desk.squares, side)
+    return 2 * list_moves(men, desk, side, QUIETS | RESETS) + (0 if in_check else 1)
+
+
+@small
+def quiet_cell(place, desk, side, move):
+    """The cell that a move within the material leads to."""
+    slot = desk.slot[move]
+    start = desk.squares[slot]
+    desk.squares[slot] = desk.to[move]
+    cell = cell_of(place, 1 - side, desk.squares, desk.rest)
+    desk.squares[slot] = start
+    return cell

@@ -1,0 +1,149 @@
+"""Kernels that sweep over ranges of cells: own codes, pairs, tallies, and what a sample needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbgen._jit import kernel, small
+from tbgen.verify.cells import images_of, set_up
+from tbgen.verify.moves import (
+    NO_POSITION,
+    NOBODY,
+    QUIETS,
+    RESETS,
+    list_moves,
+    new_desk,
+    own_code_of,
+    quiet_cell,
+)
+from tbgen.verify.resets import EVERYTHING_FINE, RESETS_TASK, list_en_passant
+from tbgen.verify.values import WORST, key_of, key_of_reset, side_of, signed, stored_value, value_of_key
+
+OWN_TASK = 1
+PAIRS_TASK = 4
+"""Bits of Subject.task, beside RESETS_TASK."""
+ALL_TASKS = OWN_TASK | RESETS_TASK | PAIRS_TASK
+_FIRST_CODE = 2
+_MOST_CODES = 256
+
+
+@kernel
+def find_own_codes(subject, start, stop):
+    """Own codes; returns a cell that is filled without a legal position or the other way round, or is
+    the end of a game and not worth its own score."""
+    desk = new_desk()
+    for cell in range(start, stop):
+        if subject.task[cell] == 0:
+            continue
+        own = own_code_of(subject.men, subject.place, cell, desk)
+        subject.own[cell] = own
+        entry = int(subject.entry[cell])
+        if (own == NO_POSITION) != (entry == 0):
+            return cell
+        if own < _FIRST_CODE:
+            own_score = signed(1 - side_of(subject.place, cell), own)
+            if entry != own_score or subject.dtg[cell]:
+                return cell
+    return EVERYTHING_FINE
+
+
+@small
+def list_successors(subject, desk, cell, side, count):
+    """Find the cells of the listed moves; returns up to which accrued code the values can differ."""
+    top = max(_FIRST_CODE, abs(int(subject.entry[cell])), abs(int(subject.reset[cell])))
+    for move in range(count):
+        there = quiet_cell(subject.place, desk, side, move)
+        desk.cell[move] = there
+        top = max(top, abs(int(subject.entry[there])))
+    return min(top, int(subject.own[cell]))
+
+
+# best[holder, code] -> key of the mover's best move with that score accrued
+@small
+def weigh_moves(subject, desk, cell, side, count, top, best):
+    """Find the mover's best move for every accrued score up to the code `top`."""
+    for holder in range(2):
+        for code in range(_FIRST_CODE, top + 1):
+            best[holder, code] = key_of_reset(subject, cell, side, signed(holder, code))
+    for move in range(count):
+        there = desk.cell[move]
+        for holder in range(2):
+            for code in range(_FIRST_CODE, top + 1):
+                outcome, dtg = stored_value(subject, there, holder, code)
+                key = key_of(side, signed(holder, code), outcome, dtg)
+                best[holder, code] = max(best[holder, code], key)
+
+
+@small
+def compare(subject, cell, side, top, best, report):
+    """Whether the best moves give what is stored; if not, the report says where not."""
+    for code in range(_FIRST_CODE, top + 1):
+        for holder in range(2):
+            outcome, dtg = stored_value(subject, cell, holder, code)
+            if best[holder, code] == WORST:
+                best_outcome, best_dtg = 0, 0
+            else:
+                best_outcome, best_dtg = value_of_key(side, signed(holder, code), best[holder, code])
+            if outcome != best_outcome or dtg != best_dtg:
+                report[0], report[1], report[2], report[3] = holder, code, outcome, dtg
+                report[4], report[5] = best_outcome, best_dtg
+                return False
+    return True
+
+
+# report -> holder, code, stored outcome and distance, outcome and distance of the best move
+@kernel
+def check_pairs(subject, start, stop, report):
+    """Hold every pair of a position and an accrued score against its moves; returns the first wrong cell."""
+    desk = new_desk()
+    best = np.empty((2, _MOST_CODES), np.int64)
+    for cell in range(start, stop):
+        own = subject.own[cell]
+        if not subject.task[cell] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
+            continue
+        side = set_up(subject.place, cell, desk.squares)
+        count = list_moves(subject.men, desk, side, QUIETS)
+        top = list_successors(subject, desk, cell, side, count)
+        weigh_moves(subject, desk, cell, side, count, top, best)
+        if not compare(subject, cell, side, top, best, report):
+            return cell
+        report[6] += 1
+        report[7] += 2 * (own - 1)
+    return EVERYTHING_FINE
+
+
+# counts, longest, first[side to move, outcome & 255]
+@kernel
+def tally(place, orders, entry, dtg, start, stop, counts, longest, first):
+    """Count outcomes over all placements of labelled men, with the first cell of the longest distance."""
+    desk = new_desk()
+    for cell in range(start, stop):
+        if entry[cell] == 0:
+            continue
+        side, outcome = set_up(place, cell, desk.squares), int(entry[cell]) & 255
+        if counts[side, outcome] == 0 or dtg[cell] > longest[side, outcome]:
+            longest[side, outcome], first[side, outcome] = dtg[cell], cell
+        counts[side, outcome] += orders * images_of(place, desk.squares, desk.rest)
+
+
+@kernel
+def mark(subject, cells, found):
+    """Ask for all that the check of some cells needs; returns how many cells more are to be marked."""
+    men, place, task = subject.men, subject.place, subject.task
+    desk, other = new_desk(), new_desk()
+    more = 0
+    for cell in cells:
+        side = set_up(place, cell, desk.squares)
+        for move in range(list_moves(men, desk, side, QUIETS)):
+            task[quiet_cell(place, desk, side, move)] |= OWN_TASK
+        for move in range(list_moves(men, desk, side, RESETS)):
+            slot, to = desk.slot[move], desk.to[move]
+            if desk.promotion[move] or desk.captured[move] != NOBODY or abs(to - desk.squares[slot]) != 16:
+                continue
+            there = quiet_cell(place, desk, side, move)
+            other.squares[:] = desk.squares
+            if list_en_passant(men, other, slot, to) and not task[there] & RESETS_TASK:
+                task[there] |= OWN_TASK | RESETS_TASK
+                found[more] = there
+                more += 1
+    return more

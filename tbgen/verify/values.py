@@ -1,0 +1,139 @@
+"""Kernels of values: what a stored table says of a position and an accrued score, and which move is best.
+
+Outcomes are signed: +(code + 1) for White, -(code + 1) for Black. Accrued scores are written alike.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import small
+from tbgen.verify.men import Links, Men, Place
+
+_LIMIT = 512
+_FAR = 1 << 16
+_KEY_BITS = 17
+WORST = -(1 << 40)
+"""A key below that of any move."""
+
+
+class Known(NamedTuple):
+    """Entry values of a child."""
+
+    place: Place
+    entry: npt.NDArray[np.int8]
+    dtg: npt.NDArray[np.uint16]
+
+
+class Subject(NamedTuple):
+    """The table that is checked, and what the checks have found so far, cell by cell."""
+
+    men: Men
+    place: Place
+    links: Links
+    entry: npt.NDArray[np.int8]
+    dtg: npt.NDArray[np.uint16]
+    pattern: npt.NDArray[np.uint32]
+    row_start: npt.NDArray[np.uint32]
+    row_holder: npt.NDArray[np.uint8]
+    row_code: npt.NDArray[np.uint8]
+    row_outcome: npt.NDArray[np.int8]
+    row_dtg: npt.NDArray[np.uint16]
+    task: npt.NDArray[np.uint8]
+    """What is to be found out."""
+    own: npt.NDArray[np.uint8]
+    """Own codes."""
+    reset: npt.NDArray[np.int8]
+    """The mover's best outcome by a reset, 0 where there is none, and its shortest and longest way."""
+    shortest: npt.NDArray[np.uint16]
+    longest: npt.NDArray[np.uint16]
+
+
+@small
+def rank_of(outcome):
+    """A number that is the higher the better for White; the rank of a rank is the outcome again."""
+    return _LIMIT - outcome if outcome > 0 else -_LIMIT - outcome
+
+
+@small
+def signed(holder, code):
+    """The signed outcome of a holder and a code."""
+    return code + 1 if holder == 0 else -(code + 1)
+
+
+@small
+def stored_value(subject, cell, holder, code):
+    """Outcome and distance that the table gives a position whose accrued score is this one."""
+    entry = int(subject.entry[cell])
+    entry_code = abs(entry) - 1
+    own = int(subject.own[cell])
+    own_holder = 1 - side_of(subject.place, cell)
+    if code > own or (code == own and holder == own_holder) or (entry_code < own and entry_code < code):
+        return entry, int(subject.dtg[cell])
+    accrued = signed(holder, code)
+    pattern = subject.pattern[cell]
+    first = int(subject.row_start[pattern])
+    for row in range(int(subject.row_start[pattern + 1]) - 1, first - 1, -1):
+        if subject.row_holder[row] == holder and subject.row_code[row] <= code:
+            outcome = int(subject.row_outcome[row])
+            gain = rank_of(outcome) - rank_of(accrued)
+            if gain < 0 if holder == 0 else gain > 0:
+                return outcome, int(subject.row_dtg[row])
+            break
+    return accrued, 0
+
+
+@small
+def side_of(place, cell):
+    """The side to move."""
+    return (cell >> 6 * (place.men - place.pawns - 1)) // place.king_squares & 1
+
+
+@small
+def key_of(side, accrued, outcome, dtg):
+    """How much the mover likes a move: first its outcome, then the way, short where it makes progress."""
+    rank, bar = rank_of(outcome), rank_of(accrued)
+    if side:
+        rank, bar = -rank, -bar
+    if rank == bar:
+        return rank << _KEY_BITS
+    return rank << _KEY_BITS | (_FAR - dtg if rank > bar else dtg)
+
+
+@small
+def value_of_key(side, accrued, key):
+    """Outcome and distance of a position whose best move has this key."""
+    rank = key >> _KEY_BITS
+    outcome = rank_of(-rank if side else rank)
+    if outcome == accrued:
+        return outcome, 0
+    way = key & ((1 << _KEY_BITS) - 1)
+    gain = rank_of(outcome) - rank_of(accrued)
+    is_progress = gain < 0 if side else gain > 0
+    return outcome, 1 + (_FAR - way if is_progress else way)
+
+
+@small
+def key_of_reset(subject, cell, side, accrued):
+    """The key of the best reset."""
+    outcome = int(subject.reset[cell])
+    if outcome == 0:
+        return WORST
+    short = key_of(side, accrued, outcome, int(subject.shortest[cell]))
+    return max(short, key_of(side, accrued, outcome, int(subject.longest[cell])))
+
+
+@small
+def note_reset(subject, cell, side, outcome, dtg):
+    """A reset is worth this; only the best outcome stays, with both its ways."""
+    best = int(subject.reset[cell])
+    gain = rank_of(outcome) - rank_of(best)
+    if best == 0 or (gain < 0 if side else gain > 0):
+        subject.reset[cell] = outcome
+        subject.shortest[cell] = subject.longest[cell] = dtg
+    elif gain == 0:
+        subject.shortest[cell] = min(subject.shortest[cell], dtg)
+        subject.longest[cell] = max(subject.longest[cell], dtg)
