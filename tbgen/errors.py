@@ -248,6 +248,5 @@ class NotEnoughMemoryError(BuildError):
         self.needed_bytes = needed_bytes
         self.available_bytes = available_bytes
         self.reason = (
-            f"it needs about {needed_bytes / 2**30:.1f} GiB of memory, "
-            f"{available_bytes / 2**30:.1f} GiB are available"
+            f"it needs about {needed_bytes / 2**30:.1f} GiB of memory, {available_bytes / 2**30:.1f} GiB are available"
         )

@@ -36,7 +36,6 @@ def is_bare_kings(board: chess.Board) -> bool:
 def material_of(board: chess.Board) -> Material:
     """The material on the board as it stands, not brought into canonical form."""
     white, black = (
-        [Role(man.piece_type) for man in board.piece_map().values() if man.color == color]
-        for color in chess.COLORS
+        [Role(man.piece_type) for man in board.piece_map().values() if man.color == color] for color in chess.COLORS
     )
     return Material.of(white, black)

@@ -115,9 +115,7 @@ def test_an_update_that_is_interrupted_leaves_no_stamp(script: ModuleType, comma
     assert not script.was_finished()
 
 
-def test_an_interpreter_that_is_gone_means_a_new_environment(
-    script: ModuleType, commands: FakeCommands
-) -> None:
+def test_an_interpreter_that_is_gone_means_a_new_environment(script: ModuleType, commands: FakeCommands) -> None:
     script.main("runtime")
     (script.ENVIRONMENT / "bin" / "python").unlink()
     assert script.main("runtime") == 0

@@ -79,9 +79,7 @@ def test_without_the_field_nothing_is_said() -> None:
     assert format_fen(parse_fen(QUIET)[0]) == QUIET
 
 
-@pytest.mark.parametrize(
-    "fen", ["8/8/8/4KBk1/8/8/8/8 b", "8/8/8/4KBk1/8/8/8/8 b - -", " 8/8/8/4KBk1/8/8/8/8  b "]
-)
+@pytest.mark.parametrize("fen", ["8/8/8/4KBk1/8/8/8/8 b", "8/8/8/4KBk1/8/8/8/8 b - -", " 8/8/8/4KBk1/8/8/8/8  b "])
 def test_fields_at_the_end_may_be_left_out(fen: str) -> None:
     board, _ = parse_fen(fen)
     assert board.fen() == "8/8/8/4KBk1/8/8/8/8 b - - 0 1"

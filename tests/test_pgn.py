@@ -169,9 +169,7 @@ def test_a_file_without_games_is_an_error(text: str) -> None:
         games_of(text)
 
 
-@pytest.mark.parametrize(
-    "content", [bytes(range(256)), b"\x7fELF\x02\x01\x01\x00", "1. e4 *".encode("utf-16")]
-)
+@pytest.mark.parametrize("content", [bytes(range(256)), b"\x7fELF\x02\x01\x01\x00", "1. e4 *".encode("utf-16")])
 def test_a_binary_file_is_called_one(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "game.pgn"
     path.write_bytes(content)

@@ -128,9 +128,7 @@ def test_a_better_outcome_never_gives_fewer_points(scoring: Scoring, one: Outcom
 
 @given(scorings, outcomes)
 def test_colours_can_be_exchanged(scoring: Scoring, result: Outcome) -> None:
-    flipped = Scoring(
-        scoring.scheme, scoring.cutoff_code, Komi(scoring.komi.side.other, scoring.komi.quarters)
-    )
+    flipped = Scoring(scoring.scheme, scoring.cutoff_code, Komi(scoring.komi.side.other, scoring.komi.quarters))
     assert flipped.points(result.flipped()) == scoring.points(result)[::-1]
 
 

@@ -16,9 +16,7 @@ def test_the_python_of_the_readme_runs() -> None:
 
 
 def test_the_first_example_of_the_readme_prints_what_it_shows() -> None:
-    match = re.search(
-        r"    \$ tbgen (score startpos .*)\n((?:    [^$].*\n)+)", README.read_text(encoding="utf-8")
-    )
+    match = re.search(r"    \$ tbgen (score startpos .*)\n((?:    [^$].*\n)+)", README.read_text(encoding="utf-8"))
     assert match is not None
     result = CliRunner().invoke(cli.tbgen, match[1].split(), standalone_mode=False)
     assert result.output == re.sub("^    ", "", match[2], flags=re.MULTILINE)

@@ -56,17 +56,13 @@ def test_a_game_played_move_by_move_accrues_the_same_as_a_move_stack(board: ches
 
 
 @given(boards(20), scores)
-def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(
-    board: chess.Board, carried: Accrued
-) -> None:
+def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(board: chess.Board, carried: Accrued) -> None:
     game = Game(board, accrued=carried, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
     assert game.accrued == accrued_of(board, carried)
 
 
 @given(boards(30), st.sampled_from(FiftyMoveSetting))
-def test_the_fen_of_a_game_says_all_that_matters_for_its_scores(
-    board: chess.Board, setting: FiftyMoveSetting
-) -> None:
+def test_the_fen_of_a_game_says_all_that_matters_for_its_scores(board: chess.Board, setting: FiftyMoveSetting) -> None:
     game = Game(board, fifty_moves=FiftyMoves(setting))
     again = game_from(game.fen(), setting=setting.value)
     assert again.accrued == game.accrued
@@ -207,9 +203,7 @@ def test_one_ply_earlier_it_does_count() -> None:
         ("7k/8/5K2/6Q1/8/8/8/8 w - - 99 80 G7.5", "Qg6", End.STALEMATE, "G0.5"),
     ],
 )
-def test_mate_and_stalemate_count_at_the_hundredth_ply(
-    fen: str, move: str, end: End, score: str, setting: str
-) -> None:
+def test_mate_and_stalemate_count_at_the_hundredth_ply(fen: str, move: str, end: End, score: str, setting: str) -> None:
     game = game_from(fen, move, setting=setting)
     assert (game.last.end, str(game.accrued)) == (end, score)
 

@@ -68,9 +68,7 @@ def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     for row in (heads, *rows):
         cells = zip(row, widths, sides, strict=True)
-        line = "  ".join(
-            text.rjust(width) if side == "r" else text.ljust(width) for text, width, side in cells
-        )
+        line = "  ".join(text.rjust(width) if side == "r" else text.ljust(width) for text, width, side in cells)
         click.echo(line.rstrip())
 
 
