@@ -140,10 +140,7 @@ def may_have_jumped(men, squares, pawn, side):
     if squares[pawn] // 8 != (3 if men.colors[pawn] == WHITE else 4):
         return False
     back = 8 * forward(men.colors[pawn])
-    return (
-        man_on(squares, squares[pawn] - back) == NO_MAN
-        and man_on(squares, squares[pawn] - 2 * back) == NO_MAN
-    )
+    return man_on(squares, squares[pawn] - back) == NO_MAN and man_on(squares, squares[pawn] - 2 * back) == NO_MAN
 
 
 @njit

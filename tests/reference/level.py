@@ -1,10 +1,11 @@
 """One level of one block: every position's value with one accrued score, by attractors, ply by ply.
 
 Values are signed: +(code + 1) for an outcome White holds, -(code + 1) for Black; 0 stands for none.
-`rank` puts them in the one order, White's best first.
+Modulo 512 they stand in the one order, White's best first.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from .moves import BLACK, WHITE
 
-RANKS = 512
+RANKS = np.int16(512)
 
 
 class Graph(NamedTuple):
@@ -34,9 +35,13 @@ def outcome(holder: int, code: int) -> int:
     return code + 1 if holder == WHITE else -(code + 1)
 
 
-def rank(value: int) -> int:
-    """The place of an outcome in the one order, White's best first."""
-    return value % RANKS
+def is_better(side: int, value: Any, other: int) -> Any:
+    """Whether an outcome, or each of an array of them, is better than another for the side."""
+    rank, other_rank = value % RANKS, other % RANKS  # White's best first
+    return rank < other_rank if side == WHITE else rank > other_rank
+
+
+Level = tuple[NDArray[np.int16], NDArray[np.int16]]
 
 
 @njit(cache=True)
@@ -86,39 +91,53 @@ def sorted_goals(
 ) -> list[tuple[int, NDArray[np.int64]]]:
     """The exits of a level by outcome, White's best first, and within an outcome the nearest first."""
     nodes = np.flatnonzero(has_players(graph, code))
-    ranks = entry[nodes].astype(np.int64) % RANKS
-    order = np.argsort(ranks * 65536 + dtg[nodes], kind="stable")
+    ranks = entry[nodes] % RANKS
+    order = np.lexsort((dtg[nodes], ranks))
     nodes, ranks = nodes[order], ranks[order]
-    starts = np.flatnonzero(np.diff(ranks, prepend=-1))
+    starts = np.flatnonzero(np.diff(ranks, prepend=np.int16(-1)))
     return [(int(entry[group[0]]), group) for group in np.split(nodes, starts[1:]) if len(group)]
 
 
-Level = tuple[NDArray[np.int16], NDArray[np.int16]]
-
-
-def solve_level(
+def forced(
     graph: Graph,
-    holder: int,
+    attacker: int,
     code: int,
     entry: NDArray[np.int16],
     dtg: NDArray[np.int16],
     goals: list[tuple[int, NDArray[np.int64]]],
 ) -> Level:
-    """Value and plies of every node with that score accrued, or of its entry if its own code is lower.
+    """The best outcome that the attacker can force, and in how many plies; 0 where it betters nothing.
 
-    White forces what is better than the accrued score, Black what is worse, each from its best outcome on.
-    What neither can force away from the accrued score is worth it.
+    That is, if it is not even better than the other side's holding `code`. Outcomes are taken from the attacker's
+    best on; exits have their entry's value.
     """
-    accrued = outcome(holder, code)
     known = graph.own < code
     value = np.where(known, entry, 0).astype(np.int16)
     plies = np.where(known, dtg, 0).astype(np.int16)
+    moves_left = graph.moves.copy()
     queue = np.empty(graph.positions, dtype=np.int32)
-    for attacker, ordered in ((WHITE, goals), (BLACK, goals[::-1])):
-        moves_left = graph.moves.copy()
-        for result, nodes in ordered:
-            better = rank(result) < rank(accrued) if attacker == WHITE else rank(result) > rank(accrued)
-            if better:
-                attract(graph, code, attacker, result, nodes, value, plies, moves_left, queue)
-    value[value == 0] = accrued
+    for result, nodes in goals if attacker == WHITE else goals[::-1]:
+        if is_better(attacker, result, outcome(1 - attacker, code)):
+            attract(graph, code, attacker, result, nodes, value, plies, moves_left, queue)
     return value, plies
+
+
+def solve_level(
+    graph: Graph, code: int, entry: NDArray[np.int16], dtg: NDArray[np.int16]
+) -> Iterator[tuple[int, Level]]:
+    """For each holder every node's value and plies with `code` accrued (the entry's if its own is lower).
+
+    A side gets what it can force if that is better than the accrued score. What neither can force away from
+    the accrued score is worth it. (What a side can force is found once: its order of outcomes is the same
+    whoever holds, only the accrued score, where it stops, is not.)
+    """
+    goals = sorted_goals(graph, code, entry, dtg)
+    forced_by = [forced(graph, attacker, code, entry, dtg, goals) for attacker in (WHITE, BLACK)]
+    known = graph.own < code
+    for holder in (WHITE, BLACK):
+        accrued = outcome(holder, code)
+        value, plies = np.full_like(entry, accrued), np.zeros_like(dtg)
+        for attacker, (best, distance) in zip((WHITE, BLACK), forced_by, strict=True):
+            wins = known | ((best != 0) & is_better(attacker, best, accrued))
+            value[wins], plies[wins] = best[wins], distance[wins]
+        yield holder, (value, plies)

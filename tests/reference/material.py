@@ -50,8 +50,7 @@ class Material:
         """How many single steps the pawns, one square each, can still make in all."""
         ranks = [square // 8 for square in placement]
         return sum(
-            7 - rank if self.colors[pawn] == WHITE else rank
-            for pawn, rank in zip(self.pawns, ranks, strict=True)
+            7 - rank if self.colors[pawn] == WHITE else rank for pawn, rank in zip(self.pawns, ranks, strict=True)
         )
 
     def placements(self) -> list[tuple[int, ...]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .graph import Men, Nodes, Resets, jump_was_legal, positions_of, trace_moves, turn_round
-from .level import Graph, Level, outcome, solve_level, sorted_goals
+from .level import Graph, Level, outcome, solve_level
 from .material import Material, descent, material_of
 from .moves import BLACK, NO_MAN, NO_PROMOTION, NO_SQUARE, PAWN, WHITE
 
@@ -68,9 +68,7 @@ class Block:
 
     def levels(self, code: int) -> Iterator[tuple[int, Level]]:
         """For each holder each node's value and plies with `code` accrued, given the lower codes' entries."""
-        goals = sorted_goals(self.graph, code, self.entry, self.dtg)
-        for holder in (WHITE, BLACK):
-            yield holder, solve_level(self.graph, holder, code, self.entry, self.dtg, goals)
+        yield from solve_level(self.graph, code, self.entry, self.dtg)
 
     def solve(self) -> None:
         """Fill in the entry values, level by level in ascending order."""
@@ -135,9 +133,7 @@ class ReferenceTable:
             for holder in (WHITE, BLACK):
                 yield holder, code, arrays[holder, 0], arrays[holder, 1]
 
-    def value(
-        self, position: tuple[int, ...], holder: int, code: int, en_passant: int = NO_SQUARE
-    ) -> tuple[int, int]:
+    def value(self, position: tuple[int, ...], holder: int, code: int, en_passant: int = NO_SQUARE) -> tuple[int, int]:
         """The signed value and the plies of (side to move, squares ...) with that score accrued."""
         block, node = self._find(position, en_passant)
         own = int(block.graph.own[node])
@@ -266,9 +262,7 @@ class ReferenceTable:
     def _spread(self, block: Block, of_nodes: Numbers, array: Numbers, nothing: int) -> None:
         """Write a block's numbers, one a node, into an array of all positions."""
         officers = self.material.men - len(block.placement)
-        numbers = np.append(
-            of_nodes, of_nodes.dtype.type(nothing)
-        )  # the last one for cells without a node, -1
+        numbers = np.append(of_nodes, of_nodes.dtype.type(nothing))  # the last one for cells without a node, -1
         part = numbers[block.node_of].reshape(2, *[64] * officers)
         array[self._corner(block.placement)] = part
         if self.reduced and block.placement:
@@ -301,9 +295,7 @@ def mirrored(positions: EnPassant) -> EnPassant:
     """The same positions with left and right exchanged."""
     side, *squares = positions.index
     index = (side, *[square ^ 7 for square in squares])
-    return EnPassant(
-        index, positions.square ^ 7, positions.own, positions.entry, positions.dtg, positions.reachable
-    )
+    return EnPassant(index, positions.square ^ 7, positions.own, positions.entry, positions.dtg, positions.reachable)
 
 
 def join_en_passant(parts: list[EnPassant], men: int) -> EnPassant:
@@ -314,8 +306,7 @@ def join_en_passant(parts: list[EnPassant], men: int) -> EnPassant:
     square = np.concatenate([part.square for part in parts])
     order = np.argsort(en_passant_key(index, square), kind="stable")
     columns = [
-        np.concatenate([getattr(part, name) for part in parts])[order]
-        for name in ("own", "entry", "dtg", "reachable")
+        np.concatenate([getattr(part, name) for part in parts])[order] for name in ("own", "entry", "dtg", "reachable")
     ]
     return EnPassant(tuple(axis[order] for axis in index), square[order], *columns)
 
