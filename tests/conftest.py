@@ -1,8 +1,12 @@
-"""The slow suite is left out unless it is asked for."""
+"""The slow suite is left out unless it is asked for; property tests draw the same examples on every run."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("fixed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -95,7 +95,7 @@ def _score_pgn(path: str, settings: Settings, *, as_json: bool, summary: bool) -
             if isinstance(game, PgnError):
                 faults.append(game)
             elif as_json:
-                click.echo(f"{separator}\n  {json.dumps(_game_facts(game), ensure_ascii=False)}", nl=False)
+                click.echo(f"{separator}\n  {json.dumps(_game_facts(game))}", nl=False)
                 separator = ","
             else:
                 _show_game(game, summary=summary)
