@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -50,7 +49,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.fixture
-def commands(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeCommands]:
+def commands(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> FakeCommands:
     fake = FakeCommands(script.ENVIRONMENT)
     monkeypatch.setattr(script, "run", fake)
     return fake

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -141,13 +142,14 @@ def test_a_capture_or_promotion_that_cannot_be_is_refused() -> None:
     material = Material.parse("KPvKR")
     assert str(material.without(Color.BLACK, Role.ROOK)) == "KPvK"
     assert str(material.promoted(Color.WHITE, Role.QUEEN)) == "KQvKR"
-    for nonsense in (
+    nonsenses: list[Callable[[], object]] = [
         lambda: material.without(Color.WHITE, Role.ROOK),
         lambda: material.without(Color.WHITE, Role.KING),
         lambda: material.promoted(Color.BLACK, Role.QUEEN),
         lambda: material.promoted(Color.WHITE, Role.KING),
         lambda: Material((Role.PAWN, Role.KING), (Role.KING,)),
-    ):
+    ]
+    for nonsense in nonsenses:
         with pytest.raises(ValueError):  # noqa: PT011
             nonsense()
 

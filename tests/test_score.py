@@ -97,7 +97,8 @@ def test_exchanging_colours_turns_the_order_round(one: Outcome, other: Outcome) 
 def test_an_outcome_and_an_accrued_score_are_not_compared() -> None:
     with pytest.raises(TypeError):
         assert Outcome(Color.WHITE, 3) < Accrued(3, Color.WHITE)  # type: ignore[operator]
-    assert Outcome(Color.WHITE, 3) != Accrued(3, Color.WHITE)
+    unlike: object = Accrued(3, Color.WHITE)
+    assert Outcome(Color.WHITE, 3) != unlike
 
 
 @given(outcomes)
