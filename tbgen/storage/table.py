@@ -46,6 +46,15 @@ class Patterns:
 
 
 @dataclass(frozen=True)
+class Values:
+    """What a solver asks of a table that resets lead to; flat arrays in the order of its layout's cells."""
+
+    material: Material
+    entry: npt.NDArray[np.int8]
+    dtg: npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
 class Tally:
     """How often an outcome is an entry value, its longest distance, and the first cell that has it."""
 

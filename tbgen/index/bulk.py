@@ -1,0 +1,108 @@
+"""Bulk: the cells of many positions at once, and which of them are legal.
+
+`squares[n, slot]` are positions by the slots of a layout, `sides[n]` is 0 where White is to move.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.index.layout import BY_KING, MIRRORED, Layout
+from tbgen.index.squares import (
+    BETWEEN,
+    FLIP_FILE,
+    KING_ATTACKS,
+    KNIGHT_ATTACKS,
+    PAWN_ATTACKS,
+    REACHED,
+    SYMMETRY,
+    TO_TRIANGLE,
+    TRANSPOSE,
+    TRIANGLE_INDEX,
+)
+from tbgen.material import Role
+from tbgen.score import Color
+
+Cells = npt.NDArray[np.int64]
+Squares = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+Truths = npt.NDArray[np.bool_]
+
+_ONE: Final = np.uint64(1)
+_BITS: Final = _ONE << np.arange(64, dtype=np.uint64)
+_ON_DIAGONAL: Final = np.array([square % 9 == 0 for square in range(64)])
+
+
+def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Cells:
+    """The primary cell of each position; ValueError if pawns stand where none can."""
+    men = np.asarray(squares, np.int64)
+    block, symmetry = _addresses_of(layout, men)
+    image = SYMMETRY[symmetry[:, None], men[:, layout.pawns :]]
+    king, rest = image[:, 0], _sorted(layout, image[:, 1:])
+    if not layout.pawns:
+        rest = _primary(layout, king, rest)
+        king = TRIANGLE_INDEX[king]
+    cells: Cells = (block * 2 + np.asarray(sides, np.int64)) * layout.shape[2] + king
+    for column in rest.T:
+        cells = cells * 64 + column
+    return cells
+
+
+def _addresses_of(layout: Layout, men: Squares) -> tuple[Cells, Cells]:
+    """Each position's block, and the symmetry that brings it there."""
+    if not layout.pawns:
+        return np.zeros(len(men), np.int64), TO_TRIANGLE[men[:, 0]]
+    digits = np.zeros(len(men), np.int64)
+    for column in men[:, : layout.pawns].T:
+        digits = digits * 64 + column
+    address = layout.addresses[digits].astype(np.int64)
+    if (address < 0).any():
+        raise ValueError(f"no pawns stand on {men[address < 0][0, : layout.pawns].tolist()}")
+    mirror = address & 3
+    turned = (mirror == MIRRORED) | ((mirror == BY_KING) & (men[:, layout.pawns] & 4 != 0))
+    return address >> 2, np.where(turned, FLIP_FILE, 0)
+
+
+def _primary(layout: Layout, king: Squares, rest: Squares) -> Squares:
+    """Where the white king stands on the diagonal, the lesser of the other men and their mirror image."""
+    rows = np.flatnonzero(_ON_DIAGONAL[king])
+    here = rest[rows]
+    there = _sorted(layout, SYMMETRY[TRANSPOSE, here])
+    powers = 64 ** np.arange(rest.shape[1] - 1, -1, -1, dtype=np.int64)
+    rest[rows] = np.where((there @ powers < here @ powers)[:, None], there, here)
+    return rest
+
+
+def _sorted(layout: Layout, rest: Squares) -> Squares:
+    for start, end in layout.twins:
+        group = slice(start - layout.pawns - 1, end - layout.pawns - 1)
+        rest[:, group] = np.sort(rest[:, group], axis=1)
+    return rest
+
+
+def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Truths:
+    """Which positions have every man on a square of its own and the side not to move not in check."""
+    men, to_move = np.asarray(squares, np.int64), np.asarray(sides, np.int64)
+    bits = _BITS[men]
+    occupied = np.bitwise_or.reduce(bits, axis=1)
+    legal: Truths = (np.diff(np.sort(men, axis=1), axis=1) > 0).all(axis=1)
+    white_king, black_king = men[:, layout.pawns], men[:, -1]
+    legal &= KING_ATTACKS[white_king] & _BITS[black_king] == 0
+    for slot, (color, role) in enumerate(layout.slots):
+        if role is Role.KING:
+            continue
+        prey = black_king if color is Color.WHITE else white_king
+        legal &= (to_move != color) | ~_attacks(color, role, men[:, slot], prey, occupied)
+    return legal
+
+
+def _attacks(color: Color, role: Role, squares: Squares, prey: Squares, occupied: Words) -> Truths:
+    """Whether the man on each square attacks the prey's square."""
+    if role is Role.PAWN:
+        return PAWN_ATTACKS[int(color), squares] & _BITS[prey] != 0
+    if role is Role.KNIGHT:
+        return KNIGHT_ATTACKS[squares] & _BITS[prey] != 0
+    return (REACHED[int(role), squares] & _BITS[prey] != 0) & (BETWEEN[squares, prey] & occupied == 0)

@@ -1,0 +1,47 @@
+"""Codec: a chunk of an array as the bytes that a file has for it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+LEVEL: Final = 9
+
+__all__ = ["LEVEL", "crc32", "pack", "unpack"]
+
+_local = threading.local()
+
+
+def pack(chunk: npt.NDArray[Any]) -> bytes:
+    """Shuffle the bytes of the items (all first bytes, then all second bytes ...) and compress them."""
+    if not hasattr(_local, "compressor"):
+        _local.compressor = zstandard.ZstdCompressor(level=LEVEL)
+    packed: bytes = _local.compressor.compress(_shuffled(chunk))
+    return packed
+
+
+def unpack(packed: bytes, items: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """The items that were packed; ValueError if they are not as many."""
+    if not hasattr(_local, "decompressor"):
+        _local.decompressor = zstandard.ZstdDecompressor()
+    dtype = np.dtype(kind)
+    try:
+        raw = _local.decompressor.decompress(packed, max_output_size=items * dtype.itemsize)
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from None
+    if len(raw) != items * dtype.itemsize:
+        raise ValueError(f"{len(raw)} bytes instead of {items * dtype.itemsize}")
+    if dtype.itemsize == 1:
+        return np.frombuffer(raw, dtype)
+    planes = np.frombuffer(raw, np.uint8).reshape(dtype.itemsize, items)
+    return np.ascontiguousarray(planes.T).view(dtype).ravel()
+
+
+def _shuffled(chunk: npt.NDArray[Any]) -> bytes:
+    size = chunk.dtype.itemsize
+    return chunk.tobytes() if size == 1 else chunk.view(np.uint8).reshape(-1, size).T.tobytes()

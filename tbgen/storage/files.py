@@ -1,0 +1,87 @@
+"""Files: replaced whole or not at all, and one builder at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+PARTIAL = ".partial"
+LOCK = ".build.lock"
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(file: IO[bytes]) -> bool:
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _wait_for_lock(file: IO[bytes]) -> None:
+        while not _try_lock(file):
+            pass
+
+else:
+    import fcntl
+
+    def _try_lock(file: IO[bytes]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _wait_for_lock(file: IO[bytes]) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure."""
+    partial = path.with_name(path.name + PARTIAL)
+    try:
+        with partial.open("wb") as file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring a folder's names to the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def remove_partials(folder: Path) -> None:
+    """Remove what an interrupted build left; only for who has the lock."""
+    for partial in folder.glob("*" + PARTIAL):
+        partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
+    """Make the folder if need be and be its only builder; calls `on_wait` once if another one is at work.
+
+    The system releases the lock however the process ends. Readers take no lock.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("ab") as file:
+        if not _try_lock(file):
+            on_wait()
+            _wait_for_lock(file)
+        yield

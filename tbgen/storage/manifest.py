@@ -1,0 +1,54 @@
+"""Manifest: what a folder of tables has, for people and for copying; and what it took to build it.
+
+The manifest follows the files and is never asked whether a table is sound: each file's own seal says that. What
+differs from one build to the next, such as seconds, stands here and not in the files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tbgen.material import Material
+from tbgen.storage.files import write_whole
+from tbgen.storage.table import Figures
+
+MANIFEST = "manifest.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of a file; times and memory are None if it was not built in this folder."""
+
+    bytes: int
+    sha256: str
+    wall_seconds: float | None = None
+    cpu_seconds: float | None = None
+    peak_bytes: int | None = None
+    threads: int | None = None
+    phase_seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of_build(cls, size: int, sha256: str, figures: Figures) -> Entry:
+        wall, cpu = round(figures.wall_seconds, 3), round(figures.cpu_seconds, 3)
+        return cls(size, sha256, wall, cpu, figures.peak_bytes, figures.threads, dict(figures.phase_seconds))
+
+
+def read_manifest(folder: Path) -> dict[str, Entry]:
+    """The entries by material; none where there is no manifest or it cannot be read."""
+    try:
+        facts: Any = json.loads((folder / MANIFEST).read_bytes())
+        return {name: Entry(**entry) for name, entry in facts["tables"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def record(folder: Path, material: Material, entry: Entry) -> None:
+    """Put a table's entry into the manifest; only for who has the lock."""
+    entries = {**read_manifest(folder), str(material): entry}
+    facts = {"format": _FORMAT, "tables": {name: asdict(entries[name]) for name in sorted(entries)}}
+    write_whole(folder / MANIFEST, [json.dumps(facts, indent=1).encode() + b"\n"])

@@ -1,0 +1,219 @@
+"""Reader: a table file, opened for questions about single cells or read whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from hashlib import file_digest, sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError
+from tbgen.material import Material
+from tbgen.score import Color, Outcome
+from tbgen.storage.codec import crc32, unpack
+from tbgen.storage.order import order_of
+from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, SUFFIX, Dataset, Index, Seal
+from tbgen.storage.states import Ids, States
+from tbgen.storage.table import Patterns, Table, Tally, Values
+
+_BLOCK = 1 << 20
+
+
+class TableFile:
+    """An open table. It goes on to answer from the file it has opened when that is replaced.
+
+    Safe to use from several threads, and in processes that are forked from this one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.material = _material_in(path)
+        try:
+            self._file = path.open("rb", buffering=0)
+        except FileNotFoundError:
+            raise MissingTableError(str(self.material), str(path.parent)) from None
+        self._lock = threading.Lock()
+        try:
+            self._seal = self._read_seal()
+            self._index = self._read_index()
+            self.order = order_of(self.material)
+            self._columns = {name: self._column(name) for name in COLUMNS}
+            self._check_columns()
+        except BaseException:
+            self._file.close()
+            raise
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """What made the file, and what its axes are."""
+        return self._index.attributes
+
+    @property
+    def bytes(self) -> int:
+        return self._seal.length
+
+    @property
+    def states(self) -> States:
+        return States(*[self._columns[f"state_{name}"] for name in ("entry", "dtg", "pattern")])
+
+    @property
+    def patterns(self) -> Patterns:
+        return Patterns(
+            *[self._columns[f"pattern_{name}"] for name in ("start", "holder", "code", "outcome", "dtg")]
+        )
+
+    @property
+    def tallies(self) -> dict[Color, dict[Outcome, Tally]]:
+        """By side to move, best outcome for White first."""
+        tallies: dict[Color, dict[Outcome, Tally]] = {side: {} for side in Color}
+        for side, outcome, tally, _ in self._tally_rows():
+            tallies[side][outcome] = tally
+        return tallies
+
+    @property
+    def examples(self) -> dict[tuple[Color, Outcome], str]:
+        """The FEN of a position with the longest distance to each outcome, by side to move."""
+        return {(side, outcome): fen for side, outcome, _, fen in self._tally_rows()}
+
+    def chunk(self, number: int) -> Ids:
+        """The states of a chunk's places; the array is not to be changed."""
+        ids: Ids = self._unpacked(STATE, number)
+        if int(ids.max()) >= len(self._columns["state_entry"]):
+            raise self._damaged(f"chunk {number} has a state that the table does not have")
+        return ids
+
+    def values(self) -> Values:
+        """The entry values and distances of all cells, for a solver."""
+        ids = self._all_ids()
+        return Values(
+            self.material,
+            self.order.from_file(self._columns["state_entry"][ids]),
+            self.order.from_file(self._columns["state_dtg"][ids]),
+        )
+
+    def table(self) -> Table:
+        """The whole table; its cells without a position have some value or other."""
+        ids = self._all_ids()
+        columns = [self.order.from_file(self._columns[f"state_{name}"][ids]) for name in ("entry", "dtg", "pattern")]
+        return Table(self.material, *columns, self.patterns, self.tallies)
+
+    def check(self) -> None:
+        """Compare all bytes with the seal; DamagedTableError if they are others than were written."""
+        digest = sha256()
+        for offset in range(SEAL_BYTES, self._seal.length, _BLOCK):
+            digest.update(self._read(offset, min(_BLOCK, self._seal.length - offset)))
+        if digest.hexdigest() != self._seal.body_digest:
+            raise self._damaged("its bytes are not what was written")
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read_seal(self) -> Seal:
+        try:
+            seal = Seal.from_bytes(self._read(0, SEAL_BYTES))
+        except ValueError as error:
+            raise self._damaged(str(error)) from None
+        if seal.format != FORMAT:
+            raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
+        if seal.material != str(self.material):
+            raise self._damaged(f"it is the table of {seal.material}")
+        size = os.fstat(self._file.fileno()).st_size
+        if size != seal.length:
+            raise self._damaged(f"it has {size} bytes of {seal.length}")
+        return seal
+
+    def _read_index(self) -> Index:
+        raw = self._read(self._seal.index, self._seal.length - self._seal.index)
+        if sha256(raw).hexdigest() != self._seal.index_digest:
+            raise self._damaged("its index is not what was written")
+        index = Index.from_bytes(raw)
+        if index.attributes["rules"] != RULES:
+            raise OutdatedTableError(str(self.path), f"rules {index.attributes['rules']}", f"rules {RULES}")
+        if index.attributes["material"] != str(self.material):
+            raise self._damaged(f"it is the table of {index.attributes['material']}")
+        return index
+
+    def _check_columns(self) -> None:
+        """What can be wrong in a file whose checksums are right."""
+        dataset, order = self._index.datasets[STATE], self.order
+        if (dataset.items, dataset.chunk_items) != (order.layout.cells, order.chunk_cells):
+            raise self._damaged("its shape is not that of its material")
+        if json.loads(self.attributes["axes"]) != order.names:
+            raise self._damaged("its axes are not those of its material")
+
+    def _read(self, offset: int, size: int) -> bytes:
+        if hasattr(os, "pread"):
+            found = os.pread(self._file.fileno(), size, offset)
+        else:
+            with self._lock:
+                self._file.seek(offset)
+                found = self._file.read(size) or b""
+        if len(found) != size:
+            raise self._damaged(f"it ends after {offset + len(found)} bytes")
+        return found
+
+    def _unpacked(self, name: str, number: int) -> npt.NDArray[Any]:
+        dataset = self._index.datasets[name]
+        offset, size, crc = dataset.chunks[number].item()
+        packed = self._read(offset, size)
+        if crc32(packed) != crc:
+            raise self._damaged(f"chunk {number} of {name} is not what was written")
+        try:
+            return unpack(packed, dataset.chunk_items, dataset.kind)
+        except ValueError as error:
+            raise self._damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        dataset: Dataset = self._index.datasets[name]
+        return self._unpacked(name, 0) if dataset.items else np.zeros(0, dataset.kind)
+
+    def _all_ids(self) -> Ids:
+        chunks = [self.chunk(number) for number in range(self.order.chunks)]
+        return np.concatenate(chunks)[: self.order.layout.cells]
+
+    def _tally_rows(self) -> Iterator[tuple[Color, Outcome, Tally, str]]:
+        names = ("side", "outcome", "count", "max_dtg", "cell", "fen")
+        columns = [self._columns[f"tally_{name}"].tolist() for name in names]
+        for side, outcome, count, max_dtg, cell, fen in zip(*columns, strict=True):
+            yield Color(side), Outcome.from_byte(outcome), Tally(count, max_dtg, cell), fen.decode()
+
+    def _damaged(self, reason: str) -> DamagedTableError:
+        return DamagedTableError(str(self.path), reason)
+
+
+def _material_in(path: Path) -> Material:
+    """The material that a file's name says."""
+    try:
+        material = Material.parse(path.name.removesuffix(SUFFIX))
+    except MaterialError:
+        raise DamagedTableError(str(path), "its name is not that of a table") from None
+    if f"{material}{SUFFIX}" != path.name or not material.is_canonical:
+        raise DamagedTableError(str(path), "its name is not that of a table")
+    return material
+
+
+def check_file(path: Path) -> None:
+    """Read a file whole; an error of TableError if it is not, byte for byte, a table that was written here."""
+    with TableFile(path) as file:
+        file.check()
+
+
+def digest_of_file(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,182 @@
+"""Writer: a table as a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from tbgen.errors import RepresentationError
+from tbgen.index.boards import fen_of_cell
+from tbgen.index.layout import Layout
+from tbgen.material import Material
+from tbgen.score import Color
+from tbgen.storage.codec import LEVEL, crc32, pack
+from tbgen.storage.files import write_whole
+from tbgen.storage.order import Order, order_of
+from tbgen.storage.schema import (
+    CHUNK,
+    COLUMNS,
+    FORMAT,
+    RULES,
+    SEAL_BYTES,
+    SHUFFLE_FILTER,
+    STATE,
+    SUFFIX,
+    ZSTANDARD_FILTER,
+    Attributes,
+    Columns,
+    Dataset,
+    Index,
+    Seal,
+    digest_of,
+)
+from tbgen.storage.states import Ids, States, states_of
+from tbgen.storage.table import Patterns, Table, Tally
+
+
+def path_of(folder: Path, material: Material) -> Path:
+    """Where a folder keeps the table of a canonical material."""
+    return folder / f"{material}{SUFFIX}"
+
+
+def write_table(folder: Path, table: Table, *, generator: str, source: str, threads: int = 1) -> Path:
+    """Put the table's file in place of any other; the same table gives the same bytes."""
+    path = path_of(folder, table.material)
+    write_whole(path, file_of(table, generator=generator, source=source, threads=threads))
+    return path
+
+
+def file_of(table: Table, *, generator: str, source: str, threads: int = 1) -> tuple[bytes, bytes, bytes]:
+    """The three parts of a table's file."""
+    order = order_of(table.material)
+    attributes = {
+        "axes": json.dumps(order.names),
+        "generator": generator,
+        "material": str(table.material),
+        "men": json.dumps([f"{color} {role.name}".lower() for color, role in order.layout.slots]),
+        "rules": RULES,
+        "source": source,
+    }
+    ids, states = states_of(table, order)
+    columns = {
+        **_state_columns(states),
+        **_pattern_columns(table.patterns),
+        **_tally_columns(table, order.layout),
+    }
+    image, datasets = _hdf5(order, ids, _packed(ids, order, threads), columns, attributes)
+    return _sealed(image, Index(attributes, datasets))
+
+
+def _sealed(image: bytes, index: Index) -> tuple[bytes, bytes, bytes]:
+    end, start = index.to_bytes(), SEAL_BYTES + len(image)
+    digests = digest_of(image, end), digest_of(end)
+    seal = Seal(index.attributes["material"], FORMAT, start + len(end), start, *digests)
+    return seal.to_bytes(), image, end
+
+
+def _packed(ids: Ids, order: Order, threads: int) -> list[bytes]:
+    """The compressed chunks; the last one is filled up with its last state."""
+    ids = np.pad(ids, (0, order.chunks * order.chunk_cells - len(ids)), mode="edge")
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(pack, ids.reshape(order.chunks, order.chunk_cells)))
+
+
+def _state_columns(states: States) -> Columns:
+    return {"state_entry": states.entry, "state_dtg": states.dtg, "state_pattern": states.pattern}
+
+
+def _pattern_columns(patterns: Patterns) -> Columns:
+    return {
+        "pattern_start": patterns.start,
+        "pattern_holder": patterns.holder,
+        "pattern_code": patterns.code,
+        "pattern_outcome": patterns.outcome,
+        "pattern_dtg": patterns.dtg,
+    }
+
+
+def _tally_columns(table: Table, layout: Layout) -> Columns:
+    rows = list(_tally_rows(table))
+    return {
+        "tally_side": np.array([side for side, _, _ in rows]),
+        "tally_outcome": np.array([outcome for _, outcome, _ in rows]),
+        "tally_count": np.array([tally.count for _, _, tally in rows]),
+        "tally_max_dtg": np.array([tally.max_dtg for _, _, tally in rows]),
+        "tally_cell": np.array([tally.cell for _, _, tally in rows]),
+        "tally_fen": np.array([fen_of_cell(layout, tally.cell) for _, _, tally in rows]),
+    }
+
+
+def _tally_rows(table: Table) -> Iterator[tuple[int, int, Tally]]:
+    for side in Color:
+        for outcome, tally in sorted(table.tallies[side].items(), reverse=True):
+            yield int(side), outcome.to_byte(), tally
+
+
+def _hdf5(
+    order: Order, ids: Ids, packed: list[bytes], columns: Columns, attributes: Attributes
+) -> tuple[bytes, dict[str, Dataset]]:
+    """The bytes up to the index, made in memory, and where in them the chunks lie."""
+    with h5py.File(
+        "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
+    ) as file:
+        state = _new_dataset(file, STATE, order.shape, order.chunk, ids.dtype)
+        stored = {STATE: packed}
+        datasets = {STATE: _filled(state, ids.dtype, len(ids), packed, _corners(order))}
+        for name, kind in COLUMNS.items():
+            column = np.ascontiguousarray(columns[name]).astype(kind)
+            dataset = _new_dataset(file, name, column.shape, (max(len(column), 1),), column.dtype)
+            stored[name] = [pack(column)] if len(column) else []
+            datasets[name] = _filled(dataset, column.dtype, len(column), stored[name], [(0,)])
+        for name in sorted(attributes):
+            file.attrs[name] = np.bytes_(attributes[name].encode())
+        file.attrs["format"] = np.int64(FORMAT)
+        file.flush()
+        image: bytes = file.id.get_file_image()
+    for name, chunks in stored.items():
+        _check_places(image, datasets[name], chunks)
+    return image, datasets
+
+
+def _corners(order: Order) -> list[tuple[int, ...]]:
+    """The first index of each chunk."""
+    shape = (max(order.shape[0], order.chunks * order.chunk_cells), *order.shape[1:])
+    starts = np.arange(order.chunks) * order.chunk_cells
+    return [tuple(row) for row in np.stack(np.unravel_index(starts, shape), axis=1).tolist()]
+
+
+def _new_dataset(file: Any, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    properties.set_obj_track_times(False)
+    properties.set_chunk(chunk)
+    properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    if kind.itemsize > 1:
+        properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (kind.itemsize,))
+    properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (LEVEL,))
+    space, stored = h5py.h5s.create_simple(shape), h5py.h5t.py_create(kind)
+    return h5py.Dataset(h5py.h5d.create(file.id, name.encode(), stored, space, properties))
+
+
+def _filled(
+    dataset: Any, kind: np.dtype[Any], items: int, packed: list[bytes], corners: list[tuple[int, ...]]
+) -> Dataset:
+    """Write the chunks, and note where each of them lies."""
+    rows = np.zeros(len(packed), CHUNK)
+    for number, (chunk, corner) in enumerate(zip(packed, corners, strict=False)):
+        dataset.id.write_direct_chunk(corner, chunk)
+        place = dataset.id.get_chunk_info_by_coord(corner)
+        rows[number] = place.byte_offset, place.size, crc32(chunk)
+    return Dataset(kind, items, int(np.prod(dataset.chunks)), rows)
+
+
+def _check_places(image: bytes, dataset: Dataset, packed: list[bytes]) -> None:
+    """HDF5 libraries have disagreed on whether places count from the user block or from its end: be sure."""
+    for (offset, size, _), chunk in zip(dataset.chunks.tolist(), packed, strict=True):
+        if image[offset - SEAL_BYTES : offset - SEAL_BYTES + size] != chunk:
+            raise RepresentationError(f"a chunk at {offset}", "the index: the HDF5 library counts otherwise")
