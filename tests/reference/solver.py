@@ -70,6 +70,13 @@ class Block:
         """For each holder each node's value and plies with `code` accrued, given the lower codes' entries."""
         yield from solve_level(self.graph, code, self.entry, self.dtg)
 
+    def pairs(self) -> Iterator[tuple[int, int, NDArray[np.int16], NDArray[np.int16]]]:
+        """Yield (holder, code, values, plies) of the positions, 0 for those that cannot have the code accrued."""
+        for code in self.codes:
+            inside = self.nodes.own >= code
+            for holder, (value, plies) in self.levels(code):
+                yield holder, code, value[: len(inside)] * inside, plies[: len(inside)] * inside
+
     def solve(self) -> None:
         """Fill in the entry values, level by level in ascending order."""
         for code in self.codes:

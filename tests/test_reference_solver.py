@@ -1,0 +1,285 @@
+"""The reference solver: published counts and values, the laws over every pair, and a proof one ply at a time."""
+
+import csv
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from .reference import BLACK, WHITE, ReferenceTable, outcome, solve
+from .reference.certificate import faults
+from .reference.laws import Laws
+from .reference.moves import NO_SQUARE
+
+GOLDEN = Path(__file__).parent / "golden"
+THREE_MEN = ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
+FOUR_MEN = ["KNNvK", "KBvKN", "KRvKP", "KPvKP"]
+MATE = 1  # code 0 as a signed number
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """The rows of a golden file."""
+    with (GOLDEN / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def signed(text: str) -> int:
+    """The signed number of an outcome written like -G3.5."""
+    holder = BLACK if text.startswith("-") else WHITE
+    whole, half = text.lstrip("-").removeprefix("G").split(".")
+    return outcome(holder, 2 * int(whole) + (half == "5"))
+
+
+def place(board: chess.Board) -> tuple[ReferenceTable, tuple[int, ...]]:
+    """The table of the board's men, as they are coloured, and the position's index."""
+    men = sorted(board.piece_map().items(), key=lambda item: (not item[1].color, -item[1].piece_type))
+    sides = ["".join(piece.symbol().upper() for _, piece in men if piece.color == color) for color in (True, False)]
+    return solve("v".join(sides)), (WHITE if board.turn else BLACK, *[square for square, _ in men])
+
+
+@pytest.mark.parametrize("row", rows("entry_counts.csv"), ids=lambda row: " ".join(row.values()))
+def test_entry_values_are_as_many_as_the_rules_say(row: dict[str, str]) -> None:
+    side = WHITE if row["side_to_move"] == "white" else BLACK
+    entry = solve(row["material"]).entry[side]
+    assert np.count_nonzero(entry == signed(row["outcome"])) == int(row["positions"])
+
+
+@pytest.mark.parametrize(
+    ("material", "side", "positions"),
+    [("KvK", WHITE, 3612), ("KBvK", WHITE, 193284), ("KBvK", BLACK, 223944), ("KNvK", WHITE, 205496)],
+)
+def test_positions_are_as_many_as_the_rules_say(material: str, side: int, positions: int) -> None:
+    assert np.count_nonzero(solve(material).entry[side]) == positions
+
+
+@pytest.mark.parametrize("row", rows("entry_values.csv"), ids=lambda row: row["fen"])
+def test_single_values_are_those_published_with_the_rules(row: dict[str, str]) -> None:
+    table, position = place(chess.Board(row["fen"]))
+    if row["accrued"]:
+        accrued = signed(row["accrued"])
+        value, _ = table.value(position, WHITE if accrued > 0 else BLACK, abs(accrued) - 1)
+        assert value == signed(row["value"])
+    else:
+        assert table.entry[position] == signed(row["value"])
+
+
+def test_the_longest_distance_of_bare_kings_is_fourteen() -> None:
+    assert solve("KvK").dtg.max() == 14
+
+
+def classes(holds: np.ndarray, pawns: list[int]) -> int:
+    """How many of the positions are different up to symmetry (Burnside's count of orbits)."""
+    total = int(np.count_nonzero(holds))
+    if pawns:
+        return total // 2  # nothing is its own mirror image
+    diagonal = np.arange(8) * 9
+    on_diagonal = int(np.count_nonzero(holds[np.ix_(*[diagonal] * holds.ndim)]))
+    return (total + 2 * on_diagonal) // 8
+
+
+def assert_ordinary(row: dict[str, str]) -> None:
+    """Mates are as many and as long as in ordinary tables."""
+    table = solve(row["material"])
+    sides = (("white", table.entry[0], table.dtg[0], MATE), ("black", table.entry[1], table.dtg[1], -MATE))
+    for name, entry, dtg, won in sides:
+        for result, holds in (
+            ("wins", entry == won),
+            ("losses", entry == -won),
+            ("draws", (entry != 0) & (abs(entry) != MATE)),
+        ):
+            found = classes(holds, table.material.pawns)
+            assert found == int(row[f"{name}_to_move_{result}"]), (name, result)
+        moves = int(row[f"longest_{name}_mate_moves"])
+        assert dtg[entry == won].max(initial=-1) == 2 * moves - 1
+
+
+def ordinary(material: str) -> dict[str, str]:
+    """The row of the ordinary tables for one material."""
+    return next(row for row in rows("ordinary_tables.csv") if row["material"] == material)
+
+
+@pytest.mark.parametrize("material", THREE_MEN[1:])
+def test_mates_of_three_men_are_those_of_ordinary_tables(material: str) -> None:
+    assert_ordinary(ordinary(material))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("material", FOUR_MEN)
+def test_mates_of_four_men_are_those_of_ordinary_tables(material: str) -> None:
+    assert_ordinary(ordinary(material))
+
+
+@cache
+def laws_of(material: str) -> Laws:
+    """The laws after watching every pair of a table."""
+    table = solve(material)
+    side = np.arange(2).reshape(2, *[1] * table.material.men)
+    laws = Laws(side, table.own, table.entry, table.dtg)
+    laws.watch(table.levels())
+    return laws
+
+
+@pytest.mark.parametrize("law", ["entry law", "class law", "monotone law", "entry", "goal", "domain"])
+@pytest.mark.parametrize("material", THREE_MEN)
+def test_every_pair_of_three_men_obeys_the_law(material: str, law: str) -> None:
+    assert laws_of(material).pairs > 0
+    assert laws_of(material).broken[law] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("material", FOUR_MEN)
+def test_every_pair_of_four_men_obeys_the_laws(material: str) -> None:
+    table = solve(material)
+    for placement in table.placements:
+        block = table.block(placement)
+        nodes = len(block.nodes.own)
+        laws = Laws(block.nodes.side, block.nodes.own, block.entry[:nodes], block.dtg[:nodes])
+        broken = laws.watch(block.pairs())
+        assert not any(broken.values()), (placement, broken)
+
+
+def test_bare_kings_always_hold() -> None:
+    laws = laws_of("KvK")
+    assert (laws.pairs, laws.breaks) == (177408, 0)
+
+
+@pytest.mark.parametrize("material", THREE_MEN)
+def test_every_pair_of_three_men_is_proved_by_its_moves(material: str) -> None:
+    checked, wrong = faults(solve(material))
+    assert checked == laws_of(material).pairs
+    assert wrong == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("material", FOUR_MEN)
+def test_every_pair_of_four_men_is_proved_by_its_moves(material: str) -> None:
+    _, wrong = faults(solve(material))
+    assert wrong == 0
+
+
+def arrival(board: chess.Board, reset: bool, holder: int, code: int) -> tuple[int, int]:
+    """Value and plies of the position on the board, just reached with (holder, code) accrued before."""
+    mover = BLACK if board.turn else WHITE
+    own = 2 * board.legal_moves.count() + (not board.is_check())
+    table, position = place(board)
+    if not reset and code <= own:
+        return table.value(position, holder, code)
+    if own < 2:
+        return outcome(mover, own), 0
+    index = tuple(np.array([axis]) for axis in position)
+    square = NO_SQUARE if board.ep_square is None else board.ep_square
+    row = table.en_passant.find(index, np.array([square]))[0]
+    if row >= 0:
+        assert table.en_passant.own[row] == own
+        return int(table.en_passant.entry[row]), int(table.en_passant.dtg[row])
+    assert table.own[position] == own
+    return int(table.entry[position]), int(table.dtg[position])
+
+
+def best_of_moves(board: chess.Board, holder: int, code: int) -> tuple[int, int]:
+    """What the side to move makes of the position by python-chess's moves and the values one ply on."""
+    accrued, mover = outcome(holder, code), WHITE if board.turn else BLACK
+    ends = []
+    for move in list(board.legal_moves):
+        reset = board.is_zeroing(move)
+        board.push(move)
+        ends.append(arrival(board, reset, holder, code))
+        board.pop()
+    order = [value % 512 for value, _ in ends]  # White's best is lowest
+    best = min(order) if mover == WHITE else max(order)
+    if best == accrued % 512:
+        return accrued, 0
+    plies = [plies for value, plies in ends if value % 512 == best]
+    forcing = WHITE if best < accrued % 512 else BLACK
+    distance = 1 + (min(plies) if mover == forcing else max(plies))
+    return (best if best < 256 else best - 512), distance
+
+
+def boards(table: ReferenceTable, number: int) -> Iterator[tuple[chess.Board, tuple[int, ...]]]:
+    """Random positions of a table in which the game goes on."""
+    rng = np.random.default_rng(2020)
+    cells = np.flatnonzero((table.own >= 2) & (table.own != 255))
+    for cell in rng.choice(cells, number, replace=False):
+        position = tuple(int(axis) for axis in np.unravel_index(cell, table.own.shape))
+        yield board_of(table, position), position
+
+
+def board_of(table: ReferenceTable, position: tuple[int, ...], en_passant: int | None = None) -> chess.Board:
+    """The position as python-chess sees it."""
+    board = chess.Board(None)
+    men = zip(table.material.roles, table.material.colors, position[1:], strict=True)
+    for role, color, square in men:
+        board.set_piece_at(square, chess.Piece(int(role), bool(color == WHITE)))
+    board.turn = position[0] == WHITE
+    board.ep_square = en_passant
+    return board
+
+
+@pytest.mark.parametrize("material", THREE_MEN)
+def test_sampled_pairs_of_three_men_are_the_best_of_python_chess_moves(material: str) -> None:
+    table = solve(material)
+    rng = np.random.default_rng(5)
+    for board, position in boards(table, 150):
+        own = int(table.own[position])
+        for holder, code in (
+            (1 - position[0], own),
+            (WHITE, rng.integers(2, own + 1)),
+            (BLACK, rng.integers(2, own + 1)),
+        ):
+            pair = table.value(position, holder, int(code))
+            assert pair == best_of_moves(board, holder, int(code)), (board.fen(), holder, code)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("material", FOUR_MEN)
+def test_sampled_pairs_of_four_men_are_the_best_of_python_chess_moves(material: str) -> None:
+    table = solve(material)
+    for board, position in boards(table, 400):
+        for holder, code in ((WHITE, 5), (BLACK, 5), (WHITE, 16), (BLACK, 16)):
+            if code <= table.own[position]:
+                pair = table.value(position, holder, code)
+                assert pair == best_of_moves(board, holder, code), (board.fen(), holder, code)
+
+
+@pytest.mark.slow
+def test_en_passant_entries_are_the_best_of_python_chess_moves() -> None:
+    table = solve("KPvKP")
+    jumps = table.en_passant
+    assert len(jumps.own) > 0
+    for row in np.random.default_rng(4).choice(len(jumps.own), 500, replace=False):
+        position = tuple(int(axis[row]) for axis in jumps.index)
+        board = board_of(table, position, int(jumps.square[row]))
+        own = 2 * board.legal_moves.count() + (not board.is_check())
+        assert own == jumps.own[row], board.fen()
+        pair = best_of_moves(board, 1 - position[0], own)
+        assert pair == (jumps.entry[row], jumps.dtg[row]), board.fen()
+
+
+def test_a_pair_outside_the_domain_is_refused() -> None:
+    table = solve("KvK")
+    with pytest.raises(ValueError, match="code 19 cannot be accrued in a position of own code 7"):
+        table.value((WHITE, 0, 63), WHITE, 19)
+    with pytest.raises(ValueError, match="not a legal position"):
+        table.value((WHITE, 0, 1), WHITE, 5)
+
+
+@pytest.mark.parametrize("material", ["KvK", "KNvK", "KPvK"])
+def test_reduction_by_symmetry_changes_nothing(material: str) -> None:
+    whole, reduced = solve(material, reduced=False), solve(material, reduced=True)
+    for name in ("own", "entry", "dtg"):
+        assert np.array_equal(getattr(whole, name), getattr(reduced, name))
+    for one, other in zip(whole.levels(), reduced.levels(), strict=True):
+        assert one[:2] == other[:2]
+        assert np.array_equal(one[2], other[2])
+        assert np.array_equal(one[3], other[3])
+
+
+@pytest.mark.parametrize("material", ["KNvK", "KPvK"])
+def test_exchanging_the_colours_exchanges_the_holders(material: str) -> None:
+    table, exchanged = solve(material), solve("Kv" + material.removesuffix("vK"))
+    flip = np.arange(64) ^ 56
+    turned = exchanged.entry[::-1][:, flip][:, :, flip][:, :, :, flip]  # axes: side, K, k, x
+    assert np.array_equal(table.entry, -np.moveaxis(turned, 1, 3))
