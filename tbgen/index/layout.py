@@ -126,6 +126,13 @@ class Layout:
             rest[a:b] = sorted(rest[a:b])
         return rest
 
+    def is_own_mirror(self, pawns: Sequence[int]) -> bool:
+        """Whether these pawn squares, a block's, are equal to their own mirror image."""
+        digits = 0
+        for square in pawns:
+            digits = digits * 64 + square
+        return bool(pawns) and int(self.addresses[digits]) % 4 == BY_KING
+
     def squares_of(self, cell: int) -> tuple[int, Squares]:
         """Side to move and squares, in the order of the slots, of a cell (which may hold no legal position)."""
         rest: list[int] = []

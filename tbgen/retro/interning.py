@@ -85,3 +85,13 @@ def intern(store, before, event):
 def event_of(level, label):
     """A new label of the middle, and the first accrued code it holds for."""
     return level << 32 | np.int64(label)
+
+
+@small
+def label_at(store, node, level):
+    """The label that a history gives for an accrued code."""
+    while node != EMPTY:
+        if store.event[node] >> 32 <= level:
+            return store.event[node] & 0xFFFFFFFF
+        node = store.before[node]
+    return np.int64(0xFFFFFFFF)

@@ -23,6 +23,7 @@ from tbgen.retro.block import NO_LABEL, RANKS, WORST_RANK, byte_of_rank, rank_of
 from tbgen.retro.geometry import WHITE, Geometry
 from tbgen.retro.interning import Store, event_of, intern, new_store
 from tbgen.retro.spread import Marks, escapes, mark, new_marks, put
+from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -36,7 +37,12 @@ MEMBER, UNBLOCK, EXIT = 0, 1, 2
 CLASS = 0
 """The level of a class, in whose place the middle has its code."""
 
-DONE, TOO_FAR, STORE_FULL, CONTRADICTION = 0, 2, 3, 4
+STALEMATE = STALEMATE_CODE
+TOP_CODE = MOST_STORED_CODE
+"""No outcome has a higher code: the positions that have one are forced to better."""
+
+TOO_FAR, STORE_FULL, TOO_HIGH = 2, 3, 4
+"""What can go wrong: a distance, the number of histories, an outcome's code beyond their limits."""
 
 
 class Seeds(NamedTuple):
@@ -135,8 +141,7 @@ def clear_seeds(seeds):
 @kernel
 def start_forcer(block, forcer):
     """Begin a block: nobody forces anything yet, and every reset is a seed."""
-    side = forcer.side
-    seeds, forced = forcer.seeds, forcer.forced
+    side, seeds, forced = forcer.side, forcer.seeds, forcer.forced
     clear_seeds(seeds)
     forced.free[:] = block.legal
     forced.left[:] = block.legal[side]
@@ -144,6 +149,8 @@ def start_forcer(block, forcer):
     block.label[side] = NO_LABEL
     block.history[side] = 0
     forcer.state[:2] = 0
+    if side == WHITE:
+        block.open[:] = block.legal
     for mover in range(2):
         for word in range(len(forced.left)):
             lanes = block.legal[mover, word]
@@ -167,12 +174,14 @@ def start_forcer(block, forcer):
 @small
 def entry_label(block, k, side, cell):
     """The entry value of a cell whose own code is k: its rank and plies for the side that has just moved."""
-    holder = 1 - side
-    forced, broken = block.label[holder, side, cell], block.label[side, side, cell]
-    if k > 1 and forced >> 16 < k:
-        return np.int64(forced >> 16), np.int64(forced & 0xFFFF)
-    if k > 1 and broken >> 16 < WORST_RANK - k:
-        return np.int64(WORST_RANK - (broken >> 16)), np.int64(broken & 0xFFFF)
+    if k <= STALEMATE:
+        return np.int64(k), np.int64(0)
+    k = min(k, TOP_CODE + 1)
+    forced, broken = np.int64(block.label[1 - side, side, cell]), np.int64(block.label[side, side, cell])
+    if forced >> 16 < k:
+        return forced >> 16, forced & 0xFFFF
+    if broken >> 16 < WORST_RANK - k:
+        return WORST_RANK - (broken >> 16), broken & 0xFFFF
     return np.int64(k), np.int64(0)
 
 
@@ -207,6 +216,8 @@ def freeze(block, white, black, k, entry, dtg):
                     higher = min(higher, block.code[side, cell])
                     continue
                 rank, plies = entry_label(block, k, side, cell)
+                if TOP_CODE < rank < WORST_RANK - TOP_CODE:
+                    white.state[1] = TOO_HIGH
                 for_white = rank if side != WHITE else WORST_RANK - rank
                 entry[side * words * 64 + cell] = byte_of_rank(for_white, WHITE)
                 dtg[side * words * 64 + cell] = plies
@@ -314,6 +325,8 @@ def spread_outcome(geometry, block, forcer, members, rank, level):
 @kernel
 def advance(geometry, block, forcer, k):
     """Stage k for one forcer: the class of its own outcome k, then the middle at accrued code k + 1."""
+    if k > TOP_CODE:
+        return
     if spread_outcome(geometry, block, forcer, forcer.forced, k, CLASS):
         forcer.state[0] = 1
     if k == 0 or (k > 1 and forcer.state[0] == 0):

@@ -16,13 +16,15 @@ from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_
 from tbgen.index.words import NOTHING, ONE, king_step, lowest_square, square_bit
 from tbgen.material import Role
 from tbgen.retro.block import rank_of_byte
-from tbgen.retro.family import MOST_SLOTS, family_cell, is_mirrored
+from tbgen.retro.family import MOST_SLOTS, NO_SLOT, family_cell, is_mirrored
 from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, unpack_men, word_after
 from tbgen.retro.legality import white_attacks, white_king_attacked
 
 PLANES = 8
 KNIGHT, QUEEN = int(Role.KNIGHT), int(Role.QUEEN)
 NO_ROLE = 0
+SLOT, TO, GONE, ROLE, DOUBLE = range(5)
+MOST_MOVES = 512
 ALL_DONE, CHILD_HAS_NO_VALUE = 0, 1
 
 
@@ -33,6 +35,11 @@ class Scratch(NamedTuple):
     now: npt.NDArray[np.int64]
     """[slot] the squares of the position at hand."""
     there: npt.NDArray[np.int64]
+    lanes: npt.NDArray[np.uint64]
+    """[move] the lanes in which it is legal, and what it is:"""
+    moves: npt.NDArray[np.int64]
+    """[move, field] SLOT that moves, square TO, slot GONE, new ROLE (or none), whether a DOUBLE step."""
+    count: npt.NDArray[np.int64]
     planes: npt.NDArray[np.uint64]
     """The move counts of 64 lanes, bit-sliced."""
     status: npt.NDArray[np.int64]
@@ -44,15 +51,29 @@ def new_scratch(men: int) -> Scratch:
         np.zeros(men, np.int64),
         np.zeros(MOST_SLOTS, np.int64),
         np.zeros(2 * MOST_SLOTS, np.int64),
+        np.zeros(MOST_MOVES, np.uint64),
+        np.zeros((MOST_MOVES, 5), np.int64),
+        np.zeros(1, np.int64),
         np.zeros(PLANES, np.uint64),
         np.zeros(1, np.int64),
     )
 
 
 @small
-def add_moves(planes, lanes, first_plane):
-    """Add 2 ** first_plane moves to the count of every lane."""
-    for plane in range(first_plane, PLANES):
+def note_move(scratch, lanes, slot, to, gone, role, double):
+    """Note a move, if it is legal anywhere; `gone` is NO_SLOT and the rest 0 for a quiet move."""
+    if lanes:
+        n = scratch.count[0]
+        scratch.count[0] = n + 1
+        scratch.lanes[n] = lanes
+        move = scratch.moves[n]
+        move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE] = slot, to, gone, role, double
+
+
+@small
+def add_move(planes, lanes):
+    """Add one move to the count of every lane."""
+    for plane in range(PLANES):
         carry = planes[plane] & lanes
         planes[plane] ^= lanes
         lanes = carry
@@ -76,9 +97,9 @@ def fold_value(block, side, cell, byte, plies):
 
 
 @kernel
-def fold_reset(block, family, scratch, word, lanes, move):
-    """Fold what one reset leads to into every lane; `move` is (side, slot, to, gone slot, new role, double step)."""
-    side, slot, to, gone, role, double = move
+def fold_reset(block, family, scratch, side, word, lanes, move):
+    """Fold what one reset leads to into every lane."""
+    slot, to, gone, role, double = move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE]
     now, there = scratch.now, scratch.there
     plan = (gone + 1, slot + 1 if role else 0, role)
     table, flip = family.plan_table[plan], family.plan_flip[plan]
@@ -151,7 +172,7 @@ def after(side, geometry, block, men, king, occupied, gone_man, gone_pawn):
 
 
 @kernel
-def white_king_moves(geometry, block, family, scratch, word):
+def white_king_moves(geometry, block, scratch, word):
     """Steps and captures of the white king."""
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
     slot = len(geometry.pawn_color)
@@ -165,19 +186,17 @@ def white_king_moves(geometry, block, family, scratch, word):
         now_occupied = occupied & ~square_bit(king) | square_bit(to)
         lanes = block.legal[WHITE, word] & ~square_bit(to)
         lanes &= after_white(geometry, block, men, to, now_occupied, gone_man, gone_pawn)
-        add_moves(scratch.planes, lanes, 0)
-        if gone >= 0:
-            fold_reset(block, family, scratch, word, lanes, (WHITE, slot, to, gone, NO_ROLE, False))
+        note_move(scratch, lanes, slot, to, gone, NO_ROLE, 0)
 
 
 @kernel
-def black_king_moves(geometry, block, family, scratch, word):
+def black_king_moves(geometry, block, scratch, word):
     """Steps and captures of the black king, whose squares are the lanes."""
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
     slot = len(geometry.pawn_color) + len(geometry.color) + 1
     for direction in range(8):
-        back = direction ^ 2
-        add_moves(scratch.planes, block.legal[BLACK, word] & king_step(block.legal[WHITE, word], back), 0)
+        lanes = block.legal[BLACK, word] & king_step(block.legal[WHITE, word], direction ^ 2)
+        note_move(scratch, lanes, slot, 0, NO_SLOT, NO_ROLE, 0)
     for prey in range(slot):
         if prey == len(geometry.pawn_color):
             continue
@@ -187,13 +206,11 @@ def black_king_moves(geometry, block, family, scratch, word):
         to = scratch.now[prey]
         safe = after_black(geometry, block, men, king, occupied & ~square_bit(to), man, pawn)
         if color == WHITE and safe & square_bit(to):
-            lanes = block.legal[BLACK, word] & KING_ATTACKS[to]
-            add_moves(scratch.planes, lanes, 0)
-            fold_reset(block, family, scratch, word, lanes, (BLACK, slot, to, prey, NO_ROLE, False))
+            note_move(scratch, block.legal[BLACK, word] & KING_ATTACKS[to], slot, to, prey, NO_ROLE, 0)
 
 
 @kernel
-def man_moves(geometry, block, family, scratch, word, side, man):
+def man_moves(geometry, block, scratch, word, side, man):
     """Moves and captures of a man that is neither king nor pawn."""
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
     start, slot, role = men[man], slot_of(geometry, man, NOBODY), geometry.role[man]
@@ -206,7 +223,7 @@ def man_moves(geometry, block, family, scratch, word, side, man):
             clear &= ~square_bit(to)
             if not occupied & square_bit(to):
                 lanes = clear & block.legal[1 - side, word_after(geometry, word, men, man, to)]
-                add_moves(scratch.planes, lanes, 0)
+                note_move(scratch, lanes, slot, to, NO_SLOT, NO_ROLE, 0)
                 continue
             gone_man, gone_pawn = man_on(geometry, block, men, 1 - side, to)
             gone = slot_of(geometry, gone_man, gone_pawn)
@@ -215,54 +232,37 @@ def man_moves(geometry, block, family, scratch, word, side, man):
                 now_occupied = occupied & ~square_bit(start)
                 lanes = clear & after(side, geometry, block, men, king, now_occupied, gone_man, gone_pawn)
                 men[man] = start
-                add_moves(scratch.planes, lanes, 0)
-                fold_reset(block, family, scratch, word, lanes, (side, slot, to, gone, NO_ROLE, False))
+                note_move(scratch, lanes, slot, to, gone, NO_ROLE, 0)
             break
 
 
 @kernel
-def pawn_moves(geometry, block, family, scratch, word, side, pawn):
+def pawn_moves(geometry, block, scratch, word, side, pawn):
     """Steps, double steps, captures and promotions of a pawn (en passant has its own file)."""
     pawns, men, king, occupied = block.pawns, scratch.men, king_of(geometry, word), block.occupied[word]
-    start = pawns[pawn]
-    up = 8 if side == WHITE else -8
-    first_rank = 1 if side == WHITE else 6
+    start, up = pawns[pawn], 8 if side == WHITE else -8
+    reach = 2 if start >> 3 == (1 if side == WHITE else 6) else 1
     lanes = block.legal[side, word]
-    for double in range(2 if start >> 3 == first_rank else 1):
-        to = start + up * (double + 1)
-        lanes &= ~square_bit(to)
-        if occupied & square_bit(to):
-            break
+    for target in range(2 + len(geometry.pawn_color) + len(geometry.color) + 1):
+        gone_man, gone_pawn, prey = NOBODY, NOBODY, target - 2
+        if prey < 0:
+            to = start + up * (target + 1)
+            way = square_bit(start + up) | square_bit(start + up * (reach if target else 1))
+            if target >= reach or occupied & way:
+                continue
+            clear = ~way
+        else:
+            to, clear = scratch.now[prey], ~NOTHING
+            gone_man, gone_pawn = man_on(geometry, block, men, 1 - side, to)
+            if slot_of(geometry, gone_man, gone_pawn) != prey or not PAWN_ATTACKS[side, start] & square_bit(to):
+                continue
         pawns[pawn] = to
         now_occupied = occupied & ~square_bit(start) | square_bit(to)
-        legal = lanes & after(side, geometry, block, men, king, now_occupied, NOBODY, NOBODY)
+        legal = lanes & clear & after(side, geometry, block, men, king, now_occupied, gone_man, gone_pawn)
         pawns[pawn] = start
-        pawn_arrives(block, family, scratch, word, legal, (side, pawn, to, NOBODY, NO_ROLE, double == 1))
-    for prey in range(len(geometry.pawn_color) + len(geometry.color) + 1):
-        to = scratch.now[prey]
-        gone_man, gone_pawn = man_on(geometry, block, men, 1 - side, to)
-        if slot_of(geometry, gone_man, gone_pawn) != prey or not PAWN_ATTACKS[side, start] & square_bit(to):
-            continue
-        pawns[pawn] = to
-        now_occupied = occupied & ~square_bit(start)
-        legal = block.legal[side, word] & after(
-            side, geometry, block, men, king, now_occupied, gone_man, gone_pawn
-        )
-        pawns[pawn] = start
-        pawn_arrives(block, family, scratch, word, legal, (side, pawn, to, prey, NO_ROLE, False))
-
-
-@kernel
-def pawn_arrives(block, family, scratch, word, lanes, move):
-    """Count and fold a pawn's move, four of them on the last rank."""
-    side, slot, to, gone, role, double = move
-    if 0 < to >> 3 < 7:
-        add_moves(scratch.planes, lanes, 0)
-        fold_reset(block, family, scratch, word, lanes, move)
-        return
-    add_moves(scratch.planes, lanes, 2)
-    for promotion in range(KNIGHT, QUEEN + 1):
-        fold_reset(block, family, scratch, word, lanes, (side, slot, to, gone, promotion, False))
+        first, last = (NO_ROLE, NO_ROLE) if 0 < to >> 3 < 7 else (KNIGHT, QUEEN)
+        for role in range(first, last + 1):
+            note_move(scratch, legal, pawn, to, max(prey, NO_SLOT), role, target == 1)
 
 
 @small
@@ -282,31 +282,50 @@ def write_codes(block, planes, side, word):
     block.next_code[side, word] = lowest
 
 
+@small
+def unpack_squares(geometry, block, scratch, word):
+    """Write the squares of a word, but for the black king's, into `men` and `now`."""
+    unpack_men(geometry, word, scratch.men)
+    pawns = len(geometry.pawn_color)
+    for n in range(pawns):
+        scratch.now[n] = block.pawns[n]
+    scratch.now[pawns] = king_of(geometry, word)
+    for n in range(len(scratch.men)):
+        scratch.now[pawns + 1 + n] = scratch.men[n]
+
+
+@kernel
+def note_moves(geometry, block, scratch, word, side):
+    """Note every move of one side in a word."""
+    scratch.count[0] = 0
+    if side == WHITE:
+        white_king_moves(geometry, block, scratch, word)
+    else:
+        black_king_moves(geometry, block, scratch, word)
+    for man in range(len(scratch.men)):
+        if geometry.color[man] == side:
+            man_moves(geometry, block, scratch, word, side, man)
+    for pawn in range(len(geometry.pawn_color)):
+        if geometry.pawn_color[pawn] == side:
+            pawn_moves(geometry, block, scratch, word, side, pawn)
+
+
 @kernel
 def find_moves(geometry, block, family, scratch, first, end):
     """Codes and resets of a range of words; legal words must be there for the whole block."""
-    men, now = scratch.men, scratch.now
     pawns = len(geometry.pawn_color)
     for word in range(first, end):
         if block.occupied[word] == NOTHING:
             block.next_code[:, word] = 255
             continue
-        unpack_men(geometry, word, men)
-        now[:pawns] = block.pawns
-        now[pawns] = king_of(geometry, word)
-        now[pawns + 1 : pawns + 1 + len(men)] = men
+        unpack_squares(geometry, block, scratch, word)
         for side in range(2):
             block.reset[side, word * 64 : word * 64 + 64] = 0
+            note_moves(geometry, block, scratch, word, side)
             scratch.planes[:] = 0
-            if side == WHITE:
-                white_king_moves(geometry, block, family, scratch, word)
-            else:
-                black_king_moves(geometry, block, family, scratch, word)
-            for man in range(len(men)):
-                if geometry.color[man] == side:
-                    man_moves(geometry, block, family, scratch, word, side, man)
-            for pawn in range(pawns):
-                if geometry.pawn_color[pawn] == side:
-                    pawn_moves(geometry, block, family, scratch, word, side, pawn)
+            for n in range(scratch.count[0]):
+                add_move(scratch.planes, scratch.lanes[n])
+                if scratch.moves[n, GONE] >= 0 or scratch.moves[n, SLOT] < pawns:
+                    fold_reset(block, family, scratch, side, word, scratch.lanes[n], scratch.moves[n])
             write_codes(block, scratch.planes, side, word)
     return scratch.status[0]
