@@ -11,11 +11,9 @@ from .reference.graph import Men, may_have_jumped
 from .reference.material import Material
 from .reference.moves import (
     CAPTURED,
-    MAN,
     MOST_MOVES,
     NO_SQUARE,
     PROMOTION,
-    TO,
     WHITE,
     forward,
     is_en_passant,
@@ -181,6 +179,3 @@ def test_captures_and_pawn_moves_are_the_resets() -> None:
             assert reset == board.is_zeroing(move), (board.fen(), move)
             resets += reset
     assert resets > 100
-
-
-assert (MAN, TO) == (0, 1)

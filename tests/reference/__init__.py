@@ -1,11 +1,15 @@
 """The rules of r-mobility and a slow solver once more: the witness that the fast one is compared with.
 
-Nothing here imports `tbgen` or python-chess. `solve("KBvKN")` gives a `ReferenceTable`.
+Nothing here imports `tbgen` or python-chess. `solve("KBvKN")` gives a `ReferenceTable`: arrays `own`, `entry` and
+`dtg`, indexed [side to move, square of each man in the order of the name]; `levels()` for the value and the plies of
+every position with every accrued score; `value(position, holder, code)` for one of them; `en_passant` for the
+positions with a legal en passant capture. Outcomes are signed: +(code + 1) White's, -(code + 1) Black's, 0 none.
 """
 
+from .en_passant import EnPassant
 from .level import outcome
 from .material import Material, material_of
 from .moves import BLACK, WHITE
-from .solver import EnPassant, ReferenceTable, solve
+from .solver import ReferenceTable, solve
 
 __all__ = ["BLACK", "WHITE", "EnPassant", "Material", "ReferenceTable", "material_of", "outcome", "solve"]

@@ -15,7 +15,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from .moves import (
-    BLACK,
     CAPTURED,
     MAN,
     MOST_MOVES,
@@ -278,6 +277,3 @@ def positions_of(men: Men, symmetries: int) -> tuple[NDArray[np.int32], Nodes, i
     en_passant = np.concatenate((np.full(plain, NO_SQUARE, dtype=np.int64), jumps[:, 1]))
     side, own, moves, resets = score_positions(men, cells, en_passant)
     return node_of, Nodes(cells, en_passant, side, own, moves), resets
-
-
-assert (WHITE, BLACK) == (0, 1)

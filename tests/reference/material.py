@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from .moves import BLACK, KING, NO_MAN, NO_PROMOTION, PAWN, WHITE
+from .moves import BLACK, NO_MAN, NO_PROMOTION, PAWN, WHITE
 
 LETTERS = ".PNBRQK"
 
@@ -99,6 +99,3 @@ def material_of(name: str) -> Material:
         if not side.startswith("K") or any(letter not in "PNBRQ" for letter in side[1:]):
             raise ValueError(f"not a material: {name!r}")
     return Material(name)
-
-
-assert LETTERS[KING] == "K"
