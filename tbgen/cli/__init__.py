@@ -10,6 +10,11 @@ from tbgen import __version__
 from tbgen.cli.terminal import run
 
 SUBCOMMANDS = {
+    "build": ("tbgen.cli.build", "Build tables and all that they need."),
+    "info": ("tbgen.cli.info", "Show what a table holds."),
+    "line": ("tbgen.cli.line", "Show optimal play from a position, move by move."),
+    "list": ("tbgen.cli.list", "List the tables of a folder."),
+    "probe": ("tbgen.cli.probe", "Look up a position: its value, and that of every move."),
     "score": ("tbgen.cli.score", "Score a position, a line of moves or the games of a PGN file."),
 }
 """Name -> module with a click command called `command`, and its line in the help."""

@@ -1,0 +1,145 @@
+"""`tbgen build`: make the tables that are missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from tbgen.build import Built, Condition, Finding, Watcher, build
+from tbgen.cli.data import data_option, in_units, wanted_materials
+from tbgen.cli.terminal import complain, show_rows
+from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
+from tbgen.errors import UsageError
+from tbgen.storage.files import remove_partials
+
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
+_MOST_THREADS = 1024
+
+
+@click.command("build")
+@click.argument("names", nargs=-1, metavar="[MATERIAL]...")
+@click.option("--men", type=int, metavar="N", help="All materials with N men, kings included.")
+@click.option("--all", "every", is_flag=True, help="All materials there are tables for.")
+@data_option
+@click.option(
+    "--threads", type=click.IntRange(1, _MOST_THREADS), metavar="N", help="Threads (default: one for each processor)."
+)
+@click.option("--memory", metavar="SIZE", help="Memory to use at most, such as 8G (default: what is free).")
+@click.option("--quiet", is_flag=True, help="Show nothing but errors.")
+def command(
+    names: tuple[str, ...],
+    men: int | None,
+    *,
+    every: bool,
+    data: Path,
+    threads: int | None,
+    memory: str | None,
+    quiet: bool,
+) -> None:
+    """Build tables, such as KBvK or KRvKP, and all that they need.
+
+    Tables that are there and sound are left alone; damaged and outdated ones are made again. A build
+    may be interrupted at any moment: the same command goes on where it ended.
+    """
+    wanted = wanted_materials(names, men, every=every)
+    limit = None if memory is None else bytes_in(memory)
+    with _watcher(quiet=quiet) as watcher:
+        made: list[Built] = watcher.made
+
+        def work() -> list[Finding]:
+            return build(data, wanted, watcher, threads=threads or _processors(), memory=limit)
+
+        findings = _interruptibly(work, lambda: _leave(watcher, data))
+    if not quiet:
+        _show_summary(findings, made)
+
+
+def bytes_in(text: str) -> int:
+    """A size that a person wrote.
+
+    >>> bytes_in("1.5G")
+    1610612736
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text!r} is not a size such as 512M or 8G")
+    amount, unit = match.groups()
+    return int(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def _watcher(*, quiet: bool) -> QuietWatcher:
+    if quiet:
+        return QuietWatcher()
+    return TerminalWatcher() if sys.stderr.isatty() else PlainWatcher()
+
+
+def _show_summary(findings: list[Finding], made: list[Built]) -> None:
+    """One row for each table that was made, and a line for the rest."""
+    if made:
+        rows = [
+            (
+                str(built.finding.material),
+                built.finding.condition.value,
+                f"{built.positions:,}",
+                f"{built.seconds:.1f}",
+                f"{built.cpu_seconds:.1f}",
+                in_units(built.bytes),
+            )
+            for built in made
+        ]
+        show_rows(("table", "was", "positions", "seconds", "CPU seconds", "size"), rows, right="..rrrr")
+    kept = sum(finding.condition is Condition.SOUND for finding in findings)
+    click.echo(f"{len(made)} built, {kept} already there")
+
+
+def _leave(watcher: QuietWatcher, folder: Path) -> None:
+    """Clear up after a build that is cut short by a signal."""
+    watcher.close()
+    if watcher.has_lock:
+        remove_partials(folder)
+    complain("interrupted; finished tables are kept, the same command goes on from there")
+
+
+def _interruptibly(work: Callable[[], list[Finding]], leave: Callable[[], None]) -> list[Finding]:
+    """Do the work in a thread of its own, so that a signal ends the program at once and not after the kernel."""
+    results: list[list[Finding]] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        leave()
+        sys.stdout.flush()
+        os._exit(128 + number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    worker = threading.Thread(target=run, daemon=True)
+    try:
+        worker.start()
+        while worker.is_alive():
+            worker.join(0.1)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,90 @@
+"""Info: what the tables of a folder hold, in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tbgen.errors import MissingTableError, TableError
+from tbgen.material import MOST_TABLE_MEN, Material, materials
+from tbgen.score import Color, Outcome
+from tbgen.storage.manifest import Entry, read_manifest
+from tbgen.storage.reader import TableFile
+from tbgen.storage.table import Tally
+from tbgen.storage.writer import path_of
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A table in figures; counts are over all placements of labelled men on 64 squares."""
+
+    material: Material
+    version: str
+    """Of the program that made the table."""
+    bytes: int
+    tallies: Mapping[Color, Mapping[Outcome, Tally]]
+    """By side to move, best outcome for White first."""
+    examples: Mapping[tuple[Color, Outcome], str]
+    """The FEN of a position with the longest distance."""
+    build: Entry
+    """Its times are None if the table was not built in this folder."""
+
+    @property
+    def men(self) -> int:
+        return self.material.men
+
+    @property
+    def positions(self) -> int:
+        return sum(self.side_positions(side) for side in Color)
+
+    def side_positions(self, side: Color) -> int:
+        """Legal positions with this side to move."""
+        return sum(tally.count for tally in self.tallies[side].values())
+
+    def facts(self) -> dict[str, Any]:
+        """The summary as JSON has it."""
+        return {
+            "material": str(self.material),
+            "men": self.men,
+            "version": self.version,
+            "bytes": self.bytes,
+            "seconds": self.build.wall_seconds,
+            "cpu_seconds": self.build.cpu_seconds,
+            "peak_bytes": self.build.peak_bytes,
+            "threads": self.build.threads,
+            "phases": dict(self.build.phase_seconds),
+            "sides": {str(side).lower(): self._side_facts(side) for side in Color},
+        }
+
+    def _side_facts(self, side: Color) -> dict[str, Any]:
+        outcomes = {
+            str(outcome): {"count": tally.count, "max_dtg": tally.max_dtg, "fen": self.examples[side, outcome]}
+            for outcome, tally in self.tallies[side].items()
+        }
+        return {"positions": self.side_positions(side), "outcomes": outcomes}
+
+
+def summary_of(folder: Path, material: Material) -> Summary:
+    """The figures of one table."""
+    with TableFile(path_of(folder, material)) as file:
+        entry = read_manifest(folder).get(str(material))
+        if entry is None or entry.bytes != file.bytes:
+            entry = Entry(file.bytes, "")
+        return Summary(material, file.attributes["generator"], file.bytes, file.tallies, file.examples, entry)
+
+
+def summaries(folder: Path) -> list[Summary | TableError]:
+    """Every table in a folder, in build order, or what is wrong with it."""
+    found: list[Summary | TableError] = []
+    for men in range(2, MOST_TABLE_MEN + 1):
+        for material in materials(men):
+            if path_of(folder, material).exists():
+                try:
+                    found.append(summary_of(folder, material))
+                except MissingTableError:
+                    continue
+                except TableError as error:
+                    found.append(error)
+    return found
