@@ -13,7 +13,7 @@ from types import FrameType
 
 import click
 
-from tbgen.build import Built, Condition, Finding, Watcher, build
+from tbgen.build import Built, Condition, Finding, build
 from tbgen.cli.data import data_option, in_units, wanted_materials
 from tbgen.cli.terminal import complain, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher

@@ -78,7 +78,9 @@ class PlainWatcher(QuietWatcher):
         now = time.monotonic()
         if now - self._shown >= _LINE_SECONDS:
             self._shown = now
-            self.say(f"{self._title}: {describe(phase, level, decided)}, {100 * done:.0f} %, {timing(now - self._start, done)}")
+            self.say(
+                f"{self._title}: {describe(phase, level, decided)}, {100 * done:.0f} %, {timing(now - self._start, done)}"
+            )
 
     def built(self, built: Built) -> None:
         super().built(built)

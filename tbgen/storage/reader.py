@@ -65,9 +65,7 @@ class TableFile:
 
     @property
     def patterns(self) -> Patterns:
-        return Patterns(
-            *[self._columns[f"pattern_{name}"] for name in ("start", "holder", "code", "outcome", "dtg")]
-        )
+        return Patterns(*[self._columns[f"pattern_{name}"] for name in ("start", "holder", "code", "outcome", "dtg")])
 
     @property
     def tallies(self) -> dict[Color, dict[Outcome, Tally]]:

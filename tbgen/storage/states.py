@@ -44,9 +44,7 @@ def states_of(table: Table, order: Order) -> tuple[Ids, States]:
     rank = np.empty(len(kinds), _smallest(len(kinds)))
     rank[ranking] = np.arange(len(kinds))
     value, pattern = values[kinds[ranking] // len(table.patterns)], kinds[ranking] % len(table.patterns)
-    states = States(
-        (value >> 16).astype(np.int8), (value & 0xFFFF).astype(np.uint16), pattern.astype(np.uint32)
-    )
+    states = States((value >> 16).astype(np.int8), (value & 0xFFFF).astype(np.uint16), pattern.astype(np.uint32))
     return _spread(live, rank[number]), states
 
 

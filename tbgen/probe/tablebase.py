@@ -1,0 +1,281 @@
+"""Tablebase: what a user asks.
+
+How a value is found (THEORY in docs/theory.md): the entry value, where the accrued score is the position's own; the
+entry value again, where its code is lower than both; else the hold of the accrued score, or its break.
+Positions with a legal en passant capture are not in the tables: one ply of search finds their value.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, TypeVar
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.errors import (
+    AccruedError,
+    CastlingError,
+    IllegalPositionError,
+    MissingTableError,
+    TooManyMenError,
+    UsageError,
+)
+from tbgen.fen import broken_rule
+from tbgen.material import MOST_TABLE_MEN, Material, materials
+from tbgen.position import color_of, is_reset, material_of, own_score
+from tbgen.probe.answers import Many, MoveProbe, Probe, Step, worth
+from tbgen.probe.shelf import ChunkCache, Place, Shelf, Value
+from tbgen.rules import accrued_of
+from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued
+from tbgen.storage.reader import TableFile
+from tbgen.storage.writer import path_of
+
+D = TypeVar("D")
+
+_CACHE_BYTES: Final = 1 << 26
+_MOST_PLIES: Final = 2000
+_MOST_KING_CODE: Final = 17
+"""A bare king has at most 8 moves."""
+
+
+class Tablebase:
+    """The tables of a folder, opened when they are first needed.
+
+    Safe to use from several threads and processes. A table that is replaced while it is open goes on to answer
+    as it was.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] = "data", *, cache_bytes: int = _CACHE_BYTES) -> None:
+        self.folder = Path(folder)
+        self._cache = ChunkCache(cache_bytes)
+        self._shelves: dict[Material, Shelf] = {}
+        self._known: dict[int, tuple[Material, Shelf]] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files; the tablebase answers no more."""
+        with self._lock:
+            self._closed = True
+            for shelf in self._shelves.values():
+                shelf.file.close()
+            self._shelves.clear()
+            self._known.clear()
+        self._cache.clear()
+
+    def available(self) -> list[Material]:
+        """The materials whose tables are in the folder, those with the fewest men first."""
+        found = (material for men in range(2, MOST_TABLE_MEN + 1) for material in materials(men))
+        return [material for material in found if path_of(self.folder, material).is_file()]
+
+    def probe(self, board: chess.Board, accrued: Accrued | None = None) -> Probe:
+        """The value of a position.
+
+        Without `accrued`, the score is taken from the board's move stack since its last reset; the first position
+        of the stack counts with its own score.
+        """
+        material, place = self._find(board)
+        own = own_score(board)
+        used = self._used(board, own, accrued)
+        outcome, dtg = self._value(board, place, own, used)
+        return Probe(material, own, used, outcome, dtg)
+
+    def get(self, board: chess.Board, accrued: Accrued | None = None, default: D | None = None) -> Probe | D | None:
+        """As `probe`, but `default` where there is no table for the position."""
+        try:
+            return self.probe(board, accrued)
+        except (MissingTableError, TooManyMenError, CastlingError):
+            return default
+
+    def probe_moves(self, board: chess.Board, accrued: Accrued | None = None) -> list[MoveProbe]:
+        """What each legal move is worth, best first.
+
+        Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
+        move than the accrued score, the longer way if it is worse.
+        """
+        self._find(board)
+        used = self._used(board, own_score(board), accrued)
+        return self._moves(board, used)
+
+    def best_moves(self, board: chess.Board, accrued: Accrued | None = None) -> list[MoveProbe]:
+        """The moves of best play: those with the best outcome and, among them, the right distance."""
+        moves = self.probe_moves(board, accrued)
+        return [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
+
+    def line(self, board: chess.Board, accrued: Accrued | None = None, *, max_plies: int = _MOST_PLIES) -> list[Step]:
+        """Best play by both sides until the goal is reached and the position repeats, or the game ends."""
+        self._find(board)
+        score = self._used(board, own_score(board), accrued)
+        walker, steps, seen = board.copy(stack=False), list[Step](), set[str]()
+        while len(steps) < max_plies:
+            moves = self._moves(walker, score)
+            if not moves:
+                break
+            if moves[0].outcome == score.outcome:
+                if walker.epd() in seen:
+                    break
+                seen.add(walker.epd())
+            step = self._step(walker, moves, score, seen)
+            walker.push(step.move)
+            score = step.accrued
+            steps.append(step)
+        return steps
+
+    def probe_many(self, material: Material | str, white_to_move: npt.ArrayLike, squares: npt.ArrayLike) -> Many:
+        """The entry values of many positions of one material, without en passant rights.
+
+        `squares[n]` are the squares (a1 = 0 to h8 = 63) of the n-th position's men in the order of the
+        material's name: for "KBvK" the white king, the bishop, the black king. `white_to_move` is one truth
+        value a position, or one for all.
+        """
+        named = Material.parse(material) if isinstance(material, str) else material
+        men = np.atleast_2d(np.asarray(squares, np.int64))
+        if men.ndim != 2 or men.shape[1] != named.men:
+            raise UsageError(f"{named} needs {named.men} squares a position, not an array of shape {men.shape}")
+        if ((men < 0) | (men > 63)).any():
+            raise UsageError("squares are numbers from 0 (a1) to 63 (h8)")
+        sides = np.where(np.broadcast_to(np.asarray(white_to_move, np.bool_), len(men)), 0, 1)
+        return self._shelf(named).many(named, sides, men)
+
+    def _moves(self, board: chess.Board, accrued: Accrued) -> list[MoveProbe]:
+        """All moves with their values, best first."""
+        walker, mover = board.copy(stack=False), color_of(board.turn)
+        values = [(move, is_reset(walker, move), *self._after(walker, move, accrued)) for move in board.legal_moves]
+        if not values:
+            return []
+        best = max(worth(outcome, mover) for _, _, outcome, _ in values)
+        held = worth(accrued.outcome, mover)
+        moves = [
+            MoveProbe(move, outcome, dtg, reset, worth(outcome, mover) == best) for move, reset, outcome, dtg in values
+        ]
+
+        def merit(each: MoveProbe) -> tuple[int, int, str]:
+            good = worth(each.outcome, mover)
+            return -good, each.dtg if good >= held else -each.dtg, each.move.uci()
+
+        return sorted(moves, key=merit)
+
+    def _after(self, board: chess.Board, move: chess.Move, accrued: Accrued) -> Value:
+        """The value of a move, its distance counted from the position before it."""
+        reset = is_reset(board, move)
+        board.push(move)
+        own = own_score(board)
+        reached = accrued.after(own, reset=reset)
+        outcome, dtg = self._value(board, self._find(board)[1], own, reached)
+        board.pop()
+        keeps = not reset and reached is accrued and outcome == accrued.outcome
+        return outcome, 0 if keeps else dtg + 1
+
+    def _value(self, board: chess.Board, place: Place, own: Accrued, accrued: Accrued) -> Value:
+        """The value of a position with an accrued score that its own score has gone into."""
+        if board.ep_square is not None and board.has_legal_en_passant():
+            return self._searched(board, accrued)
+        if accrued == own:
+            return place.entry()
+        entry = place.entry()
+        if entry[0].code < own.code and entry[0].code < accrued.code:
+            return entry
+        return place.held(accrued)
+
+    def _searched(self, board: chess.Board, accrued: Accrued) -> Value:
+        """The value of a position with a legal en passant capture."""
+        outcome, dtg = (best := self._moves(board, accrued)[0]).outcome, best.dtg
+        return outcome, 0 if outcome == accrued.outcome else dtg
+
+    def _step(self, board: chess.Board, moves: Sequence[MoveProbe], accrued: Accrued, seen: set[str]) -> Step:
+        """The move to play: once the goal is reached, one that goes back to where the game has been."""
+        best = [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
+        chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
+        san, after = board.san(chosen.move), board.copy(stack=False)
+        after.push(chosen.move)
+        own = own_score(after)
+        reached = accrued.after(own, reset=chosen.reset)
+        outcome, dtg = self._value(after, self._find(after)[1], own, reached)
+        return Step(chosen.move, san, chosen.reset, own, reached, outcome, dtg)
+
+    def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | None) -> Accrued:
+        """The accrued score to use."""
+        if accrued is None:
+            return accrued_of(board) if board.move_stack else own
+        if accrued != own:
+            _check_accrued(board, accrued)
+        return accrued.after(own, reset=False)
+
+    def _find(self, board: chess.Board) -> tuple[Material, Place]:
+        """The material of a legal position, and where its value lies."""
+        white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+        key = 0
+        for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
+            key = key << 8 | (men & white).bit_count() << 4 | (men & black).bit_count()
+        known = self._known.get(key)
+        _check_position(board, known is not None)
+        material, shelf = known if known is not None else self._learn(key, material_of(board))
+        return material, shelf.place_of(board, flipped=not material.is_canonical)
+
+    def _learn(self, key: int, material: Material) -> tuple[Material, Shelf]:
+        """Open a material's table, and know it by its key from now on."""
+        known = self._known[key] = (material, self._shelf(material))
+        return known
+
+    def _shelf(self, material: Material) -> Shelf:
+        """The open table of a material."""
+        canonical = material.canonical()
+        if canonical.men > MOST_TABLE_MEN:
+            raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN)
+        with self._lock:
+            if self._closed:
+                raise UsageError("the tablebase is closed")
+            if canonical not in self._shelves:
+                self._shelves[canonical] = Shelf(TableFile(path_of(self.folder, canonical)), self._cache)
+            return self._shelves[canonical]
+
+
+def _epd_after(board: chess.Board, move: chess.Move) -> str:
+    board.push(move)
+    epd = board.epd()
+    board.pop()
+    return epd
+
+
+def _check_position(board: chess.Board, is_known: bool) -> None:
+    """Refuse what no table knows; of a material seen before, only what its men do not already say."""
+    suspicious = board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or not is_known
+    if suspicious or board.was_into_check():
+        rule = broken_rule(board)
+        if rule is not None:
+            raise IllegalPositionError(board.fen(), rule)
+    if board.castling_rights:
+        raise CastlingError(board.fen())
+
+
+def _check_accrued(board: chess.Board, accrued: Accrued) -> None:
+    """Refuse a score that nothing in this phase of a game can have left."""
+    if accrued.code in (MATE_CODE, STALEMATE_CODE):
+        raise AccruedError(str(accrued), "the game would have ended before this position")
+    bare = [board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
+    if bare[accrued.holder] and accrued.in_check:
+        raise AccruedError(str(accrued), f"{accrued.holder}'s king alone gives no check")
+    if bare[accrued.holder.other] and accrued.code > _MOST_KING_CODE:
+        raise AccruedError(str(accrued), f"{accrued.holder.other}'s king alone has at most 8 moves")
+
+
+def open_tablebase(folder: str | os.PathLike[str] = "data", *, cache_bytes: int = _CACHE_BYTES) -> Tablebase:
+    """The tables of a folder, for use in a `with` statement.
+
+    `cache_bytes` is how much unpacked table may stay in memory.
+    """
+    return Tablebase(folder, cache_bytes=cache_bytes)
