@@ -18,11 +18,10 @@ from tbgen import __version__
 from tbgen.errors import BuildError, DamagedTableError, MissingTableError, NotEnoughMemoryError, OutdatedTableError
 from tbgen.material import Material, build_order
 from tbgen.score import Color
-from tbgen.storage.files import build_lock, remove_partials
+from tbgen.storage.files import build_lock, path_of, remove_partials
 from tbgen.storage.manifest import Entry, read_manifest, record
 from tbgen.storage.reader import TableFile, digest_of_file
 from tbgen.storage.table import Table
-from tbgen.storage.writer import path_of, write_table
 
 
 class Condition(enum.Enum):
@@ -131,6 +130,7 @@ def _make_all(folder: Path, findings: list[Finding], watcher: Watcher, threads: 
 
 def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Built:
     from tbgen import _jit, retro
+    from tbgen.storage.writer import write_table
 
     material = finding.material
     children = {}
@@ -169,8 +169,11 @@ def _writable(folder: Path, material: Material) -> Iterator[None]:
 
 
 def _check_memory(work: Iterable[Finding], threads: int, available: int | None) -> None:
-    memory_needed = lambda material, threads: 1 << 28  # TODO
+    from tbgen import retro
 
+    memory_needed = getattr(retro, "memory_needed", None)
+    if memory_needed is None:
+        return
     for finding in work:
         needed = memory_needed(finding.material, threads)
         if available is not None and needed > available:

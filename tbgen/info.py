@@ -10,10 +10,10 @@ from typing import Any
 from tbgen.errors import MissingTableError, TableError
 from tbgen.material import MOST_TABLE_MEN, Material, materials
 from tbgen.score import Color, Outcome
+from tbgen.storage.files import path_of
 from tbgen.storage.manifest import Entry, read_manifest
 from tbgen.storage.reader import TableFile
 from tbgen.storage.table import Tally
-from tbgen.storage.writer import path_of
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ def summary_of(folder: Path, material: Material) -> Summary:
     """The figures of one table."""
     with TableFile(path_of(folder, material)) as file:
         entry = read_manifest(folder).get(str(material))
-        if entry is None or entry.bytes != file.bytes:
-            entry = Entry(file.bytes, "")
-        return Summary(material, file.attributes["generator"], file.bytes, file.tallies, file.examples, entry)
+        if entry is None or entry.bytes != file.size:
+            entry = Entry(file.size, "")
+        return Summary(material, file.attributes["generator"], file.size, file.tallies, file.examples, entry)
 
 
 def summaries(folder: Path) -> list[Summary | TableError]:

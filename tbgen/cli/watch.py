@@ -78,9 +78,8 @@ class PlainWatcher(QuietWatcher):
         now = time.monotonic()
         if now - self._shown >= _LINE_SECONDS:
             self._shown = now
-            self.say(
-                f"{self._title}: {describe(phase, level, decided)}, {100 * done:.0f} %, {timing(now - self._start, done)}"
-            )
+            facts = f"{describe(phase, level, decided)}, {100 * done:.0f} %, {timing(now - self._start, done)}"
+            self.say(f"{self._title}: {facts}")
 
     def built(self, built: Built) -> None:
         super().built(built)

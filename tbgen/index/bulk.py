@@ -15,7 +15,6 @@ from tbgen.index.squares import (
     BETWEEN,
     FLIP_FILE,
     KING_ATTACKS,
-    KNIGHT_ATTACKS,
     PAWN_ATTACKS,
     REACHED,
     SYMMETRY,
@@ -90,19 +89,20 @@ def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> T
     occupied = np.bitwise_or.reduce(bits, axis=1)
     legal: Truths = (np.diff(np.sort(men, axis=1), axis=1) > 0).all(axis=1)
     white_king, black_king = men[:, layout.pawns], men[:, -1]
-    legal &= KING_ATTACKS[white_king] & _BITS[black_king] == 0
+    legal &= (KING_ATTACKS[white_king] & _BITS[black_king]) == 0
     for slot, (color, role) in enumerate(layout.slots):
         if role is Role.KING:
             continue
         prey = black_king if color is Color.WHITE else white_king
-        legal &= (to_move != color) | ~_attacks(color, role, men[:, slot], prey, occupied)
+        legal &= (to_move != int(color)) | ~_attacks(color, role, men[:, slot], prey, occupied)
     return legal
 
 
 def _attacks(color: Color, role: Role, squares: Squares, prey: Squares, occupied: Words) -> Truths:
     """Whether the man on each square attacks the prey's square."""
     if role is Role.PAWN:
-        return PAWN_ATTACKS[int(color), squares] & _BITS[prey] != 0
-    if role is Role.KNIGHT:
-        return KNIGHT_ATTACKS[squares] & _BITS[prey] != 0
-    return (REACHED[int(role), squares] & _BITS[prey] != 0) & (BETWEEN[squares, prey] & occupied == 0)
+        reached = PAWN_ATTACKS[int(color), squares]
+    else:
+        reached = REACHED[int(role), squares]
+    attacks: Truths = (reached & _BITS[prey] != 0) & (BETWEEN[squares, prey] & occupied == 0)
+    return attacks

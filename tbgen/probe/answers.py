@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.material import Material
+from tbgen.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Probe:
     """The value of a position with an accrued score."""
 
     material: Material
     """As it stands on the board."""
-    own: Accrued
-    """The score of the position itself."""
-    accrued: Accrued
-    """The accrued score that the value belongs to."""
     outcome: Outcome
     """What the game ends with if both sides play their best."""
     dtg: int
     """Plies until the outcome's score is reached; 0 if it is already accrued."""
+    _board: chess.Board = field(repr=False, compare=False)
+    _accrued: Accrued | None = field(repr=False, compare=False)
+
+    @cached_property
+    def own(self) -> Accrued:
+        """The score of the position itself; counted when it is asked for, since the value rarely needs it."""
+        return own_score(self._board)
+
+    @property
+    def accrued(self) -> Accrued:
+        """The accrued score that the value belongs to."""
+        return self.own if self._accrued is None else self._accrued
 
     @property
     def is_reached(self) -> bool:

@@ -33,8 +33,8 @@ from tbgen.probe.answers import Many, MoveProbe, Probe, Step, worth
 from tbgen.probe.shelf import ChunkCache, Place, Shelf, Value
 from tbgen.rules import accrued_of
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued
+from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.storage.writer import path_of
 
 D = TypeVar("D")
 
@@ -89,10 +89,12 @@ class Tablebase:
         of the stack counts with its own score.
         """
         material, place = self._find(board)
+        snapshot = board.copy(stack=False)
+        if accrued is None and (not board.move_stack or board.halfmove_clock == 0):
+            return Probe(material, *self._entry(board, place), snapshot, None)
         own = own_score(board)
         used = self._used(board, own, accrued)
-        outcome, dtg = self._value(board, place, own, used)
-        return Probe(material, own, used, outcome, dtg)
+        return Probe(material, *self._value(board, place, own, used), snapshot, used)
 
     def get(self, board: chess.Board, accrued: Accrued | None = None, default: D | None = None) -> Probe | D | None:
         """As `probe`, but `default` where there is no table for the position."""
@@ -173,19 +175,30 @@ class Tablebase:
         """The value of a move, its distance counted from the position before it."""
         reset = is_reset(board, move)
         board.push(move)
+        place = self._find(board)[1]
+        if reset:
+            outcome, dtg = self._entry(board, place)
+            board.pop()
+            return outcome, dtg + 1
         own = own_score(board)
-        reached = accrued.after(own, reset=reset)
-        outcome, dtg = self._value(board, self._find(board)[1], own, reached)
+        reached = accrued.after(own, reset=False)
+        outcome, dtg = self._value(board, place, own, reached)
         board.pop()
-        keeps = not reset and reached is accrued and outcome == accrued.outcome
+        keeps = reached is accrued and outcome == accrued.outcome
         return outcome, 0 if keeps else dtg + 1
+
+    def _entry(self, board: chess.Board, place: Place) -> Value:
+        """The value of a position with its own score accrued."""
+        if board.ep_square is not None and board.has_legal_en_passant():
+            return self._searched(board, own_score(board))
+        return place.entry()
 
     def _value(self, board: chess.Board, place: Place, own: Accrued, accrued: Accrued) -> Value:
         """The value of a position with an accrued score that its own score has gone into."""
+        if accrued == own:
+            return self._entry(board, place)
         if board.ep_square is not None and board.has_legal_en_passant():
             return self._searched(board, accrued)
-        if accrued == own:
-            return place.entry()
         entry = place.entry()
         if entry[0].code < own.code and entry[0].code < accrued.code:
             return entry
@@ -210,7 +223,7 @@ class Tablebase:
     def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | None) -> Accrued:
         """The accrued score to use."""
         if accrued is None:
-            return accrued_of(board) if board.move_stack else own
+            return accrued_of(board) if board.move_stack and board.halfmove_clock else own
         if accrued != own:
             _check_accrued(board, accrued)
         return accrued.after(own, reset=False)

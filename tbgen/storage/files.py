@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from tbgen.material import Material
+
+SUFFIX = ".h5"
 PARTIAL = ".partial"
 LOCK = ".build.lock"
 
@@ -38,6 +41,11 @@ else:
 
     def _wait_for_lock(file: IO[bytes]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def path_of(folder: Path, material: Material) -> Path:
+    """Where a folder keeps the table of a canonical material."""
+    return folder / f"{material}{SUFFIX}"
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:

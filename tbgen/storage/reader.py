@@ -18,8 +18,9 @@ from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, Ou
 from tbgen.material import Material
 from tbgen.score import Color, Outcome
 from tbgen.storage.codec import crc32, unpack
+from tbgen.storage.files import SUFFIX
 from tbgen.storage.order import order_of
-from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, SUFFIX, Dataset, Index, Seal
+from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, Dataset, Index, Seal
 from tbgen.storage.states import Ids, States
 from tbgen.storage.table import Patterns, Table, Tally, Values
 
@@ -56,7 +57,8 @@ class TableFile:
         return self._index.attributes
 
     @property
-    def bytes(self) -> int:
+    def size(self) -> int:
+        """Bytes of the file."""
         return self._seal.length
 
     @property
@@ -100,7 +102,8 @@ class TableFile:
         """The whole table; its cells without a position have some value or other."""
         ids = self._all_ids()
         columns = [self.order.from_file(self._columns[f"state_{name}"][ids]) for name in ("entry", "dtg", "pattern")]
-        return Table(self.material, *columns, self.patterns, self.tallies)
+        entry, dtg, pattern = columns
+        return Table(self.material, entry, dtg, pattern, self.patterns, self.tallies)
 
     def check(self) -> None:
         """Compare all bytes with the seal; DamagedTableError if they are others than were written."""
@@ -182,7 +185,8 @@ class TableFile:
 
     def _all_ids(self) -> Ids:
         chunks = [self.chunk(number) for number in range(self.order.chunks)]
-        return np.concatenate(chunks)[: self.order.layout.cells]
+        ids: Ids = np.concatenate(chunks)[: self.order.layout.cells]
+        return ids
 
     def _tally_rows(self) -> Iterator[tuple[Color, Outcome, Tally, str]]:
         names = ("side", "outcome", "count", "max_dtg", "cell", "fen")

@@ -25,7 +25,6 @@ import numpy.typing as npt
 FORMAT: Final = 1
 RULES: Final = "r-mobility 1"
 """The rules that stored values follow; a change of meaning gets another number."""
-SUFFIX: Final = ".h5"
 SEAL_BYTES: Final = 512
 SHUFFLE_FILTER: Final = 2
 ZSTANDARD_FILTER: Final = 32015

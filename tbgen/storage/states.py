@@ -69,6 +69,6 @@ def _ranked(keys: Longs) -> tuple[Longs, Longs]:
 
 def _spread(live: npt.NDArray[np.bool_], ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An id for every place: that of the last live one so far, or else of the first."""
-    last = np.cumsum(live, dtype=np.int32 if len(live) < 1 << 31 else np.int64)
-    last -= 1
-    return ids[np.maximum(last, 0, out=last)]
+    last: npt.NDArray[np.signedinteger[Any]] = np.cumsum(live, dtype=np.int32 if len(live) < 1 << 31 else np.int64)
+    spread: npt.NDArray[Any] = ids[np.maximum(last - 1, 0)]
+    return spread

@@ -14,10 +14,9 @@ import numpy as np
 from tbgen.errors import RepresentationError
 from tbgen.index.boards import fen_of_cell
 from tbgen.index.layout import Layout
-from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage.codec import LEVEL, crc32, pack
-from tbgen.storage.files import write_whole
+from tbgen.storage.files import path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
@@ -27,7 +26,6 @@ from tbgen.storage.schema import (
     SEAL_BYTES,
     SHUFFLE_FILTER,
     STATE,
-    SUFFIX,
     ZSTANDARD_FILTER,
     Attributes,
     Columns,
@@ -38,11 +36,6 @@ from tbgen.storage.schema import (
 )
 from tbgen.storage.states import Ids, States, states_of
 from tbgen.storage.table import Patterns, Table, Tally
-
-
-def path_of(folder: Path, material: Material) -> Path:
-    """Where a folder keeps the table of a canonical material."""
-    return folder / f"{material}{SUFFIX}"
 
 
 def write_table(folder: Path, table: Table, *, generator: str, source: str, threads: int = 1) -> Path:
@@ -82,9 +75,9 @@ def _sealed(image: bytes, index: Index) -> tuple[bytes, bytes, bytes]:
 
 def _packed(ids: Ids, order: Order, threads: int) -> list[bytes]:
     """The compressed chunks; the last one is filled up with its last state."""
-    ids = np.pad(ids, (0, order.chunks * order.chunk_cells - len(ids)), mode="edge")
+    filled = np.pad(ids, (0, order.chunks * order.chunk_cells - len(ids)), mode="edge")
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(pack, ids.reshape(order.chunks, order.chunk_cells)))
+        return list(pool.map(pack, filled.reshape(order.chunks, order.chunk_cells)))
 
 
 def _state_columns(states: States) -> Columns:

@@ -1,0 +1,53 @@
+"""`tbgen line`: best play from a position."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from tbgen.cli.data import data_option
+from tbgen.probe import open_tablebase
+from tbgen.probe.notation import pgn_of, position_of
+from tbgen.score import parse_score
+
+
+@click.command("line")
+@click.argument("fen")
+@click.option(
+    "--accrued", metavar="G", help="The accrued score, such as G2.5 (default: what the FEN says, else its own)."
+)
+@click.option("--moves", metavar="MOVES", default="", help='Moves to play first, such as "e4e5 Kd7".')
+@data_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(fen: str, *, accrued: str | None, moves: str, data: Path, as_json: bool) -> None:
+    """Show optimal play by both sides, as PGN, until the goal is reached and the position repeats.
+
+    Comments say the score of the position, the accrued score, and how many plies are left to the goal.
+    """
+    board, score = position_of(fen, moves.split(), None if accrued is None else parse_score(accrued))
+    with open_tablebase(data) as tables:
+        answer, steps = tables.probe(board, score), tables.line(board, score)
+    if not as_json:
+        click.echo(pgn_of(board, answer.accrued, steps))
+        return
+    facts = {
+        "fen": board.fen(),
+        "accrued": str(answer.accrued),
+        "outcome": str(answer.outcome),
+        "dtg": answer.dtg,
+        "line": [
+            {
+                "uci": step.move.uci(),
+                "san": step.san,
+                "reset": step.reset,
+                "own": str(step.own),
+                "accrued": str(step.accrued),
+                "outcome": str(step.outcome),
+                "dtg": step.dtg,
+            }
+            for step in steps
+        ],
+    }
+    click.echo(json.dumps(facts, indent=2))
