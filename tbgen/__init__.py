@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from tbgen.points import Scoring as Scoring
     from tbgen.position import is_reset as is_reset
     from tbgen.position import own_score as own_score
+    from tbgen.probe import Many as Many
+    from tbgen.probe import MoveProbe as MoveProbe
+    from tbgen.probe import Probe as Probe
+    from tbgen.probe import Step as Step
+    from tbgen.probe import Tablebase as Tablebase
+    from tbgen.probe import open_tablebase as open_tablebase
     from tbgen.rules import End as End
     from tbgen.rules import FiftyMoves as FiftyMoves
     from tbgen.rules import FiftyMoveSetting as FiftyMoveSetting
@@ -40,15 +46,21 @@ _HOMES = {
     "FiftyMoves": "tbgen.rules",
     "Game": "tbgen.rules",
     "Komi": "tbgen.points",
+    "Many": "tbgen.probe",
     "Material": "tbgen.material",
+    "MoveProbe": "tbgen.probe",
     "Outcome": "tbgen.score",
+    "Probe": "tbgen.probe",
     "Role": "tbgen.material",
     "Scheme": "tbgen.points",
     "Scoring": "tbgen.points",
+    "Step": "tbgen.probe",
+    "Tablebase": "tbgen.probe",
     "TbgenError": "tbgen.errors",
     "accrued_of": "tbgen.rules",
     "format_fen": "tbgen.fen",
     "is_reset": "tbgen.position",
+    "open_tablebase": "tbgen.probe",
     "own_score": "tbgen.position",
     "parse_fen": "tbgen.fen",
     "parse_score": "tbgen.score",

@@ -14,7 +14,6 @@ from tbgen.index.layout import BY_KING, MIRRORED, Layout
 from tbgen.index.squares import (
     BETWEEN,
     FLIP_FILE,
-    KING_ATTACKS,
     PAWN_ATTACKS,
     REACHED,
     SYMMETRY,
@@ -30,8 +29,7 @@ Squares = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 Truths = npt.NDArray[np.bool_]
 
-_ONE: Final = np.uint64(1)
-_BITS: Final = _ONE << np.arange(64, dtype=np.uint64)
+_BITS: Final = np.left_shift(np.uint64(1), np.arange(64, dtype=np.uint64))
 _ON_DIAGONAL: Final = np.array([square % 9 == 0 for square in range(64)])
 
 
@@ -87,9 +85,9 @@ def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> T
     men, to_move = np.asarray(squares, np.int64), np.asarray(sides, np.int64)
     bits = _BITS[men]
     occupied = np.bitwise_or.reduce(bits, axis=1)
-    legal: Truths = (np.diff(np.sort(men, axis=1), axis=1) > 0).all(axis=1)
+    legal: Truths = np.all(np.diff(np.sort(men, axis=1), axis=1) > 0, axis=1)
     white_king, black_king = men[:, layout.pawns], men[:, -1]
-    legal &= (KING_ATTACKS[white_king] & _BITS[black_king]) == 0
+    legal &= ~_attacks(Color.WHITE, Role.KING, white_king, black_king, occupied)
     for slot, (color, role) in enumerate(layout.slots):
         if role is Role.KING:
             continue
@@ -100,9 +98,6 @@ def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> T
 
 def _attacks(color: Color, role: Role, squares: Squares, prey: Squares, occupied: Words) -> Truths:
     """Whether the man on each square attacks the prey's square."""
-    if role is Role.PAWN:
-        reached = PAWN_ATTACKS[int(color), squares]
-    else:
-        reached = REACHED[int(role), squares]
+    reached = PAWN_ATTACKS[int(color), squares] if role is Role.PAWN else REACHED[int(role), squares]
     attacks: Truths = (reached & _BITS[prey] != 0) & (BETWEEN[squares, prey] & occupied == 0)
     return attacks

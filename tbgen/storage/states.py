@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tbgen.storage.order import Order
 from tbgen.storage.table import Table
 
-Ids = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+Ids = npt.NDArray[np.unsignedinteger[Any]]
 Longs = npt.NDArray[np.int64]
 
 _DENSE = 1 << 24
