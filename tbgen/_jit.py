@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
+os.environ.setdefault("NUMBA_OPT", "1")  # measured: inner loops of a few turns only get slower and fatter above it
+
 import numba
 from numba.core import config
 
@@ -48,10 +50,20 @@ config.CACHE_DIR = str(cache_folder())
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile on first use, keep the machine code on disk, and run without the interpreter lock."""
-    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True, boundscheck=False)(function))
+    """What Python calls: compiled on first use, kept on disk, run without the interpreter lock."""
+    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(function))
+
+
+def inner(function: Callable[P, R]) -> Callable[P, R]:
+    """What only kernels call. It has no way in from Python, which for groups of arrays costs a second to compile."""
+    return cast("Callable[P, R]", numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """An inner kernel written into its callers, for loops that would spend their time passing arrays."""
+    return cast("Callable[P, R]", numba.njit(nogil=True, inline="always")(function))
 
 
 def small(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel of a few instructions, meant to vanish into its callers."""
-    return cast("Callable[P, R]", numba.njit(nogil=True, boundscheck=False)(function))
+    """A few instructions on plain numbers, called from anywhere."""
+    return cast("Callable[P, R]", numba.njit(nogil=True)(function))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import kernel, small
+from tbgen._jit import inner
 from tbgen.index.squares import INVERSE, MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, count, king_spread, lowest_square, square_bit
 from tbgen.retro.block import WORST_RANK, byte_of_rank, rank_of_byte
@@ -18,7 +18,7 @@ from tbgen.retro.interning import label_at
 from tbgen.retro.mobility import NO_ROLE, after, fold_reset, fold_value, note_move, unpack_squares
 
 
-@kernel
+@inner
 def value_with(worker, entry, dtg, side, cell, holder, code):
     """The outcome byte and distance of a cell of the solved block when `holder` has `code` on the sheet.
 
@@ -39,19 +39,19 @@ def value_with(worker, entry, dtg, side, cell, holder, code):
     return np.int64(byte_of_rank(code, holder)), np.int64(0)
 
 
-@small
+@inner
 def fold_quiet(worker, entry, dtg, side, cell, to_cell, code):
     """Fold a quiet move, from a position with own code `code`, into the mover's best."""
     byte, plies = value_with(worker, entry, dtg, 1 - side, to_cell, 1 - side, code)
     fold_value(worker.block, side, cell, byte, plies)
 
 
-@kernel
+@inner
 def fold_quiet_moves(geometry, worker, entry, dtg, side, cell, code):
     """Fold all quiet moves of a cell, as far as they lead to legal positions."""
     block, men = worker.block, worker.scratch.men
     word, square = cell >> 6, cell & 63
-    king, legal, bit = word // geometry.king_stride, block.legal[1 - side], square_bit(square)
+    king, legal, bit = word >> geometry.king_shift, block.legal[1 - side], square_bit(square)
     if side == BLACK:
         lanes = king_spread(bit) & legal[word]
         while lanes:
@@ -77,7 +77,7 @@ def fold_quiet_moves(geometry, worker, entry, dtg, side, cell, code):
                     fold_quiet(worker, entry, dtg, side, cell, after_word * 64 + square, code)
 
 
-@kernel
+@inner
 def capture_lanes(geometry, worker, word, side, passed, taken, taker):
     """Lanes in which pawn `taker` may take pawn `taken` by stepping to the square it passed."""
     block, men = worker.block, worker.scratch.men
@@ -91,7 +91,7 @@ def capture_lanes(geometry, worker, word, side, passed, taken, taker):
     return legal
 
 
-@kernel
+@inner
 def search_word(geometry, worker, family, entry, dtg, word, side, passed, taken, lanes, base):
     """Find the values of the lanes of a word in which pawn `taken` can be taken."""
     block, scratch = worker.block, worker.scratch
@@ -124,7 +124,7 @@ def search_word(geometry, worker, family, entry, dtg, word, side, passed, taken,
         block.reset[side, cell], block.near[side, cell], block.far[side, cell] = kept
 
 
-@kernel
+@inner
 def search_en_passant(geometry, worker, family, entry, dtg, number):
     """After a block has been solved: the values of its positions with a right to take en passant."""
     block = worker.block

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import small
+from tbgen._jit import inner
 from tbgen.index.layout import Layout
 from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, square_bit
@@ -29,7 +29,8 @@ class Geometry(NamedTuple):
 
     role: Ints
     color: Ints
-    stride: Ints
+    shift: Ints
+    """[man] a step of one square is 1 << shift words."""
     twin_start: Ints
     """[man] -> first man of its group of equal men."""
     twin_end: Ints
@@ -40,7 +41,7 @@ class Geometry(NamedTuple):
     """[white king index, step] -> white king index after the step and the symmetry that follows it."""
     king_image: Ints
     """[white king index, step] -> that symmetry. A step to the long diagonal has two of them."""
-    king_stride: int
+    king_shift: int
     words: int
     pawn_color: Ints
 
@@ -49,7 +50,7 @@ def geometry_of(layout: Layout) -> Geometry:
     """The geometry of a layout."""
     start = layout.pawns + 1
     men = layout.slots[start:-1]
-    stride = np.array([64 ** (len(men) - 1 - n) for n in range(len(men))], np.int64)
+    shift = np.array([6 * (len(men) - 1 - n) for n in range(len(men))], np.int64)
     twin_start, twin_end = np.arange(len(men)), np.arange(len(men)) + 1
     for first, end in layout.twins:
         twin_start[first - start : end - start] = first - start
@@ -57,11 +58,11 @@ def geometry_of(layout: Layout) -> Geometry:
     return Geometry(
         np.array([int(role) for _, role in men], np.int64),
         np.array([int(color) for color, _ in men], np.int64),
-        stride,
+        shift,
         twin_start.astype(np.int64),
         twin_end.astype(np.int64),
         *_king_steps(bool(layout.pawns)),
-        int(64 ** len(men)),
+        6 * len(men),
         layout.block_words,
         np.array([int(color) for color, _ in layout.slots[: layout.pawns]], np.int64),
     )
@@ -82,20 +83,20 @@ def _king_steps(all_squares: bool) -> tuple[Ints, Ints, Ints, Ints]:
     return np.array(squares, np.int64), count, index, symmetry
 
 
-@small
+@inner
 def unpack_men(geometry, word, men):
     """Write the squares of the other men of a word into `men`."""
-    for n in range(len(geometry.stride)):
-        men[n] = word // geometry.stride[n] & 63
+    for n in range(len(men)):
+        men[n] = word >> geometry.shift[n] & 63
 
 
-@small
+@inner
 def king_of(geometry, word):
     """The white king's square in a word."""
-    return geometry.king_square[word // geometry.king_stride]
+    return geometry.king_square[word >> geometry.king_shift]
 
 
-@small
+@inner
 def occupied_by(geometry, word, men, block_pawns):
     """All men but the black king as a set, or NOTHING where two stand on one square or equal men are out of order."""
     occupied = block_pawns
@@ -103,7 +104,7 @@ def occupied_by(geometry, word, men, block_pawns):
     if occupied & bit:
         return NOTHING
     occupied |= bit
-    for n in range(len(geometry.role)):
+    for n in range(len(men)):
         bit = square_bit(men[n])
         if occupied & bit or (n > geometry.twin_start[n] and men[n] < men[n - 1]):
             return NOTHING
@@ -111,37 +112,51 @@ def occupied_by(geometry, word, men, block_pawns):
     return occupied
 
 
-@small
+@inner
+def has_twin(geometry, man):
+    """Whether another man equals this one."""
+    return geometry.twin_end[man] - geometry.twin_start[man] > 1
+
+
+@inner
 def word_after(geometry, word, men, man, to):
-    """The word in which `man` stands on `to`, equal men in ascending order again."""
-    first, end = geometry.twin_start[man], geometry.twin_end[man]
-    if end - first == 1:
-        return word + (to - men[man]) * geometry.stride[man]
+    """The word in which `man` stands on `to`."""
+    if has_twin(geometry, man):
+        return word_among_twins(geometry, word, men, man, to)
+    return word + ((to - men[man]) << geometry.shift[man])
+
+
+@inner
+def word_among_twins(geometry, word, men, man, to):
+    """The same where equal men must come in ascending order."""
     place = man
-    while place + 1 < end and men[place + 1] < to:
-        word += (men[place + 1] - men[place]) * geometry.stride[place]
+    while place + 1 < geometry.twin_end[man] and men[place + 1] < to:
+        word += (men[place + 1] - men[place]) << geometry.shift[place]
         place += 1
     if place == man:
-        while place > first and men[place - 1] > to:
-            word += (men[place - 1] - men[place]) * geometry.stride[place]
+        while place > geometry.twin_start[man] and men[place - 1] > to:
+            word += (men[place - 1] - men[place]) << geometry.shift[place]
             place -= 1
-    return word + (to - men[place]) * geometry.stride[place]
+    return word + ((to - men[place]) << geometry.shift[place])
 
 
-@small
-def word_after_king(geometry, word, men, step):
-    """The word after a step of the white king, brought back by the step's symmetry."""
-    king = word // geometry.king_stride
-    symmetry = geometry.king_image[king, step]
-    result = geometry.king_index[king, step] * geometry.king_stride
-    if symmetry == 0:
-        return result + word % geometry.king_stride
-    for n in range(len(geometry.role)):
-        first, end = geometry.twin_start[n], geometry.twin_end[n]
-        square = SYMMETRY[symmetry, men[n]]
-        place = first
-        for other in range(first, end):
+@inner
+def word_of_images(geometry, symmetry, king_index, men):
+    """The word of a white king's place and of the images of the other men."""
+    result = king_index << geometry.king_shift
+    for n in range(len(men)):
+        square, place = SYMMETRY[symmetry, men[n]], geometry.twin_start[n]
+        for other in range(place, geometry.twin_end[n]):
             place += SYMMETRY[symmetry, men[other]] < square
-        result += square * geometry.stride[place]
+        result += square << geometry.shift[place]
     return result
 
+
+@inner
+def word_after_king(geometry, word, men, step):
+    """The word after a step of the white king, brought back by the step's symmetry."""
+    king = word >> geometry.king_shift
+    symmetry, index = geometry.king_image[king, step], geometry.king_index[king, step]
+    if symmetry == 0:
+        return word + ((index - king) << geometry.king_shift)
+    return word_of_images(geometry, symmetry, index, men)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import kernel, small
+from tbgen._jit import inner, small
 
 EMPTY = 0
 FIRST_SIZE = 1 << 12
@@ -45,7 +45,7 @@ def _slot(before, event, size):
     return np.int64((mixed ^ (mixed >> SHIFT)) & np.uint64(size - 1))
 
 
-@kernel
+@inner
 def grow(store):
     """Double the slots in use and file every node anew."""
     size = store.state[1] * 2
@@ -58,7 +58,7 @@ def grow(store):
     store.state[1] = size
 
 
-@small
+@inner
 def intern(store, before, event):
     """The node of this pair, new if it has not been seen; EMPTY if the store is full (see its state)."""
     size = store.state[1]
@@ -87,7 +87,7 @@ def event_of(level, label):
     return level << 32 | np.int64(label)
 
 
-@small
+@inner
 def label_at(store, node, level):
     """The label that a history gives for an accrued code."""
     while node != EMPTY:

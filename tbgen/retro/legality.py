@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import kernel, small
+from tbgen._jit import inner, kernel
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, occupied_by, unpack_men
 
 
-@small
+@inner
 def attacks_of(role, square, occupied):
     """The squares that a man attacks (not a king, not a pawn)."""
     attacked = NOTHING
@@ -29,7 +29,7 @@ def attacks_of(role, square, occupied):
     return attacked
 
 
-@small
+@inner
 def white_attacks(geometry, men, pawns, king, occupied, gone_man, gone_pawn):
     """All that White attacks, looking through the black king; one man or pawn may be gone."""
     attacked = KING_ATTACKS[king]
@@ -42,7 +42,7 @@ def white_attacks(geometry, men, pawns, king, occupied, gone_man, gone_pawn):
     return attacked
 
 
-@small
+@inner
 def white_king_attacked(geometry, men, pawns, king, occupied, gone_man, gone_pawn):
     """Black king squares for which Black's other men attack the white king; one of them may be gone."""
     attacked = NOTHING

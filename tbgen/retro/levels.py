@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import kernel, small
+from tbgen._jit import inner, kernel
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.block import NO_LABEL, RANKS, WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.retro.geometry import WHITE, Geometry
@@ -113,7 +113,7 @@ def _new_members(words: int) -> Members:
     return Members(np.zeros((2, words), np.uint64), np.zeros(words, np.uint64), np.zeros(words, np.uint64))
 
 
-@small
+@inner
 def add_seed(seeds, rank, plies, kind, side, word, bits):
     """File a seed; those of one word that follow each other share a node."""
     where = word * 8 + kind * 2 + side
@@ -128,7 +128,7 @@ def add_seed(seeds, rank, plies, kind, side, word, bits):
     seeds.farthest[rank] = max(seeds.farthest[rank], plies)
 
 
-@small
+@inner
 def clear_seeds(seeds):
     """Forget all seeds."""
     for rank in range(RANKS):
@@ -171,7 +171,7 @@ def start_forcer(block, forcer):
                     forced.blocked[word] |= square_bit(square)
 
 
-@small
+@inner
 def entry_label(block, k, side, cell):
     """The entry value of a cell whose own code is k: its rank and plies for the side that has just moved."""
     if k <= STALEMATE:
@@ -185,7 +185,7 @@ def entry_label(block, k, side, cell):
     return np.int64(k), np.int64(0)
 
 
-@small
+@inner
 def seed_exit(block, forcer, k, side, cell, rank, plies):
     """File a frozen cell's entry value (a rank for this forcer) where it can matter."""
     if k <= rank < WORST_RANK - k:
@@ -204,8 +204,11 @@ def freeze(block, white, black, k, entry, dtg):
     still_open = False
     for side in range(2):
         for word in range(words):
+            undecided = white.forced.free[side, word] & black.forced.free[side, word] & block.open[side, word]
             if block.next_code[side, word] != k:
                 still_open |= block.next_code[side, word] != 255
+                white.forced.free[side, word] = undecided
+                black.forced.free[side, word] = undecided
                 continue
             lanes, higher = block.open[side, word], 255
             while lanes:
@@ -226,12 +229,13 @@ def freeze(block, white, black, k, entry, dtg):
                 block.open[side, word] &= ~square_bit(square)
             block.next_code[side, word] = higher
             still_open |= higher != 255
-            white.forced.free[side, word] &= block.open[side, word]
-            black.forced.free[side, word] &= block.open[side, word]
+            undecided &= block.open[side, word]
+            white.forced.free[side, word] = undecided
+            black.forced.free[side, word] = undecided
     return still_open
 
 
-@small
+@inner
 def plant(forcer, members, joining, rank, plies):
     """Let the seeds of one rank and distance take effect."""
     side, seeds = forcer.side, forcer.seeds
@@ -251,7 +255,7 @@ def plant(forcer, members, joining, rank, plies):
             put(joining, word, bits & members.free[mover, word])
 
 
-@kernel
+@inner
 def check(geometry, block, forcer, members):
     """Of the other side's marked positions, let those join that have no way out."""
     other, checked = 1 - forcer.side, forcer.checked
@@ -265,7 +269,7 @@ def check(geometry, block, forcer, members):
     checked.count[0] = 0
 
 
-@kernel
+@inner
 def join(block, forcer, members, side, marks, label, level):
     """Make the marked positions members, and label those that are open."""
     me = forcer.side
@@ -286,7 +290,7 @@ def join(block, forcer, members, side, marks, label, level):
                     block.history[me, side, cell] = intern(forcer.store, before, event_of(level, label))
 
 
-@kernel
+@inner
 def expand(geometry, block, forcer, members, side, marks, target):
     """Mark the positions from which the side not to move came to the marked ones, and unmark these."""
     mover = 1 - side
@@ -297,7 +301,7 @@ def expand(geometry, block, forcer, members, side, marks, target):
     marks.count[0] = 0
 
 
-@kernel
+@inner
 def spread_outcome(geometry, block, forcer, members, rank, level):
     """Let all join from which the forcer forces the outcome of this rank, and not a better one."""
     side, farthest = forcer.side, forcer.seeds.farthest[rank]
@@ -327,7 +331,7 @@ def advance(geometry, block, forcer, k):
     """Stage k for one forcer: the class of its own outcome k, then the middle at accrued code k + 1."""
     if k > TOP_CODE:
         return
-    if spread_outcome(geometry, block, forcer, forcer.forced, k, CLASS):
+    if spread_outcome(geometry, block, forcer, forcer.forced, k, np.int64(CLASS)):
         forcer.state[0] = 1
     if k == 0 or (k > 1 and forcer.state[0] == 0):
         return

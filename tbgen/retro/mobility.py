@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import kernel, small
+from tbgen._jit import inner, kernel, small
 from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, king_step, lowest_square, square_bit
 from tbgen.material import Role
@@ -59,7 +59,7 @@ def new_scratch(men: int) -> Scratch:
     )
 
 
-@small
+@inner
 def note_move(scratch, lanes, slot, to, gone, role, double):
     """Note a move, if it is legal anywhere; `gone` is NO_SLOT and the rest 0 for a quiet move."""
     if lanes:
@@ -81,7 +81,7 @@ def add_move(planes, lanes):
             return
 
 
-@small
+@inner
 def fold_value(block, side, cell, byte, plies):
     """Fold one reset's value into the mover's best."""
     best = block.reset[side, cell]
@@ -96,7 +96,7 @@ def fold_value(block, side, cell, byte, plies):
     block.far[side, cell] = max(block.far[side, cell], plies)
 
 
-@kernel
+@inner
 def fold_reset(block, family, scratch, side, word, lanes, move):
     """Fold what one reset leads to into every lane."""
     slot, to, gone, role, double = move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE]
@@ -130,7 +130,7 @@ def fold_reset(block, family, scratch, side, word, lanes, move):
     now[slot] = was
 
 
-@small
+@inner
 def man_on(geometry, block, men, color, square):
     """(man, pawn) of a colour on a square; NOBODY for the one it is not."""
     for n in range(len(geometry.color)):
@@ -142,7 +142,7 @@ def man_on(geometry, block, men, color, square):
     return NOBODY, NOBODY
 
 
-@small
+@inner
 def slot_of(geometry, man, pawn):
     """The slot of a man or a pawn, -1 for nobody."""
     if man != NOBODY:
@@ -150,20 +150,20 @@ def slot_of(geometry, man, pawn):
     return pawn
 
 
-@small
+@inner
 def after_white(geometry, block, men, king, occupied, gone_man, gone_pawn):
     """Lanes in which White's king is not attacked once White has moved."""
     attacked = white_king_attacked(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
     return ~(attacked | KING_ATTACKS[king])
 
 
-@small
+@inner
 def after_black(geometry, block, men, king, occupied, gone_man, gone_pawn):
     """Lanes in which Black's king is not attacked once another black man has moved."""
     return ~white_attacks(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
 
 
-@small
+@inner
 def after(side, geometry, block, men, king, occupied, gone_man, gone_pawn):
     """Lanes in which the mover's king is not attacked after the move of another man."""
     if side == WHITE:
@@ -171,7 +171,7 @@ def after(side, geometry, block, men, king, occupied, gone_man, gone_pawn):
     return after_black(geometry, block, men, king, occupied, gone_man, gone_pawn)
 
 
-@kernel
+@inner
 def white_king_moves(geometry, block, scratch, word):
     """Steps and captures of the white king."""
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
@@ -189,7 +189,7 @@ def white_king_moves(geometry, block, scratch, word):
         note_move(scratch, lanes, slot, to, gone, NO_ROLE, 0)
 
 
-@kernel
+@inner
 def black_king_moves(geometry, block, scratch, word):
     """Steps and captures of the black king, whose squares are the lanes."""
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
@@ -209,7 +209,7 @@ def black_king_moves(geometry, block, scratch, word):
             note_move(scratch, block.legal[BLACK, word] & KING_ATTACKS[to], slot, to, prey, NO_ROLE, 0)
 
 
-@kernel
+@inner
 def man_moves(geometry, block, scratch, word, side, man):
     """Moves and captures of a man that is neither king nor pawn."""
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
@@ -236,7 +236,7 @@ def man_moves(geometry, block, scratch, word, side, man):
             break
 
 
-@kernel
+@inner
 def pawn_moves(geometry, block, scratch, word, side, pawn):
     """Steps, double steps, captures and promotions of a pawn (en passant has its own file)."""
     pawns, men, king, occupied = block.pawns, scratch.men, king_of(geometry, word), block.occupied[word]
@@ -265,7 +265,7 @@ def pawn_moves(geometry, block, scratch, word, side, pawn):
             note_move(scratch, legal, pawn, to, max(prey, NO_SLOT), role, target == 1)
 
 
-@small
+@inner
 def write_codes(block, planes, side, word):
     """Spread the bit-sliced counts to one code per cell."""
     lanes = block.legal[side, word]
@@ -282,7 +282,7 @@ def write_codes(block, planes, side, word):
     block.next_code[side, word] = lowest
 
 
-@small
+@inner
 def unpack_squares(geometry, block, scratch, word):
     """Write the squares of a word, but for the black king's, into `men` and `now`."""
     unpack_men(geometry, word, scratch.men)
@@ -294,7 +294,7 @@ def unpack_squares(geometry, block, scratch, word):
         scratch.now[pawns + 1 + n] = scratch.men[n]
 
 
-@kernel
+@inner
 def note_moves(geometry, block, scratch, word, side):
     """Note every move of one side in a word."""
     scratch.count[0] = 0

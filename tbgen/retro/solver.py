@@ -29,7 +29,7 @@ from tbgen.retro.levels import STORE_FULL, TOO_FAR, TOO_HIGH, advance, freeze, s
 from tbgen.retro.mobility import find_moves, new_scratch
 from tbgen.retro.patterns import merge_patterns
 from tbgen.retro.tally import count_table
-from tbgen.retro.worker import Worker, block_status, enter_block, new_worker, pair_histories, solve_blocks
+from tbgen.retro.worker import Worker, enter_block, new_worker, pair_histories, solve_blocks
 from tbgen.storage.table import Figures, Patterns, Table
 
 Progress = Callable[[str, int | None, float, int], None]
@@ -102,6 +102,12 @@ class _Solving:
         if status:
             raise BuildError(material, "a child table has no value for a position that a capture or promotion leads to")
 
+    def check_worker(self, worker: Worker) -> None:
+        """Raise what went wrong in a worker."""
+        stores = (worker.white.store, worker.black.store, worker.pairs)
+        self.check(STORE_FULL if any(store.state[2] for store in stores) else 0)
+        self.check(int(worker.white.state[1] or worker.black.state[1]))
+
     def solve_waves(self, pool: ThreadPoolExecutor) -> None:
         """Solve block after block, in waves."""
         waves, idle = self.layout.waves, list(range(self.threads))
@@ -147,11 +153,11 @@ class _Solving:
             self.progress("levels", k, 0.1 + 0.85 * k / (k + 20), 0)
             with self.clock.phase("spread"):
                 list(pool.map(lambda forcer, level=k: advance(geometry, block, forcer, level), forcers))
-            self.check(int(block_status(worker)))
+            self.check_worker(worker)
             k += 1
         with self.clock.phase("patterns"):
-            pair_histories(worker, self.pattern, 0, words)
-        self.check(int(block_status(worker)))
+            pair_histories(block.history, worker.pairs, self.pattern)
+        self.check_worker(worker)
 
     def merge(self, entry: npt.NDArray[np.int8]) -> tuple[Patterns, npt.NDArray[np.uint32]]:
         """One dictionary of patterns, and each cell's number in it."""

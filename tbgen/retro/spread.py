@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import kernel, small
+from tbgen._jit import inlined, inner
 from tbgen.index.squares import INVERSE, KING_TO, MOVES, RAY_COUNT
 from tbgen.index.words import NOTHING, image, king_spread, square_bit
-from tbgen.retro.geometry import BLACK, WHITE, unpack_men, word_after, word_after_king
+from tbgen.retro.geometry import BLACK, WHITE, has_twin, unpack_men, word_after_king, word_among_twins
 
 Words = npt.NDArray[np.uint64]
 
@@ -33,7 +33,7 @@ def new_marks(words: int) -> Marks:
     return Marks(np.zeros(words, np.uint64), np.zeros(words, np.int64), np.zeros(1, np.int64))
 
 
-@small
+@inner
 def put(marks, word, bits):
     """Mark some bits of a word."""
     if bits == NOTHING:
@@ -44,14 +44,14 @@ def put(marks, word, bits):
     marks.bits[word] |= bits
 
 
-@kernel
+@inlined
 def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
     """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
     unpack_men(geometry, word, men)
     if mover == BLACK:
         put(marks, word, king_spread(bits) & allowed[word])
     else:
-        king = word // geometry.king_stride
+        king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             before = word_after_king(geometry, word, men, step)
             if allowed[before]:
@@ -59,51 +59,52 @@ def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        role, start = geometry.role[man], men[man]
+        role, start, shift = geometry.role[man], men[man], geometry.shift[man]
+        alone = not has_twin(geometry, man)
         for ray in range(RAY_COUNT[role]):
             clear = bits
             for step in range(8):
-                to = MOVES[role, start, ray, step]
+                to = np.int64(MOVES[role, start, ray, step])
                 if to < 0 or occupied & square_bit(to):
                     break
                 clear &= ~square_bit(to)
                 if clear == NOTHING:
                     break
-                before = word_after(geometry, word, men, man, to)
+                before = word + ((to - start) << shift) if alone else word_among_twins(geometry, word, men, man, to)
                 put(marks, before, clear & allowed[before])
 
 
-@kernel
+@inlined
 def escapes(geometry, men, occupied, mover, word, bits, left):
     """Those of some positions of a word in which `mover` has a quiet move to a position that is left."""
-    unpack_men(geometry, word, men)
     found = NOTHING
     if mover == BLACK:
         found |= king_spread(left[word]) & bits
-        if found == bits:
-            return found
+    if found != bits:
+        unpack_men(geometry, word, men)
     for man in range(len(men)):
-        if geometry.color[man] != mover:
+        if geometry.color[man] != mover or found == bits:
             continue
-        role, start = geometry.role[man], men[man]
+        role, start, shift = geometry.role[man], men[man], geometry.shift[man]
+        alone = not has_twin(geometry, man)
         for ray in range(RAY_COUNT[role]):
             clear = bits & ~found
             for step in range(8):
-                to = MOVES[role, start, ray, step]
+                to = np.int64(MOVES[role, start, ray, step])
                 if to < 0 or occupied & square_bit(to):
                     break
                 clear &= ~square_bit(to)
                 if clear == NOTHING:
                     break
-                found |= left[word_after(geometry, word, men, man, to)] & clear
-            if found == bits:
-                return found
-    if mover == WHITE:
-        king = word // geometry.king_stride
+                after = word + ((to - start) << shift) if alone else word_among_twins(geometry, word, men, man, to)
+                found |= left[after] & clear
+                clear &= ~found
+    if mover == WHITE and found != bits:
+        king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             after = word_after_king(geometry, word, men, step)
             if left[after]:
                 found |= image(left[after], INVERSE[geometry.king_image[king, step]]) & bits
                 if found == bits:
-                    return found
+                    break
     return found

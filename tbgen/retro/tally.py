@@ -10,25 +10,11 @@ import numpy.typing as npt
 from tbgen._jit import kernel
 from tbgen.index.layout import Layout
 from tbgen.index.squares import SYMMETRY, TRANSPOSE
-from tbgen.retro.geometry import Geometry, geometry_of, unpack_men
+from tbgen.retro.geometry import Geometry, geometry_of, unpack_men, word_of_images
 from tbgen.score import Color, Outcome
 from tbgen.storage.table import Tally
 
 BYTES = 256
-
-
-@kernel
-def mirror_word(geometry, word, men):
-    """The word of the images in the long diagonal."""
-    unpack_men(geometry, word, men)
-    result = word - word % geometry.king_stride
-    for n in range(len(men)):
-        square = SYMMETRY[TRANSPOSE, men[n]]
-        place = geometry.twin_start[n]
-        for other in range(geometry.twin_start[n], geometry.twin_end[n]):
-            place += SYMMETRY[TRANSPOSE, men[other]] < square
-        result += square * geometry.stride[place]
-    return result
 
 
 @kernel
@@ -41,12 +27,13 @@ def count_block(geometry, entry, dtg, own_mirror, found):
     with_pawns = len(geometry.pawn_color) > 0
     for side in range(2):
         for word in range(geometry.words):
-            king = geometry.king_square[word // geometry.king_stride]
+            king = geometry.king_square[word >> geometry.king_shift]
             halved = own_mirror if with_pawns else king % 9 == 0
             weight = (2 if with_pawns else 8) // (2 if halved else 1)
             other = word
             if halved and not with_pawns:
-                other = mirror_word(geometry, word, men)
+                unpack_men(geometry, word, men)
+                other = word_of_images(geometry, TRANSPOSE, word >> geometry.king_shift, men)
             for square in range(64):
                 cell = (side * geometry.words + word) * 64 + square
                 byte = np.int64(entry[cell])

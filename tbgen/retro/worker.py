@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import kernel
+from tbgen._jit import inner, kernel
 from tbgen.index.words import NOTHING, square_bit
 from tbgen.retro.block import Block, new_block
 from tbgen.retro.en_passant import search_en_passant
@@ -50,26 +50,21 @@ def enter_block(block, squares):
 
 
 @kernel
-def pair_histories(worker, pattern, first, end):
-    """Name the pair of histories of each cell of a range of words, both sides to move."""
-    history, words = worker.block.history, len(worker.block.occupied)
+def pair_histories(history, pairs, pattern):
+    """Name the pair of histories of each cell of a block."""
+    cells = history.shape[2]
     for side in range(2):
-        for cell in range(first * 64, end * 64):
+        for cell in range(cells):
             left, right = history[0, side, cell], history[1, side, cell]
-            place = side * words * 64 + cell
-            pattern[place] = EMPTY if left == EMPTY and right == EMPTY else intern(worker.pairs, left, right)
+            pattern[side * cells + cell] = EMPTY if left == EMPTY and right == EMPTY else intern(pairs, left, right)
 
 
-@kernel
-def block_status(worker):
-    """The first thing that went wrong, or 0."""
-    stores = worker.white.store.state[2] + worker.black.store.state[2] + worker.pairs.state[2]
-    if stores:
-        return STORE_FULL
-    return worker.white.state[1] or worker.black.state[1]
+@inner
+def _status(forcer):
+    return STORE_FULL if forcer.store.state[2] else forcer.state[1]
 
 
-@kernel
+@inner
 def solve_block(geometry, worker, family, number, squares, pattern):
     """Solve one block whose children are all there; the status is 0 if all is well."""
     block = worker.block
@@ -83,14 +78,14 @@ def solve_block(geometry, worker, family, number, squares, pattern):
     start_forcer(block, worker.white)
     start_forcer(block, worker.black)
     more, k = True, 0
-    while more and block_status(worker) == 0:
+    while more and not _status(worker.white) and not _status(worker.black):
         more = freeze(block, worker.white, worker.black, k, entry, dtg)
         advance(geometry, block, worker.white, k)
         advance(geometry, block, worker.black, k)
         k += 1
     search_en_passant(geometry, worker, family, entry, dtg, number)
-    pair_histories(worker, pattern[number * size : (number + 1) * size], 0, geometry.words)
-    return block_status(worker)
+    pair_histories(block.history, worker.pairs, pattern[number * size : (number + 1) * size])
+    return _status(worker.white) or _status(worker.black) or (STORE_FULL if worker.pairs.state[2] else 0)
 
 
 @kernel
