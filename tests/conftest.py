@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -20,3 +22,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if slow:
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if "slow" not in item.keywords]
+
+
+@pytest.fixture(scope="session")
+def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all tables of two and three men; not to be written to."""
+    from tbgen.build import build
+    from tbgen.cli.watch import QuietWatcher
+    from tbgen.material import materials
+
+    folder = tmp_path_factory.mktemp("tables")
+    build(folder, materials(3), QuietWatcher())
+    return folder

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.index.boards import fen_of, fen_of_cell
+from tbgen.index.bulk import are_legal, cells_of
+from tbgen.index.layout import Layout, layout_of
+from tbgen.material import Material
+from tbgen.score import Color
+
+MATERIALS = ("KvK", "KBvK", "KPvK", "KBBvK", "KNvKN", "KRvKP", "KPvKP", "KPPvK", "KQQvKR", "KRPvKP")
+
+
+def board_of(layout: Layout, side: int, squares: list[int]) -> chess.Board:
+    board = chess.Board(None)
+    board.turn = side == Color.WHITE
+    for (color, role), square in zip(layout.slots, squares, strict=True):
+        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
+    return board
+
+
+def draw(layout: Layout, count: int, *, apart: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Random sides and squares, pawns where they can stand; all men on squares of their own if `apart`."""
+    random = np.random.default_rng(7)
+    sides = random.integers(0, 2, 4 * count)
+    squares = random.integers(0, 64, (4 * count, len(layout.slots)))
+    squares[:, : layout.pawns] = random.integers(8, 56, (4 * count, layout.pawns))
+    distinct = np.array([len(set(row)) == len(row) for row in squares.tolist()])
+    lone_pawns = np.array([len(set(row[: layout.pawns])) == layout.pawns for row in squares.tolist()])
+    kept = np.flatnonzero(distinct if apart else lone_pawns)[:count]
+    return sides[kept], squares[kept]
+
+
+@pytest.mark.parametrize("name", MATERIALS)
+def test_cells_of_many_positions_are_those_of_each(name: str) -> None:
+    layout = layout_of(Material.parse(name))
+    sides, squares = draw(layout, 500, apart=True)
+    expected = [layout.cell_of(int(side), row) for side, row in zip(sides, squares.tolist(), strict=True)]
+    assert cells_of(layout, sides, squares).tolist() == expected
+
+
+@pytest.mark.parametrize("name", MATERIALS)
+def test_positions_are_legal_where_python_chess_says_so(name: str) -> None:
+    layout = layout_of(Material.parse(name))
+    sides, squares = draw(layout, 1000, apart=False)
+    found = are_legal(layout, sides, squares)
+    for side, row, legal in zip(sides, squares.tolist(), found, strict=True):
+        expected = len(set(row)) == len(row) and not board_of(layout, int(side), row).was_into_check()
+        assert legal == expected, row
+
+
+def test_pawns_on_a_last_rank_are_refused() -> None:
+    layout = layout_of(Material.parse("KPvK"))
+    with pytest.raises(ValueError, match=r"no pawns stand on \[60\]"):
+        cells_of(layout, [0], [[60, 0, 32]])
+
+
+@pytest.mark.parametrize("name", MATERIALS)
+def test_a_fen_is_what_python_chess_writes(name: str) -> None:
+    layout = layout_of(Material.parse(name))
+    sides, squares = draw(layout, 50, apart=True)
+    for side, row in zip(sides.tolist(), squares.tolist(), strict=True):
+        assert fen_of(layout, side, row) == board_of(layout, side, row).fen()
+
+
+def test_a_cell_has_the_fen_of_its_position() -> None:
+    layout = layout_of(Material.parse("KBvK"))
+    cell = layout.cell_of(1, [27, 37, 38])
+    assert fen_of_cell(layout, cell) == fen_of(layout, *layout.squares_of(cell))

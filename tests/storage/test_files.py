@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tbgen.storage.files import PARTIAL, build_lock, remove_partials, write_whole
+
+
+def broken_off() -> Iterator[bytes]:
+    yield b"half"
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_file_is_written_whole(tmp_path: Path) -> None:
+    write_whole(tmp_path / "a", [b"one ", b"two"])
+    assert (tmp_path / "a").read_bytes() == b"one two"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_trace(tmp_path: Path) -> None:
+    write_whole(tmp_path / "a", [b"old"])
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(tmp_path / "a", broken_off())
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_partial_files_are_removed(tmp_path: Path) -> None:
+    (tmp_path / f"a{PARTIAL}").touch()
+    (tmp_path / "b").touch()
+    remove_partials(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
+def test_a_second_builder_waits_for_the_first(tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib\n"
+        "from tbgen.storage.files import build_lock\n"
+        "waited = lambda: print('waiting', flush=True)\n"
+        "with build_lock(pathlib.Path(sys.argv[1]), waited):\n"
+        "    print('in', flush=True)\n"
+    )
+    with build_lock(tmp_path / "new", lambda: pytest.fail("nobody else is here")):
+        other = subprocess.Popen([sys.executable, "-c", code, tmp_path / "new"], stdout=subprocess.PIPE, text=True)
+        assert other.stdout is not None
+        assert other.stdout.readline() == "waiting\n"
+    assert other.communicate()[0] == "in\n"

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tbgen.material import Material
+from tbgen.storage.order import MOST_CHUNK_CELLS, order_of
+
+
+@pytest.mark.parametrize("name", ["KvK", "KBvK", "KPvK", "KBvKN", "KPPvK"])
+def test_the_place_of_a_cell_is_where_the_file_has_it(name: str) -> None:
+    order = order_of(Material.parse(name))
+    cells = np.arange(order.layout.cells)
+    in_file = order.to_file(cells)
+    some = np.random.default_rng(3).integers(0, len(cells), 200)
+    assert in_file[order.places_of(some)].tolist() == some.tolist()
+    assert [order.place_of(cell) for cell in some.tolist()] == order.places_of(some).tolist()
+    assert (order.from_file(in_file) == cells).all()
+
+
+@pytest.mark.parametrize("name", ["KvK", "KBvK", "KPvK", "KBvKN", "KPPvK", "KPPPvK", "KRBvKN", "KRPvKP"])
+def test_a_chunk_is_a_run_of_places(name: str) -> None:
+    order = order_of(Material.parse(name))
+    assert order.chunk_cells <= MOST_CHUNK_CELLS
+    whole = list(order.chunk)
+    while whole and whole[0] == 1:
+        whole.pop(0)
+    assert tuple(whole[1:]) == order.shape[len(order.shape) - len(whole) + 1 :]
+    first = len(order.shape) - len(whole)
+    assert first == 0 or order.shape[first] % whole[0] == 0 or all(size == 1 for size in order.shape[:first])
+
+
+def test_axes_are_named() -> None:
+    assert order_of(Material.parse("KBvKN")).names == [
+        "pawns",
+        "side to move",
+        "black king",
+        "black knight",
+        "white bishop",
+        "white king",
+    ]
