@@ -25,6 +25,12 @@ def set_up(place, cell, squares):
 
 
 @small
+def side_of(place, cell):
+    """The side to move."""
+    return (cell >> 6 * (place.men - place.pawns - 1)) // place.king_squares & 1
+
+
+@small
 def sort_twins(place, rest):
     """Equal men in ascending order."""
     for twin in range(place.twins.shape[0]):
@@ -68,9 +74,7 @@ def cell_of(place, side, squares, rest):
         if king % 9 == 0:
             digits = min(digits, digits_of_rest(place, squares, symmetry ^ TRANSPOSE, rest))
         king = TRIANGLE_INDEX[king]
-    return (((address >> 2) * 2 + side) * place.king_squares + king) << 6 * (
-        place.men - place.pawns - 1
-    ) | digits
+    return (((address >> 2) * 2 + side) * place.king_squares + king) << 6 * (place.men - place.pawns - 1) | digits
 
 
 @small

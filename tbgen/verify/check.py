@@ -20,7 +20,7 @@ from tbgen.storage.table import Table, Tally
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
 from tbgen.verify.subject import known_of, rows_violation, shape_violation, subject_of
-from tbgen.verify.sweeps import ALL_TASKS, check_pairs, find_own_codes, mark, tally
+from tbgen.verify.sweeps import ALL_TASKS, check_pairs, find_filled, find_own_codes, find_own_codes_of, mark, tally
 from tbgen.verify.values import Known
 from tbgen.verify.violations import Report, Violation, fen_of, in_words
 
@@ -29,6 +29,8 @@ Progress = Callable[[str, int, int], None]
 Range = tuple[int, int]
 
 _RANGE_CELLS = 1 << 16
+_SPARSE = 64
+"""A sample that is more than one cell in so many is no sample."""
 
 
 def _silent(phase: str, done: int, total: int) -> None:
@@ -41,18 +43,20 @@ def verify_table(
     *,
     sample: int | None = None,
     seed: int = 0,
+    blanks: bool = True,
     threads: int | None = None,
     progress: Progress = _silent,
 ) -> Report:
     """Check a table against its children, which are taken one at a time.
 
     With `sample`, only so many random positions, each with all its accrued scores; rows and tallies are
-    checked in full all the same.
+    checked in full all the same. `blanks` says that cells without a position have no entry value, as a
+    solver leaves them; a file fills them up with what packs best.
     """
     start = time.monotonic()
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         check = _Check(table, child_of, pool, progress)
-        violation = check.first_violation(sample, seed)
+        violation = check.first_violation(sample, seed, blanks=blanks)
     return Report(table.material, check.positions, check.pairs, time.monotonic() - start, violation)
 
 
@@ -74,32 +78,37 @@ class _Check:
         self._pool = pool
         self._progress = progress
 
-    def first_violation(self, sample: int | None, seed: int) -> Violation | None:
+    def first_violation(self, sample: int | None, seed: int, *, blanks: bool) -> Violation | None:
         violation = shape_violation(self.table, self.layout) or rows_violation(self.table)
         if violation:
             return violation
         self.subject = subject_of(self.table)
-        violation = self._unknown_pattern() or self._wrong_tallies()
+        violation = self._unknown_pattern() or (self._filled_blank() if blanks else None)
         if violation:
             return violation
         if sample is None:
             self.subject.task[:] = ALL_TASKS
         else:
             self._draw(sample, seed)
-        return self._wrong_position() or self._wrong_reset() or self._wrong_pawn_move() or self._wrong_pair()
+        violation = self._wrong_position() or self._wrong_reset()
+        if violation:
+            return violation
+        self._note_pawn_moves()
+        return self._wrong_pair() or self._wrong_tallies()
 
     def _draw(self, sample: int, seed: int) -> None:
-        """Ask for the check of random cells until so many of them hold a position."""
-        random, entry, task = np.random.default_rng(seed), self.subject.entry, self.subject.task
-        filled = sum(np.count_nonzero(entry[a:b]) for a, b in self._ranges())
-        missing = min(sample, filled)
+        """Ask for the check of so many random positions; of all cells where that would be a large part of them."""
+        random, cells, task = np.random.default_rng(seed), self.layout.cells, self.subject.task
+        if sample * _SPARSE >= cells:
+            task[:] = ALL_TASKS
+            return
+        missing = sample
         while missing > 0:
-            cells = np.unique(random.integers(0, len(entry), max(2 * missing, 64)))
-            cells = random.permutation(cells[task[cells] == 0])
-            cells = cells[np.cumsum(entry[cells] != 0) <= missing]
-            task[cells] = ALL_TASKS
-            missing -= np.count_nonzero(entry[cells])
-        self._mark(np.flatnonzero((task == ALL_TASKS) & (entry != 0)))
+            drawn = np.unique(random.integers(0, cells, missing))
+            drawn = drawn[task[drawn] == 0]
+            task[drawn] = ALL_TASKS
+            missing -= find_own_codes_of(self.subject, drawn)
+        self._mark(np.flatnonzero((task == ALL_TASKS) & (self.subject.own != NO_POSITION)))
 
     def _mark(self, cells: npt.NDArray[np.int64]) -> None:
         """Ask for all that the check of these cells needs."""
@@ -139,18 +148,21 @@ class _Check:
         stored = f"number {subject.pattern[cell]}"
         return Violation("pattern", stored, f"less than {count}", fen_of(self.layout, cell))
 
+    def _filled_blank(self) -> Violation | None:
+        subject = self.subject
+        cell = self._first_wrong("blanks", lambda start, stop: find_filled(subject, start, stop), self._ranges())
+        if cell == EVERYTHING_FINE:
+            return None
+        stored = in_words(int(subject.entry[cell]), int(subject.dtg[cell]))
+        return Violation("cell of no legal position", stored, "nothing", fen_of(self.layout, cell))
+
     def _wrong_position(self) -> Violation | None:
         subject = self.subject
-        cell = self._first_wrong(
-            "positions", lambda start, stop: find_own_codes(subject, start, stop), self._ranges()
-        )
+        cell = self._first_wrong("positions", lambda start, stop: find_own_codes(subject, start, stop), self._ranges())
         if cell == EVERYTHING_FINE:
             return None
         own, entry, dtg = int(subject.own[cell]), int(subject.entry[cell]), int(subject.dtg[cell])
         fen = fen_of(self.layout, cell)
-        if own == NO_POSITION:
-            law = "no legal position has its primary cell here"
-            return Violation(law, in_words(entry, dtg), "nothing", fen)
         if entry == 0:
             return Violation("legal position", "nothing", "an entry value", fen)
         side = self.layout.squares_of(cell)[0]
@@ -181,15 +193,13 @@ class _Check:
         law = f"a capture or promotion leads to {material}"
         return Violation(law, "nothing there", "an entry value there", fen_of(self.layout, cell))
 
-    def _wrong_pawn_move(self) -> Violation | None:
+    def _note_pawn_moves(self) -> None:
         """Note what pawn moves are worth, block after block."""
         material = self.layout.material
         if not self.layout.pawns:
-            return None
+            return
         children = [
-            material.without(color, Role.PAWN).canonical()
-            for color in Color
-            if Role.PAWN in material.side(color)
+            material.without(color, Role.PAWN).canonical() for color in Color if Role.PAWN in material.side(color)
         ]
         known = [known_of(self._child_of(child)) for child in children]
         subject, victims = self.subject, (known[0], known[-1])
@@ -200,7 +210,6 @@ class _Check:
                 lambda start, stop: fold_pawn_moves(subject, victims, start, stop),
                 self._ranges(first * block, last * block),
             )
-        return None
 
     def _wrong_pair(self) -> Violation | None:
         subject, reports = self.subject, dict[int, npt.NDArray[np.int64]]()
@@ -222,21 +231,32 @@ class _Check:
 
     def _wrong_tallies(self) -> Violation | None:
         """Count once more how often each outcome is an entry value, and how long it takes."""
-        subject, orders = self.subject, self.layout.orders
-        counts, longest, first = (np.zeros((2, 256), np.int64) for _ in range(3))
-        for start, stop in self._ranges():
-            tally(subject.place, orders, subject.entry, subject.dtg, start, stop, counts, longest, first)
+        recounted = self._recounted_tallies()
         for side in Color:
-            recounted = {
-                Outcome.from_byte(byte): Tally(
-                    *(int(part[side, byte & 255]) for part in (counts, longest, first))
-                )
-                for byte in range(-127, 128)
-                if counts[side, byte & 255]
-            }
             stored = dict(self.table.tallies.get(side, {}))
-            for outcome in sorted(recounted.keys() | stored.keys(), reverse=True):
-                if recounted.get(outcome) != stored.get(outcome):
-                    law = f"tally of {outcome} with {side} to move"
-                    return Violation(law, str(stored.get(outcome)), str(recounted.get(outcome)))
+            for outcome in sorted(recounted[side].keys() | stored.keys(), reverse=True):
+                expected, there = recounted[side].get(outcome), stored.get(outcome)
+                if expected != there:
+                    return Violation(f"tally of {outcome} with {side} to move", str(there), str(expected))
         return None
+
+    def _recounted_tallies(self) -> dict[Color, dict[Outcome, Tally]]:
+        subject, orders, parts = self.subject, self.layout.orders, dict[int, npt.NDArray[np.int64]]()
+
+        def look(start: int, stop: int) -> int:
+            parts[start] = np.zeros((2, 256, 3), np.int64)
+            return tally(subject, orders, start, stop, parts[start])
+
+        self._first_wrong("tallies", look, self._ranges())
+        found = np.zeros((2, 256, 3), np.int64)
+        for _, part in sorted(parts.items()):
+            longer = (part[..., 0] > 0) & ((found[..., 0] == 0) | (part[..., 1] > found[..., 1]))
+            found[longer, 1:] = part[longer, 1:]
+            found[..., 0] += part[..., 0]
+        return {side: _tallies_in(found[side]) for side in Color}
+
+
+def _tallies_in(rows: npt.NDArray[np.int64]) -> dict[Outcome, Tally]:
+    """The tallies of one side to move."""
+    outcomes = ((byte, rows[byte & 255].tolist()) for byte in range(-127, 128))
+    return {Outcome.from_byte(byte): Tally(*row) for byte, row in outcomes if row[0]}

@@ -94,9 +94,10 @@ def links_of(layout: Layout) -> Links:
 def _can_happen(layout: Layout, captured: int, promoted: int) -> bool:
     if captured < 0:
         return promoted >= 0
-    if layout.slots[captured][1] is Role.KING:
+    color, role = layout.slots[captured]
+    if role is Role.KING:
         return False
-    return promoted < 0 or layout.slots[captured][0] is not layout.slots[promoted][0]
+    return promoted < 0 or (role is not Role.PAWN and color is not layout.slots[promoted][0])
 
 
 def _link(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tbgen._jit import small
 from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
-from tbgen.verify.cells import cell_of, set_up
+from tbgen.verify.cells import cell_of, set_up, side_of
 from tbgen.verify.men import ATTACKS, WHITE_PAWN
 
 NOBODY = -1
@@ -186,14 +186,18 @@ def list_moves(men, desk, side, wanted):
 
 
 @small
+def is_position(men, place, cell, desk):
+    """Whether a cell is the primary one of a legal position, which is then set up."""
+    side = set_up(place, cell, desk.squares)
+    return is_legal_position(men, desk.squares, side) and cell_of(place, side, desk.squares, desk.rest) == cell
+
+
+@small
 def own_code_of(men, place, cell, desk):
     """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
-    side = set_up(place, cell, desk.squares)
-    if (
-        not is_legal_position(men, desk.squares, side)
-        or cell_of(place, side, desk.squares, desk.rest) != cell
-    ):
+    if not is_position(men, place, cell, desk):
         return NO_POSITION
+    side = side_of(place, cell)
     in_check = is_in_check(men, desk.squares, side)
     return 2 * list_moves(men, desk, side, QUIETS | RESETS) + (0 if in_check else 1)
 

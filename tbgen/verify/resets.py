@@ -16,6 +16,7 @@ from tbgen.verify.moves import (
     quiet_cell,
 )
 from tbgen.verify.values import (
+    facts_of,
     key_of,
     key_of_reset,
     note_reset,
@@ -113,8 +114,8 @@ def double_step_value(subject, victims, desk, pawn, to):
         outcome, dtg = child_move_value(links, link, child, desk, side, move)
         best = max(best, key_of(side, accrued, outcome, dtg))
     for move in range(list_moves(men, desk, side, QUIETS)):
-        to_cell = quiet_cell(place, desk, side, move)
-        outcome, dtg = stored_value(subject, to_cell, 1 - side, code)
+        facts = facts_of(subject, quiet_cell(place, desk, side, move))
+        outcome, dtg = stored_value(subject.rows, facts, 1 - side, code)
         best = max(best, key_of(side, accrued, outcome, dtg))
     return value_of_key(side, accrued, best)
 

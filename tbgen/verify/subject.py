@@ -40,10 +40,7 @@ def subject_of(table: Table) -> Subject:
         dtg=_array(table.dtg, np.uint16),
         pattern=_array(table.pattern, np.uint32),
         row_start=_array(rows.start, np.uint32),
-        row_holder=_array(rows.holder, np.uint8),
-        row_code=_array(rows.code, np.uint8),
-        row_outcome=_array(rows.outcome, np.int8),
-        row_dtg=_array(rows.dtg, np.uint16),
+        rows=np.stack((rows.holder, rows.code, rows.outcome, rows.dtg), axis=1).astype(np.int32),
         task=np.zeros(cells, np.uint8),
         own=np.full(cells, NO_POSITION, np.uint8),
         reset=np.zeros(cells, np.int8),
@@ -65,13 +62,7 @@ def rows_violation(table: Table) -> Violation | None:
     """Pattern rows that no reader can make sense of."""
     rows = table.patterns
     starts, count = rows.start.astype(np.int64), len(rows.code)
-    if (
-        len(starts) < 2
-        or starts[0] != 0
-        or starts[1] != 0
-        or starts[-1] != count
-        or (np.diff(starts) < 0).any()
-    ):
+    if len(starts) < 2 or starts[0] != 0 or starts[1] != 0 or starts[-1] != count or (np.diff(starts) < 0).any():
         return Violation("pattern starts", "out of order", f"ascending from two zeros to {count}")
     if any(len(part) != count for part in (rows.holder, rows.outcome, rows.dtg)):
         return Violation("pattern rows", "columns of unequal length", f"{count} each")

@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import kernel, small
-from tbgen.verify.cells import images_of, set_up
+from tbgen.verify.cells import images_of, set_up, side_of
 from tbgen.verify.moves import (
     NO_POSITION,
     NOBODY,
     QUIETS,
     RESETS,
+    is_position,
     list_moves,
     new_desk,
     own_code_of,
     quiet_cell,
 )
 from tbgen.verify.resets import EVERYTHING_FINE, RESETS_TASK, list_en_passant
-from tbgen.verify.values import WORST, key_of, key_of_reset, side_of, signed, stored_value, value_of_key
+from tbgen.verify.values import WORST, facts_of, key_of, key_of_reset, signed, stored_value, value_of_key
 
 OWN_TASK = 1
 PAIRS_TASK = 4
@@ -29,21 +30,47 @@ _MOST_CODES = 256
 
 @kernel
 def find_own_codes(subject, start, stop):
-    """Own codes; returns a cell that is filled without a legal position or the other way round, or is
-    the end of a game and not worth its own score."""
+    """Own codes; returns a legal position without an entry value, or the end of a game that is not worth its score."""
     desk = new_desk()
     for cell in range(start, stop):
         if subject.task[cell] == 0:
             continue
         own = own_code_of(subject.men, subject.place, cell, desk)
         subject.own[cell] = own
+        if own == NO_POSITION:
+            continue
         entry = int(subject.entry[cell])
-        if (own == NO_POSITION) != (entry == 0):
+        if entry == 0:
             return cell
-        if own < _FIRST_CODE:
-            own_score = signed(1 - side_of(subject.place, cell), own)
-            if entry != own_score or subject.dtg[cell]:
-                return cell
+        if own < _FIRST_CODE and (entry != own_outcome(subject, cell) or subject.dtg[cell] != 0):
+            return cell
+    return EVERYTHING_FINE
+
+
+@small
+def own_outcome(subject, cell):
+    """A position's own score as a signed outcome."""
+    return signed(1 - side_of(subject.place, cell), int(subject.own[cell]))
+
+
+@kernel
+def find_own_codes_of(subject, cells):
+    """Own codes of some cells; returns how many of them hold a position."""
+    desk = new_desk()
+    positions = 0
+    for cell in cells:
+        subject.own[cell] = own_code_of(subject.men, subject.place, cell, desk)
+        positions += subject.own[cell] != NO_POSITION
+    return positions
+
+
+@kernel
+def find_filled(subject, start, stop):
+    """A cell that has an entry value although it is not the primary cell of a legal position."""
+    desk = new_desk()
+    for cell in range(start, stop):
+        if subject.entry[cell] != 0 and not is_position(subject.men, subject.place, cell, desk):
+            return cell
     return EVERYTHING_FINE
 
 
@@ -65,11 +92,12 @@ def weigh_moves(subject, desk, cell, side, count, top, best):
     for holder in range(2):
         for code in range(_FIRST_CODE, top + 1):
             best[holder, code] = key_of_reset(subject, cell, side, signed(holder, code))
+    rows = subject.rows
     for move in range(count):
-        there = desk.cell[move]
+        facts = facts_of(subject, desk.cell[move])
         for holder in range(2):
             for code in range(_FIRST_CODE, top + 1):
-                outcome, dtg = stored_value(subject, there, holder, code)
+                outcome, dtg = stored_value(rows, facts, holder, code)
                 key = key_of(side, signed(holder, code), outcome, dtg)
                 best[holder, code] = max(best[holder, code], key)
 
@@ -77,9 +105,10 @@ def weigh_moves(subject, desk, cell, side, count, top, best):
 @small
 def compare(subject, cell, side, top, best, report):
     """Whether the best moves give what is stored; if not, the report says where not."""
+    facts = facts_of(subject, cell)
     for code in range(_FIRST_CODE, top + 1):
         for holder in range(2):
-            outcome, dtg = stored_value(subject, cell, holder, code)
+            outcome, dtg = stored_value(subject.rows, facts, holder, code)
             if best[holder, code] == WORST:
                 best_outcome, best_dtg = 0, 0
             else:
@@ -112,18 +141,19 @@ def check_pairs(subject, start, stop, report):
     return EVERYTHING_FINE
 
 
-# counts, longest, first[side to move, outcome & 255]
+# found[side to move, outcome & 255] -> count, longest distance, first cell that has it
 @kernel
-def tally(place, orders, entry, dtg, start, stop, counts, longest, first):
-    """Count outcomes over all placements of labelled men, with the first cell of the longest distance."""
+def tally(subject, orders, start, stop, found):
+    """Count outcomes over all placements of labelled men."""
     desk = new_desk()
     for cell in range(start, stop):
-        if entry[cell] == 0:
+        if not is_position(subject.men, subject.place, cell, desk):
             continue
-        side, outcome = set_up(place, cell, desk.squares), int(entry[cell]) & 255
-        if counts[side, outcome] == 0 or dtg[cell] > longest[side, outcome]:
-            longest[side, outcome], first[side, outcome] = dtg[cell], cell
-        counts[side, outcome] += orders * images_of(place, desk.squares, desk.rest)
+        row, dtg = found[side_of(subject.place, cell), int(subject.entry[cell]) & 255], int(subject.dtg[cell])
+        if row[0] == 0 or dtg > row[1]:
+            row[1], row[2] = dtg, cell
+        row[0] += orders * images_of(subject.place, desk.squares, desk.rest)
+    return EVERYTHING_FINE
 
 
 @kernel

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import small
+from tbgen.verify.cells import side_of
 from tbgen.verify.men import Links, Men, Place
 
 _LIMIT = 512
@@ -38,10 +39,8 @@ class Subject(NamedTuple):
     dtg: npt.NDArray[np.uint16]
     pattern: npt.NDArray[np.uint32]
     row_start: npt.NDArray[np.uint32]
-    row_holder: npt.NDArray[np.uint8]
-    row_code: npt.NDArray[np.uint8]
-    row_outcome: npt.NDArray[np.int8]
-    row_dtg: npt.NDArray[np.uint16]
+    rows: npt.NDArray[np.int32]
+    """[row of a pattern] -> holder, code, outcome, distance."""
     task: npt.NDArray[np.uint8]
     """What is to be found out."""
     own: npt.NDArray[np.uint8]
@@ -64,32 +63,48 @@ def signed(holder, code):
     return code + 1 if holder == 0 else -(code + 1)
 
 
+class Facts(NamedTuple):
+    """What the table says of one position."""
+
+    entry: int
+    dtg: int
+    own: int
+    own_holder: int
+    first_row: int
+    last_row: int
+
+
 @small
-def stored_value(subject, cell, holder, code):
-    """Outcome and distance that the table gives a position whose accrued score is this one."""
-    entry = int(subject.entry[cell])
-    entry_code = abs(entry) - 1
-    own = int(subject.own[cell])
-    own_holder = 1 - side_of(subject.place, cell)
-    if code > own or (code == own and holder == own_holder) or (entry_code < own and entry_code < code):
-        return entry, int(subject.dtg[cell])
-    accrued = signed(holder, code)
+def facts_of(subject, cell):
+    """Look a position up."""
     pattern = subject.pattern[cell]
-    first = int(subject.row_start[pattern])
-    for row in range(int(subject.row_start[pattern + 1]) - 1, first - 1, -1):
-        if subject.row_holder[row] == holder and subject.row_code[row] <= code:
-            outcome = int(subject.row_outcome[row])
+    return Facts(
+        int(subject.entry[cell]),
+        int(subject.dtg[cell]),
+        int(subject.own[cell]),
+        1 - side_of(subject.place, cell),
+        int(subject.row_start[pattern]),
+        int(subject.row_start[pattern + 1]) - 1,
+    )
+
+
+@small
+def stored_value(rows, facts, holder, code):
+    """Outcome and distance that the table gives a position whose accrued score is this one."""
+    entry_code = abs(facts.entry) - 1
+    if code > facts.own or (code == facts.own and holder == facts.own_holder):
+        return facts.entry, facts.dtg
+    if entry_code < facts.own and entry_code < code:
+        return facts.entry, facts.dtg
+    accrued = signed(holder, code)
+    for row in range(facts.last_row, facts.first_row - 1, -1):
+        if rows[row, 0] == holder and rows[row, 1] <= code:
+            outcome = int(rows[row, 2])
             gain = rank_of(outcome) - rank_of(accrued)
             if gain < 0 if holder == 0 else gain > 0:
-                return outcome, int(subject.row_dtg[row])
+                return outcome, int(rows[row, 3])
             break
     return accrued, 0
-
-
-@small
-def side_of(place, cell):
-    """The side to move."""
-    return (cell >> 6 * (place.men - place.pawns - 1)) // place.king_squares & 1
 
 
 @small

@@ -1,0 +1,109 @@
+"""The checks of the verifier once more, slowly: python-chess's moves and the tables' own readers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import chess
+import numpy as np
+
+from tbgen.index.layout import Layout, layout_of
+from tbgen.material import Material, Role
+from tbgen.position import color_of, is_reset, material_of, own_score
+from tbgen.score import Accrued, Color, Outcome
+from tbgen.storage.table import Patterns, Table
+
+Value = tuple[Outcome, int]
+Tables = Mapping[Material, Table]
+
+
+def board_of(layout: Layout, cell: int) -> chess.Board:
+    side, squares = layout.squares_of(cell)
+    board = chess.Board(None)
+    board.turn = side == Color.WHITE
+    for (color, role), square in zip(layout.slots, squares, strict=True):
+        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
+    return board
+
+
+def is_position(layout: Layout, cell: int) -> bool:
+    """Whether the cell is the primary one of a legal position."""
+    side, squares = layout.squares_of(cell)
+    if len(set(squares)) < len(squares) or layout.cell_of(side, squares) != cell:
+        return False
+    board = board_of(layout, cell)
+    kings_touch = chess.square_distance(board.king(chess.WHITE) or 0, board.king(chess.BLACK) or 0) == 1
+    return not kings_touch and not board.was_into_check()
+
+
+def place_in(tables: Tables, board: chess.Board) -> tuple[Table, int, bool]:
+    """The table of a position, its cell, and whether the colours are exchanged there."""
+    material = material_of(board)
+    turned = not material.is_canonical
+    if turned:
+        board = board.mirror()
+    table = tables[material.canonical()]
+    layout = layout_of(table.material)
+    men = board.piece_map()
+    squares = []
+    for color, role in layout.slots:
+        square = next(s for s, man in men.items() if (color_of(man.color), Role(man.piece_type)) == (color, role))
+        squares.append(square)
+        del men[square]
+    return table, layout.cell_of(int(color_of(board.turn)), squares), turned
+
+
+def value_of(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
+    """What the tables say of a position and an accrued score, its own already counted in."""
+    if board.has_legal_en_passant():
+        return best_value(tables, board, accrued)
+    table, cell, turned = place_in(tables, board)
+    entry, dtg = Outcome.from_byte(int(table.entry[cell])), int(table.dtg[cell])
+    own = own_score(board)
+    if turned:
+        entry = entry.flipped()
+    if accrued == own or (entry.code < own.code and entry.code < accrued.code):
+        return entry, dtg
+    value, plies = table.patterns.value(int(table.pattern[cell]), accrued.flipped() if turned else accrued)
+    return value.flipped() if turned else value, plies
+
+
+def best_value(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
+    """The best of all moves for the side to move, looking one ply ahead."""
+    values = []
+    for move in list(board.legal_moves):
+        reset = is_reset(board, move)
+        board.push(move)
+        values.append(value_of(tables, board, accrued.after(own_score(board), reset=reset)))
+        board.pop()
+    choose = max if board.turn == chess.WHITE else min
+    outcome = choose(value for value, _ in values)
+    if outcome == accrued.outcome:
+        return outcome, 0
+    is_progress = (outcome > accrued.outcome) == (board.turn == chess.WHITE)
+    plies = [dtg for value, dtg in values if value == outcome]
+    return outcome, 1 + (min(plies) if is_progress else max(plies))
+
+
+def random_patterns(random: np.random.Generator, count: int) -> Patterns:
+    """Pattern rows that mean nothing."""
+    rows: list[tuple[int, int]] = []
+    starts = [0]
+    for number in range(count):
+        keys = {(int(random.integers(2)), int(random.integers(2, 30))) for _ in range(random.integers(1, 6))}
+        rows += sorted(keys) if number else []
+        starts.append(len(rows))
+    holder, code = np.array(rows, np.uint8).T
+    outcome = random.integers(1, 40, len(rows)) * random.choice((-1, 1), len(rows))
+    dtg = random.integers(1, 100, len(rows))
+    return Patterns(np.array(starts, np.uint32), holder, code, outcome.astype(np.int8), dtg.astype(np.uint16))
+
+
+def random_table(material: Material, seed: int) -> Table:
+    """A table full of nonsense: every cell has some entry value."""
+    random = np.random.default_rng(seed)
+    cells = layout_of(material).cells
+    entry = random.integers(1, 40, cells, np.int8) * random.choice(np.array((-1, 1), np.int8), cells)
+    dtg = random.integers(0, 200, cells, np.uint16)
+    pattern = random.integers(0, 50, cells, np.uint32)
+    return Table(material, entry, dtg, pattern, random_patterns(random, 50), {})

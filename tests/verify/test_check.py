@@ -1,0 +1,172 @@
+"""Whole tables pass; every corruption that changes what a table says is found."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+
+from tbgen.index.layout import layout_of
+from tbgen.material import Material, materials
+from tbgen.position import own_score
+from tbgen.score import Accrued, Color, Outcome
+from tbgen.storage.table import Patterns, Table, Tally
+from tbgen.verify import Violation, verify_table
+
+from .model import board_of, is_position
+
+Random = np.random.Generator
+Corruption = Callable[[Table, Random], Table]
+
+
+def violation_of(table: Table, tables: Mapping[Material, Table], sample: int | None = None) -> Violation | None:
+    return verify_table(table, tables.__getitem__, sample=sample, threads=2).violation
+
+
+@pytest.mark.parametrize("material", [*materials(2), *materials(3)], ids=str)
+def test_a_solved_table_passes(small_tables: dict[Material, Table], material: Material) -> None:
+    report = verify_table(small_tables[material], small_tables.__getitem__, threads=2)
+    assert report.violation is None
+    assert report.pairs > 10 * report.positions
+
+
+def test_every_position_that_is_not_the_end_of_a_game_is_checked(small_tables: dict[Material, Table]) -> None:
+    material = Material.parse("KvK")
+    layout = layout_of(material)
+    codes = [own_score(board_of(layout, n)).code for n in range(layout.cells) if is_position(layout, n)]
+    report = verify_table(small_tables[material], small_tables.__getitem__)
+    assert report.positions == sum(code > 1 for code in codes)
+    assert report.pairs == sum(2 * (code - 1) for code in codes)
+
+
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_a_sample_passes_and_counts_what_it_drew(small_tables: dict[Material, Table], name: str) -> None:
+    report = verify_table(small_tables[Material.parse(name)], small_tables.__getitem__, sample=500, seed=7)
+    assert report.violation is None
+    assert 300 < report.positions <= 500
+
+
+def test_a_sample_finds_its_share_of_wrong_distances(small_tables: dict[Material, Table]) -> None:
+    table, random = small_tables[Material.parse("KNvK")], np.random.default_rng(8)
+    dtg = table.dtg + random.integers(0, 2, len(table.dtg), np.uint16)
+    assert violation_of(dataclasses.replace(table, dtg=dtg), small_tables, sample=100) is not None
+
+
+def test_a_table_as_a_file_gives_it_passes(small_tables: dict[Material, Table]) -> None:
+    """What stands in cells without a position does not matter there."""
+    table = small_tables[Material.parse("KNvK")]
+    blank = table.entry == 0
+    entry, dtg = np.where(blank, np.int8(5), table.entry), np.where(blank, np.uint16(77), table.dtg)
+    full = dataclasses.replace(table, entry=entry, dtg=dtg)
+    assert verify_table(full, small_tables.__getitem__, blanks=False).violation is None
+    assert violation_of(full, small_tables) is not None
+
+
+def filled(table: Table, random: Random) -> int:
+    return int(random.choice(np.flatnonzero(table.entry)))
+
+
+def with_entry(table: Table, random: Random) -> Table:
+    cell, entry = filled(table, random), table.entry.copy()
+    wrong = np.setdiff1d(np.arange(-127, 128), [entry[cell]])
+    near = np.intersect1d(wrong, entry[cell] + np.array([-2, -1, 1, 2]))
+    entry[cell] = random.choice(near if random.integers(2) else wrong)
+    return dataclasses.replace(table, entry=entry)
+
+
+def with_empty_cell_filled(table: Table, random: Random) -> Table:
+    entry = table.entry.copy()
+    entry[random.choice(np.flatnonzero(entry == 0))] = random.choice(entry[entry != 0])
+    return dataclasses.replace(table, entry=entry)
+
+
+def with_dtg(table: Table, random: Random) -> Table:
+    cell, dtg = filled(table, random), table.dtg.copy()
+    dtg[cell] = max(0, int(dtg[cell]) + int(random.choice((1, 2, 100)))) if random.integers(2) else dtg[cell] ^ 1
+    return dataclasses.replace(table, dtg=dtg)
+
+
+def middle_of(table: Table, cell: int, patterns: Patterns, pattern: int) -> list[tuple[Outcome, int]]:
+    """What a pattern makes of all the accrued scores for which a reader would look at it."""
+    own, entry = own_score(board_of(layout_of(table.material), cell)), Outcome.from_byte(int(table.entry[cell]))
+    scores = [Accrued(code, holder) for code in range(2, own.code + 1) for holder in Color]
+    scores = [b for b in scores if b != own and not (entry.code < own.code and entry.code < b.code)]
+    return [patterns.value(pattern, accrued) for accrued in scores]
+
+
+def with_pattern(table: Table, random: Random) -> Table:
+    while True:
+        cell, other = filled(table, random), int(random.integers(len(table.patterns)))
+        now = int(table.pattern[cell])
+        if middle_of(table, cell, table.patterns, other) != middle_of(table, cell, table.patterns, now):
+            pattern = table.pattern.copy()
+            pattern[cell] = other
+            return dataclasses.replace(table, pattern=pattern)
+
+
+def with_row(table: Table, random: Random) -> Table:
+    """A row changed such that some position which has it is worth something else."""
+    while True:
+        row, name = int(random.integers(len(table.patterns.code))), str(random.choice(["outcome", "dtg", "code"]))
+        column = getattr(table.patterns, name).copy()
+        column[row] = column[row] + random.choice((-1, 1))
+        patterns = dataclasses.replace(table.patterns, **{name: column})
+        number = int(np.searchsorted(table.patterns.start, row, side="right")) - 1
+        if column[row] in (0, 1) or not in_order(patterns, number):
+            continue
+        for cell in np.flatnonzero((table.pattern == number) & (table.entry != 0))[:50].tolist():
+            if middle_of(table, cell, patterns, number) != middle_of(table, cell, table.patterns, number):
+                return dataclasses.replace(table, patterns=patterns)
+
+
+def in_order(patterns: Patterns, number: int) -> bool:
+    rows = slice(int(patterns.start[number]), int(patterns.start[number + 1]))
+    keys = list(zip(patterns.holder[rows].tolist(), patterns.code[rows].tolist(), strict=True))
+    return sorted(set(keys)) == keys
+
+
+def with_disorder(table: Table, random: Random) -> Table:
+    """Two rows of a pattern exchanged."""
+    wide = np.flatnonzero(np.diff(table.patterns.start.astype(int)) > 1)
+    first = int(table.patterns.start[random.choice(wide)])
+    order = np.arange(len(table.patterns.code))
+    order[[first, first + 1]] = order[[first + 1, first]]
+    columns = {name: getattr(table.patterns, name)[order] for name in ("holder", "code", "outcome", "dtg")}
+    return dataclasses.replace(table, patterns=Patterns(table.patterns.start, **columns))
+
+
+def with_tally(table: Table, random: Random) -> Table:
+    side = Color(int(random.integers(2)))
+    tallies = {each: dict(table.tallies[each]) for each in Color}
+    outcome = list(tallies[side])[int(random.integers(len(tallies[side])))]
+    one, name = tallies[side][outcome], str(random.choice(["count", "max_dtg", "cell", "gone"]))
+    if name == "gone":
+        del tallies[side][outcome]
+    else:
+        tallies[side][outcome] = Tally(**{**dataclasses.asdict(one), name: getattr(one, name) + 1})
+    return dataclasses.replace(table, tallies=tallies)
+
+
+EVERYWHERE: tuple[Corruption, ...] = (with_entry, with_empty_cell_filled, with_dtg, with_tally)
+WITH_RESETS: tuple[Corruption, ...] = (with_pattern, with_row, with_disorder)
+"""Bare kings hold for ever: KvK has no rows."""
+CASES = [
+    *(("KvK", corrupt, 36) for corrupt in EVERYWHERE),
+    *(("KNvK", corrupt, 7) for corrupt in EVERYWHERE + WITH_RESETS),
+    *(("KPvK", corrupt, 1) for corrupt in EVERYWHERE + WITH_RESETS),
+]
+
+
+@pytest.mark.parametrize(("name", "corrupt", "rounds"), CASES)
+def test_a_corrupted_table_fails(
+    small_tables: dict[Material, Table], name: str, corrupt: Corruption, rounds: int
+) -> None:
+    table = small_tables[Material.parse(name)]
+    random = np.random.default_rng(list((name + corrupt.__name__).encode()))
+    for _ in range(rounds):
+        violation = violation_of(corrupt(table, random), small_tables)
+        assert violation is not None
+        if corrupt not in (with_disorder, with_tally):
+            assert violation.fen is not None, violation

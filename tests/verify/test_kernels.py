@@ -1,0 +1,183 @@
+"""Cells, moves and values of the kernels against Layout, python-chess and the slow model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.index.layout import layout_of
+from tbgen.material import Material
+from tbgen.position import own_score
+from tbgen.score import Accrued, Color, Outcome
+from tbgen.storage.table import Table
+from tbgen.verify.cells import cell_of, images_of, set_up
+from tbgen.verify.men import men_of, place_of
+from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_desk, own_code_of
+from tbgen.verify.resets import fold_child, fold_pawn_moves
+from tbgen.verify.subject import known_of, subject_of
+from tbgen.verify.sweeps import ALL_TASKS, find_own_codes, list_successors, mark, weigh_moves
+from tbgen.verify.values import Subject, value_of_key
+
+from .model import Tables, best_value, board_of, is_position, random_table
+
+Chooser = Callable[[Material, int, int], list[int]]
+ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "KPPvKP", "KBPvKN", "KRRvKR")
+
+
+def assert_cells_agree(material: str, cells: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+    layout = layout_of(Material.parse(material))
+    place, squares, rest = place_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
+    men = len(layout.slots)
+    for cell in cells.tolist():
+        side = set_up(place, cell, squares)
+        assert (side, tuple(squares[:men].tolist())) == layout.squares_of(cell)
+        assert cell_of(place, side, squares, rest) == layout.cell_of(side, squares[:men].tolist())
+
+
+@pytest.mark.parametrize("material", ["KvK", "KNvK"])
+def test_every_cell_is_the_one_of_the_layout(material: str) -> None:
+    assert_cells_agree(material, np.arange(layout_of(Material.parse(material)).cells))
+
+
+@pytest.mark.parametrize("material", ["KPvK", *ASSORTED])
+def test_cells_are_those_of_the_layout(material: str) -> None:
+    cells = np.random.default_rng(1).integers(0, layout_of(Material.parse(material)).cells, 2000)
+    assert_cells_agree(material, cells)
+
+
+@pytest.mark.parametrize("material", ["KNvK", "KPvK", *ASSORTED])
+def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
+    layout, random = layout_of(Material.parse(material)), np.random.default_rng(2)
+    place, rest = place_of(layout), np.zeros(8, np.int64)
+    for _ in range(2000):
+        squares = [*random.integers(8, 56, layout.pawns), *random.integers(0, 64, layout.others + 2)]
+        if len(set(squares[: layout.pawns])) == layout.pawns:
+            assert cell_of(place, 1, np.array(squares), rest) == layout.cell_of(1, [int(s) for s in squares])
+
+
+@pytest.mark.parametrize("material", ["KvK", "KNvK", "KPvK", *ASSORTED])
+def test_own_codes_are_those_of_python_chess(material: str) -> None:
+    layout, random = layout_of(Material.parse(material)), np.random.default_rng(3)
+    men, place, desk = men_of(layout), place_of(layout), new_desk()
+    for cell in random.integers(0, layout.cells, 1500).tolist():
+        expected = own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
+        assert own_code_of(men, place, cell, desk) == expected
+
+
+@pytest.mark.parametrize("material", ["KvK", "KNvK", pytest.param("KNNvK", marks=pytest.mark.slow)])
+def test_images_add_up_to_all_placements(material: str) -> None:
+    layout = layout_of(Material.parse(material))
+    place, squares, rest = place_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
+    men, placements = len(layout.slots), 0
+    for cell in range(layout.cells):
+        side, there = layout.squares_of(cell)
+        if len(set(there)) == men and layout.cell_of(side, there) == cell:
+            set_up(place, cell, squares)
+            placements += layout.orders * images_of(place, squares, rest)
+    assert placements == 2 * np.prod(range(64 - men + 1, 65))
+
+
+@pytest.fixture(scope="module")
+def nonsense() -> dict[Material, Table]:
+    """KPvKP and KRvKP with their children, random numbers all of them."""
+    wanted = [Material.parse(text) for text in ("KPvKP", "KRvKP")]
+    found = {child for material in wanted for child in material.children()} | set(wanted)
+    return {material: random_table(material, seed) for seed, material in enumerate(sorted(found, key=str))}
+
+
+def asked(table: Table, cell: int) -> Subject:
+    """The subject with all that one cell needs asked for and counted."""
+    subject = subject_of(table)
+    subject.task[cell] = ALL_TASKS
+    cells = np.array([cell])
+    while len(cells):
+        room = np.zeros(64, np.int64)
+        cells = room[: mark(subject, cells, room)].copy()
+    for needed in np.flatnonzero(subject.task).tolist():
+        find_own_codes(subject, needed, needed + 1)
+    return subject
+
+
+def fold_all(subject: Subject, tables: Tables, material: Material) -> None:
+    """Note the resets of all cells that ask for them, those furthest on first."""
+    cells = np.flatnonzero(subject.task & 2).tolist()
+    for number, child in enumerate(material.children()):
+        for cell in cells:
+            fold_child(subject, number, known_of(tables[child]), cell, cell + 1)
+    victims = [
+        material.without(color, role).canonical() for color in Color for role in material.side(color) if role == 1
+    ]
+    known = [known_of(tables[victim]) for victim in victims]
+    for cell in cells:
+        fold_pawn_moves(subject, (known[0], known[-1]), cell, cell + 1)
+
+
+def best_values(subject: Subject, cell: int) -> dict[Accrued, tuple[Outcome, int]]:
+    """What the kernels find to be the best for every accrued score."""
+    desk, best = new_desk(), np.empty((2, 256), np.int64)
+    side = set_up(subject.place, cell, desk.squares)
+    count = list_moves(subject.men, desk, side, QUIETS)
+    top = list_successors(subject, desk, cell, side, count)
+    weigh_moves(subject, desk, cell, side, count, top, best)
+    found = {}
+    for code in range(2, int(subject.own[cell]) + 1):
+        for holder in Color:
+            accrued, key = Accrued(code, holder), best[holder, min(code, top)]
+            outcome, dtg = value_of_key(side, accrued.outcome.to_byte(), key)
+            found[accrued] = Outcome.from_byte(outcome), dtg
+    return found
+
+
+def filled_cells(material: Material, seed: int, count: int) -> list[int]:
+    """Random positions that are not the end of a game."""
+    layout, random = layout_of(material), np.random.default_rng(seed)
+    found: list[int] = []
+    while len(found) < count:
+        cell = int(random.integers(layout.cells))
+        if is_position(layout, cell) and any(board_of(layout, cell).legal_moves):
+            found.append(cell)
+    return found
+
+
+def double_step_cells(material: Material, seed: int, count: int) -> list[int]:
+    """Random positions of KPvKP where a double step allows a capture en passant."""
+    layout, random = layout_of(material), np.random.default_rng(seed)
+    found: list[int] = []
+    while len(found) < count:
+        cell = int(random.integers(layout.cells))
+        side, (white, black, *_) = layout.squares_of(cell)
+        near = abs(white % 8 - black % 8) == 1 and (white // 8, black // 8) == ((1, 3), (4, 6))[side]
+        if near and is_position(layout, cell) and allows_en_passant(board_of(layout, cell)):
+            found.append(cell)
+    return found
+
+
+def allows_en_passant(board: chess.Board) -> bool:
+    for move in list(board.legal_moves):
+        board.push(move)
+        allowed = board.has_legal_en_passant()
+        board.pop()
+        if allowed:
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("name", "choose", "count"),
+    [("KRvKP", filled_cells, 60), ("KPvKP", filled_cells, 30), ("KPvKP", double_step_cells, 60)],
+    ids=["rook and pawn", "pawns", "en passant"],
+)
+def test_the_best_move_is_that_of_the_slow_model(nonsense: Tables, name: str, choose: Chooser, count: int) -> None:
+    material = Material.parse(name)
+    cells = choose(material, 4, count)
+    assert len(cells) == count
+    table, layout = nonsense[material], layout_of(material)
+    for cell in cells:
+        subject = asked(table, cell)
+        fold_all(subject, nonsense, material)
+        board = board_of(layout, cell)
+        for accrued, value in best_values(subject, cell).items():
+            assert value == best_value(nonsense, board, accrued), (board.fen(), str(accrued))
