@@ -18,7 +18,8 @@
     ├── TableError                  1
     │   ├── MissingTableError       3
     │   ├── DamagedTableError       4
-    │   └── OutdatedTableError      4
+    │   ├── OutdatedTableError      4
+    │   └── VerificationError       7
     └── BuildError                  5
         └── NotEnoughMemoryError    6
 
@@ -221,6 +222,20 @@ class OutdatedTableError(TableError):
 
     def __str__(self) -> str:
         return f"{self.path} has format {self.found}, this program reads {self.needed}; build it again"
+
+
+class VerificationError(TableError):
+    """A table that contradicts the rules, itself or the tables it leads to."""
+
+    exit_code = 7
+
+    def __init__(self, material: str, violation: str) -> None:
+        super().__init__(material, violation)
+        self.material = material
+        self.violation = violation
+
+    def __str__(self) -> str:
+        return f"{self.material} is wrong: {self.violation}"
 
 
 class BuildError(TbgenError):

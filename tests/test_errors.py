@@ -23,6 +23,7 @@ EXAMPLES = [
     errors.MissingTableError("KBvK", "data"),
     errors.DamagedTableError("KBvK.h5", "checksum"),
     errors.OutdatedTableError("KBvK.h5", "1", "2"),
+    errors.VerificationError("KBvK", "8/8/8/8/8/8/1k6/K2B4 w - - 0 1: value"),
     errors.BuildError("KBvK", "no room"),
     errors.NotEnoughMemoryError("KBvK", 2**31, 2**30),
 ]

@@ -16,6 +16,7 @@ SUBCOMMANDS = {
     "list": ("tbgen.cli.list", "List the tables of a folder."),
     "probe": ("tbgen.cli.probe", "Look up a position: its value, and that of every move."),
     "score": ("tbgen.cli.score", "Score a position, a line of moves or the games of a PGN file."),
+    "verify": ("tbgen.cli.verify", "Prove tables, one ply at a time."),
 }
 """Name -> module with a click command called `command`, and its line in the help."""
 

@@ -1,6 +1,7 @@
 """Verifier: holds a table against the rules, one ply at a time; shares no code with the solver."""
 
 from tbgen.verify.check import Progress, verify_table
+from tbgen.verify.files import tables_in, verify_file
 from tbgen.verify.violations import Report, Violation
 
-__all__ = ["Progress", "Report", "Violation", "verify_table"]
+__all__ = ["Progress", "Report", "Violation", "tables_in", "verify_file", "verify_table"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbgen._jit import small
+from tbgen._jit import inner, small
 from tbgen.index.layout import BY_KING, MIRRORED
 from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
 
@@ -24,13 +24,13 @@ def set_up(place, cell, squares):
     return cell & 1
 
 
-@small
+@inner
 def side_of(place, cell):
     """The side to move."""
     return (cell >> 6 * (place.men - place.pawns - 1)) // place.king_squares & 1
 
 
-@small
+@inner
 def sort_twins(place, rest):
     """Equal men in ascending order."""
     for twin in range(place.twins.shape[0]):
@@ -41,7 +41,7 @@ def sort_twins(place, rest):
                 n -= 1
 
 
-@small
+@inner
 def digits_of_rest(place, squares, symmetry, rest):
     """The men after the white king as digits to base 64, seen through a symmetry."""
     count = place.men - place.pawns - 1

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, Role
 from tbgen.score import Accrued, Color, Outcome
-from tbgen.storage.table import Table, Tally
+from tbgen.storage.table import Table, Tally, Values
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
 from tbgen.verify.subject import known_of, rows_violation, shape_violation, subject_of
@@ -33,19 +33,20 @@ _SPARSE = 64
 """A sample that is more than one cell in so many is no sample."""
 
 
-def _silent(phase: str, done: int, total: int) -> None:
+def silent(phase: str, done: int, total: int) -> None:
+    """Progress that nobody wants to see."""
     del phase, done, total
 
 
 def verify_table(
     table: Table,
-    child_of: Callable[[Material], Table],
+    child_of: Callable[[Material], Table | Values],
     *,
     sample: int | None = None,
     seed: int = 0,
     blanks: bool = True,
     threads: int | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Report:
     """Check a table against its children, which are taken one at a time.
 
@@ -66,7 +67,7 @@ class _Check:
     def __init__(
         self,
         table: Table,
-        child_of: Callable[[Material], Table],
+        child_of: Callable[[Material], Table | Values],
         pool: ThreadPoolExecutor,
         progress: Progress,
     ) -> None:

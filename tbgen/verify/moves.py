@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import small
+from tbgen._jit import inner, small
 from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
 from tbgen.verify.cells import cell_of, set_up, side_of
 from tbgen.verify.men import ATTACKS, WHITE_PAWN
@@ -55,13 +55,13 @@ def new_desk():
     )
 
 
-@small
+@inner
 def square_bit(square):
     """The word with one square in it."""
     return _ONE << np.uint64(square)
 
 
-@small
+@inner
 def is_safe(men, squares, slot, to, captured):
     """Whether the king of the man in `slot` is attacked by nobody once that man stands on `to`."""
     color = men.color[slot]
@@ -80,14 +80,14 @@ def is_safe(men, squares, slot, to, captured):
     return True
 
 
-@small
+@inner
 def is_in_check(men, squares, side):
     """Whether the king of a side is attacked."""
     king = men.king[side]
     return not is_safe(men, squares, king, squares[king], NOBODY)
 
 
-@small
+@inner
 def is_legal_position(men, squares, side):
     """Whether all men stand on squares of their own and the side not to move is not in check."""
     occupied = np.uint64(0)
@@ -98,20 +98,20 @@ def is_legal_position(men, squares, side):
     return not is_in_check(men, squares, 1 - side)
 
 
-@small
+@inner
 def set_up_board(men, desk):
     """Fill in the board from the squares; `clear_board` takes the men off again."""
     for slot in range(men.color.size):
         desk.board[desk.squares[slot]] = slot
 
 
-@small
+@inner
 def clear_board(men, desk):
     for slot in range(men.color.size):
         desk.board[desk.squares[slot]] = NOBODY
 
 
-@small
+@inner
 def note_move(desk, count, slot, to, captured, promotion):
     """List a move; returns how many there are."""
     desk.slot[count], desk.to[count] = slot, to
@@ -119,7 +119,7 @@ def note_move(desk, count, slot, to, captured, promotion):
     return count + 1
 
 
-@small
+@inner
 def list_piece_moves(men, desk, slot, wanted, count):
     """Legal moves of a man that is no pawn."""
     start = desk.squares[slot]
@@ -139,7 +139,7 @@ def list_piece_moves(men, desk, slot, wanted, count):
     return count
 
 
-@small
+@inner
 def list_arrivals(men, desk, slot, to, captured, count):
     """A pawn's move to a square, or its four promotions there, if legal."""
     if not is_safe(men, desk.squares, slot, to, captured):
@@ -151,7 +151,7 @@ def list_arrivals(men, desk, slot, to, captured, count):
     return count
 
 
-@small
+@inner
 def list_pawn_moves(men, desk, slot, count):
     """Legal moves of a pawn, but for captures en passant."""
     start = desk.squares[slot]
@@ -185,7 +185,7 @@ def list_moves(men, desk, side, wanted):
     return count
 
 
-@small
+@inner
 def is_position(men, place, cell, desk):
     """Whether a cell is the primary one of a legal position, which is then set up."""
     side = set_up(place, cell, desk.squares)
@@ -202,7 +202,7 @@ def own_code_of(men, place, cell, desk):
     return 2 * list_moves(men, desk, side, QUIETS | RESETS) + (0 if in_check else 1)
 
 
-@small
+@inner
 def quiet_cell(place, desk, side, move):
     """The cell that a move within the material leads to."""
     slot = desk.slot[move]

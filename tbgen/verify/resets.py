@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbgen._jit import kernel, small
+from tbgen._jit import inner, kernel
 from tbgen.verify.cells import cell_of, set_up
 from tbgen.verify.men import WHITE_PAWN
 from tbgen.verify.moves import (
@@ -30,13 +30,13 @@ RESETS_TASK = 2
 EVERYTHING_FINE = -1
 
 
-@small
+@inner
 def is_wanted(subject, cell):
     """Whether the resets of a cell are asked for."""
     return (subject.task[cell] & RESETS_TASK) != 0 and 1 < subject.own[cell] < NO_POSITION
 
 
-@small
+@inner
 def child_value(links, link, child, desk, side):
     """Entry value and distance that the child's table gives the position after a move; 0 if none."""
     turned = links.reversed[link]
@@ -48,7 +48,7 @@ def child_value(links, link, child, desk, side):
     return -entry if turned else entry, int(child.dtg[cell])
 
 
-@small
+@inner
 def child_move_value(links, link, child, desk, side, move):
     """As child_value, for a listed move."""
     slot = desk.slot[move]
@@ -81,7 +81,7 @@ def fold_child(subject, number, child, start, stop):
     return EVERYTHING_FINE
 
 
-@small
+@inner
 def list_en_passant(men, desk, pawn, to):
     """Legal captures en passant of the pawn that has just come to `to`, which is set up there."""
     behind = (desk.squares[pawn] + to) >> 1
@@ -97,7 +97,7 @@ def list_en_passant(men, desk, pawn, to):
     return count
 
 
-@small
+@inner
 def double_step_value(subject, victims, desk, pawn, to):
     """Entry value, distance and cell after a double step; `desk` is left with the pawn on `to`."""
     men, place, links = subject.men, subject.place, subject.links

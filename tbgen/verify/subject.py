@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
-from tbgen.storage.table import Table
+from tbgen.storage.table import Table, Values
 from tbgen.verify.men import links_of, men_of, place_of
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.values import Known, Subject
@@ -22,7 +22,7 @@ def _array(values: npt.NDArray[S], dtype: type[S]) -> npt.NDArray[S]:
     return np.require(values, dtype, ["C", "W"])
 
 
-def known_of(table: Table) -> Known:
+def known_of(table: Table | Values) -> Known:
     """A child's entry values."""
     place = place_of(layout_of(table.material))
     return Known(place, _array(table.entry, np.int8), _array(table.dtg, np.uint16))
@@ -49,10 +49,10 @@ def subject_of(table: Table) -> Subject:
     )
 
 
-def shape_violation(table: Table, layout: Layout) -> Violation | None:
+def shape_violation(table: Table | Values, layout: Layout) -> Violation | None:
     """Arrays of the wrong length, which the kernels must not see."""
     for name in ("entry", "dtg", "pattern"):
-        found = len(getattr(table, name))
+        found = len(getattr(table, name, table.entry))
         if found != layout.cells:
             return Violation(f"cells of {table.material} in {name}", str(found), str(layout.cells))
     return None

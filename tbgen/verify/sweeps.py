@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import kernel, small
+from tbgen._jit import inner, kernel, small
 from tbgen.verify.cells import images_of, set_up, side_of
 from tbgen.verify.moves import (
     NO_POSITION,
@@ -47,7 +47,7 @@ def find_own_codes(subject, start, stop):
     return EVERYTHING_FINE
 
 
-@small
+@inner
 def own_outcome(subject, cell):
     """A position's own score as a signed outcome."""
     return signed(1 - side_of(subject.place, cell), int(subject.own[cell]))
@@ -102,7 +102,7 @@ def weigh_moves(subject, desk, cell, side, count, top, best):
                 best[holder, code] = max(best[holder, code], key)
 
 
-@small
+@inner
 def compare(subject, cell, side, top, best, report):
     """Whether the best moves give what is stored; if not, the report says where not."""
     facts = facts_of(subject, cell)

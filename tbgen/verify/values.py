@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import small
+from tbgen._jit import inner, small
 from tbgen.verify.cells import side_of
 from tbgen.verify.men import Links, Men, Place
 
@@ -51,13 +51,13 @@ class Subject(NamedTuple):
     longest: npt.NDArray[np.uint16]
 
 
-@small
+@inner
 def rank_of(outcome):
     """A number that is the higher the better for White; the rank of a rank is the outcome again."""
     return _LIMIT - outcome if outcome > 0 else -_LIMIT - outcome
 
 
-@small
+@inner
 def signed(holder, code):
     """The signed outcome of a holder and a code."""
     return code + 1 if holder == 0 else -(code + 1)
@@ -74,7 +74,7 @@ class Facts(NamedTuple):
     last_row: int
 
 
-@small
+@inner
 def facts_of(subject, cell):
     """Look a position up."""
     pattern = subject.pattern[cell]
@@ -88,7 +88,7 @@ def facts_of(subject, cell):
     )
 
 
-@small
+@inner
 def stored_value(rows, facts, holder, code):
     """Outcome and distance that the table gives a position whose accrued score is this one."""
     entry_code = abs(facts.entry) - 1
@@ -107,7 +107,7 @@ def stored_value(rows, facts, holder, code):
     return accrued, 0
 
 
-@small
+@inner
 def key_of(side, accrued, outcome, dtg):
     """How much the mover likes a move: first its outcome, then the way, short where it makes progress."""
     rank, bar = rank_of(outcome), rank_of(accrued)
@@ -131,7 +131,7 @@ def value_of_key(side, accrued, key):
     return outcome, 1 + (_FAR - way if is_progress else way)
 
 
-@small
+@inner
 def key_of_reset(subject, cell, side, accrued):
     """The key of the best reset."""
     outcome = int(subject.reset[cell])
@@ -141,7 +141,7 @@ def key_of_reset(subject, cell, side, accrued):
     return max(short, key_of(side, accrued, outcome, int(subject.longest[cell])))
 
 
-@small
+@inner
 def note_reset(subject, cell, side, outcome, dtg):
     """A reset is worth this; only the best outcome stays, with both its ways."""
     best = int(subject.reset[cell])

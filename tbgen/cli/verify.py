@@ -1,0 +1,104 @@
+"""`tbgen verify`: prove tables, one ply at a time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tbgen.cli.data import data_option
+from tbgen.cli.terminal import complain, progress, show_rows
+from tbgen.errors import TableError, UsageError, VerificationError
+from tbgen.material import Material, table_material
+
+if TYPE_CHECKING:
+    from tbgen.verify import Report
+
+_MOST_THREADS = 1024
+
+
+@click.command("verify")
+@click.argument("names", nargs=-1, metavar="[MATERIAL]...")
+@data_option
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Check N random positions of each table, not all.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Which random positions (default 0).")
+@click.option(
+    "--threads", type=click.IntRange(1, _MOST_THREADS), metavar="N", help="Threads (default: one for each processor)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    names: tuple[str, ...], *, data: Path, sample: int | None, seed: int, threads: int | None, as_json: bool
+) -> int:
+    """Prove tables such as KBvK, or all tables of the folder.
+
+    Checks the bytes of each file, and the value and distance of every position with every accrued score
+    against the moves, in the table and in those that captures and promotions lead to. If these have been
+    verified too, a table that passes is right.
+    """
+    from tbgen.verify import tables_in, verify_file
+
+    wanted = [table_material(name) for name in names] or tables_in(data)
+    if not wanted:
+        raise UsageError(f"no tables in {data}; build some with: tbgen build --men 3")
+    reports: list[Report] = []
+    faults: list[TableError] = []
+    with progress("verifying", len(wanted)) as shown:
+        for material in wanted:
+
+            def tell(phase: str, done: int, total: int, material: Material = material) -> None:
+                shown.advance(0, title=f"{material}: {phase} {100 * done // total} %")
+
+            try:
+                report = verify_file(data, material, sample=sample, seed=seed, threads=threads, progress=tell)
+            except TableError as error:
+                faults.append(error)
+            else:
+                reports.append(report)
+                if report.violation is not None:
+                    faults.append(VerificationError(str(material), str(report.violation)))
+            shown.advance()
+    _show(reports, faults, as_json=as_json)
+    for fault in faults:
+        complain(str(fault))
+    return faults[0].exit_code if faults else 0
+
+
+def _show(reports: list[Report], faults: list[TableError], *, as_json: bool) -> None:
+    if as_json:
+        facts = {"tables": [_facts(report) for report in reports], "faults": [str(fault) for fault in faults]}
+        click.echo(json.dumps(facts, indent=2))
+        return
+    rows = [
+        (
+            str(report.material),
+            f"{report.positions:,}",
+            f"{report.pairs:,}",
+            f"{report.seconds:.1f}",
+            "right" if report.violation is None else "wrong",
+        )
+        for report in reports
+    ]
+    if rows:
+        show_rows(("table", "positions", "with accrued scores", "seconds", "verdict"), rows, right=".rrr")
+
+
+def _facts(report: Report) -> dict[str, Any]:
+    found = report.violation
+    return {
+        "material": str(report.material),
+        "right": found is None,
+        "positions": report.positions,
+        "pairs": report.pairs,
+        "seconds": round(report.seconds, 3),
+        "violation": None
+        if found is None
+        else {
+            "law": found.law,
+            "fen": found.fen,
+            "accrued": None if found.accrued is None else str(found.accrued),
+            "stored": found.stored,
+            "expected": found.expected,
+        },
+    }

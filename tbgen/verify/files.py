@@ -1,0 +1,63 @@
+"""Verify the tables of a folder: their bytes, then what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tbgen.index.layout import layout_of
+from tbgen.material import MOST_TABLE_MEN, Material, materials
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+from tbgen.storage.table import Values
+from tbgen.verify.check import Progress, silent, verify_table
+from tbgen.verify.violations import Report, Violation, fen_of
+
+
+def tables_in(folder: Path) -> Sequence[Material]:
+    """The materials that have a file in a folder, in build order."""
+    everything = (material for men in range(2, MOST_TABLE_MEN + 1) for material in materials(men))
+    return [material for material in everything if path_of(folder, material).exists()]
+
+
+def verify_file(
+    folder: Path,
+    material: Material,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> Report:
+    """Check a table file against those of its children; an error of TableError if one cannot be read.
+
+    `sample` and `seed` are those of verify_table.
+    """
+    with TableFile(path_of(folder, material)) as file:
+        progress("checksum", 0, file.size)
+        file.check()
+        table, violation = file.table(), _wrong_example(file)
+    child_of = _reader_of(folder)
+    report = verify_table(table, child_of, sample=sample, seed=seed, blanks=False, threads=threads, progress=progress)
+    if report.violation is None and violation is not None:
+        return Report(material, report.positions, report.pairs, report.seconds, violation)
+    return report
+
+
+def _reader_of(folder: Path) -> Callable[[Material], Values]:
+    def child_of(material: Material) -> Values:
+        with TableFile(path_of(folder, material)) as file:
+            return file.values()
+
+    return child_of
+
+
+def _wrong_example(file: TableFile) -> Violation | None:
+    """An example position that is not the one in the cell of its tally."""
+    layout = layout_of(file.material)
+    for side, tallies in file.tallies.items():
+        for outcome, tally in tallies.items():
+            stored, expected = file.examples[side, outcome], fen_of(layout, tally.cell)
+            if stored.split()[:2] != expected.split()[:2]:
+                return Violation(f"example of {outcome} with {side} to move", stored, expected)
+    return None
