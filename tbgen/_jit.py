@@ -61,9 +61,10 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """An inner kernel written into its callers, for loops that would spend their time passing arrays."""
-    return cast("Callable[P, R]", numba.njit(nogil=True, inline="always")(function))
+    jit = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+    return cast("Callable[P, R]", jit(function))
 
 
 def small(function: Callable[P, R]) -> Callable[P, R]:
     """A few instructions on plain numbers, called from anywhere."""
-    return cast("Callable[P, R]", numba.njit(nogil=True)(function))
+    return cast("Callable[P, R]", numba.njit(nogil=True, forceinline=True)(function))

@@ -38,6 +38,10 @@ class Block(NamedTuple):
     code: npt.NDArray[np.uint8]
     next_code: npt.NDArray[np.uint8]
     """[side, word] the lowest code among open cells, 255 if there are none."""
+    by_code: npt.NDArray[np.uint8]
+    """[side, 64 * word + n] the legal squares of a word in ascending order of their codes."""
+    frozen: npt.NDArray[np.uint8]
+    """[side, word] how many of them are frozen."""
     reset: npt.NDArray[np.int8]
     """The mover's best outcome over resets, as a signed byte; 0 where there is no reset."""
     near: npt.NDArray[np.uint16]
@@ -57,6 +61,8 @@ def new_block(geometry: Geometry) -> Block:
         np.zeros(1, np.uint64),
         np.zeros(words, np.uint64),
         *[np.zeros((2, words), np.uint64) for _ in range(3)],
+        np.zeros((2, cells), np.uint8),
+        np.zeros((2, words), np.uint8),
         np.zeros((2, cells), np.uint8),
         np.zeros((2, words), np.uint8),
         np.zeros((2, cells), np.int8),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner
+from tbgen._jit import inlined
 from tbgen.index.layout import BY_KING, MIRRORED, Layout, Slot, layout_of
 from tbgen.index.squares import SYMMETRY, TO_TRIANGLE, TRIANGLE_INDEX, TRANSPOSE
 from tbgen.material import PROMOTIONS, Material, Role
@@ -154,7 +154,7 @@ def _axes(layout: Layout) -> tuple[Ints, Ints]:
     return start, end
 
 
-@inner
+@inlined
 def is_mirrored(family, table, squares):
     """Whether a position's pawns come to their block by the mirror."""
     digits = 0
@@ -164,7 +164,7 @@ def is_mirrored(family, table, squares):
     return mirror == MIRRORED or (mirror == BY_KING and squares[family.pawns[table]] & 4 != 0)
 
 
-@inner
+@inlined
 def _sort_twins(family, table, squares):
     """Bring equal men into ascending order."""
     first = family.pawns[table] + 1
@@ -176,7 +176,7 @@ def _sort_twins(family, table, squares):
         squares[place] = square
 
 
-@inner
+@inlined
 def _use_mirror(family, table, squares, king):
     """Take the mirror image in the long diagonal if that is the primary cell (the king stands on it)."""
     end = king + family.others[table] + 2
@@ -193,7 +193,7 @@ def _use_mirror(family, table, squares, king):
         squares[n] = squares[MOST_SLOTS + n]
 
 
-@inner
+@inlined
 def family_cell(family, table, side, squares):
     """The primary cell, within the flat arrays, of a position given by slots (its `squares` are overwritten)."""
     king = family.pawns[table]

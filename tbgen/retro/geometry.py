@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner
+from tbgen._jit import inlined
 from tbgen.index.layout import Layout
 from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, square_bit
@@ -83,20 +83,20 @@ def _king_steps(all_squares: bool) -> tuple[Ints, Ints, Ints, Ints]:
     return np.array(squares, np.int64), count, index, symmetry
 
 
-@inner
+@inlined
 def unpack_men(geometry, word, men):
     """Write the squares of the other men of a word into `men`."""
     for n in range(len(men)):
         men[n] = word >> geometry.shift[n] & 63
 
 
-@inner
+@inlined
 def king_of(geometry, word):
     """The white king's square in a word."""
     return geometry.king_square[word >> geometry.king_shift]
 
 
-@inner
+@inlined
 def occupied_by(geometry, word, men, block_pawns):
     """All men but the black king as a set, or NOTHING where two stand on one square or equal men are out of order."""
     occupied = block_pawns
@@ -112,13 +112,13 @@ def occupied_by(geometry, word, men, block_pawns):
     return occupied
 
 
-@inner
+@inlined
 def has_twin(geometry, man):
     """Whether another man equals this one."""
     return geometry.twin_end[man] - geometry.twin_start[man] > 1
 
 
-@inner
+@inlined
 def word_after(geometry, word, men, man, to):
     """The word in which `man` stands on `to`."""
     if has_twin(geometry, man):
@@ -126,7 +126,7 @@ def word_after(geometry, word, men, man, to):
     return word + ((to - men[man]) << geometry.shift[man])
 
 
-@inner
+@inlined
 def word_among_twins(geometry, word, men, man, to):
     """The same where equal men must come in ascending order."""
     place = man
@@ -140,7 +140,7 @@ def word_among_twins(geometry, word, men, man, to):
     return word + ((to - men[place]) << geometry.shift[place])
 
 
-@inner
+@inlined
 def word_of_images(geometry, symmetry, king_index, men):
     """The word of a white king's place and of the images of the other men."""
     result = king_index << geometry.king_shift
@@ -152,7 +152,7 @@ def word_of_images(geometry, symmetry, king_index, men):
     return result
 
 
-@inner
+@inlined
 def word_after_king(geometry, word, men, step):
     """The word after a step of the white king, brought back by the step's symmetry."""
     king = word >> geometry.king_shift

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, small
+from tbgen._jit import inlined, inner, small
 
 EMPTY = 0
 FIRST_SIZE = 1 << 12
@@ -58,7 +58,7 @@ def grow(store):
     store.state[1] = size
 
 
-@inner
+@inlined
 def intern(store, before, event):
     """The node of this pair, new if it has not been seen; EMPTY if the store is full (see its state)."""
     size = store.state[1]
@@ -87,7 +87,7 @@ def event_of(level, label):
     return level << 32 | np.int64(label)
 
 
-@inner
+@inlined
 def label_at(store, node, level):
     """The label that a history gives for an accrued code."""
     while node != EMPTY:

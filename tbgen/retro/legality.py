@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import inlined, inner, kernel
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, occupied_by, unpack_men
 
 
-@inner
+@inlined
 def attacks_of(role, square, occupied):
     """The squares that a man attacks (not a king, not a pawn)."""
     attacked = NOTHING

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, kernel
-from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen._jit import inlined, inner, kernel
+from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.block import NO_LABEL, RANKS, WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.retro.geometry import WHITE, Geometry
 from tbgen.retro.interning import Store, event_of, intern, new_store
@@ -113,7 +113,7 @@ def _new_members(words: int) -> Members:
     return Members(np.zeros((2, words), np.uint64), np.zeros(words, np.uint64), np.zeros(words, np.uint64))
 
 
-@inner
+@inlined
 def add_seed(seeds, rank, plies, kind, side, word, bits):
     """File a seed; those of one word that follow each other share a node."""
     where = word * 8 + kind * 2 + side
@@ -171,7 +171,7 @@ def start_forcer(block, forcer):
                     forced.blocked[word] |= square_bit(square)
 
 
-@inner
+@inlined
 def entry_label(block, k, side, cell):
     """The entry value of a cell whose own code is k: its rank and plies for the side that has just moved."""
     if k <= STALEMATE:
@@ -185,13 +185,36 @@ def entry_label(block, k, side, cell):
     return np.int64(k), np.int64(0)
 
 
-@inner
+@inlined
 def seed_exit(block, forcer, k, side, cell, rank, plies):
     """File a frozen cell's entry value (a rank for this forcer) where it can matter."""
     if k <= rank < WORST_RANK - k:
         add_seed(forcer.seeds, rank, plies, EXIT, side, cell >> 6, square_bit(cell & 63))
         if block.label[forcer.side, side, cell] != rank << 16 | plies:
             forcer.state[0] = 1
+
+
+@inlined
+def freeze_word(block, white, black, k, side, word, entry, dtg):
+    """Freeze the cells of a word whose own code is k; the next code that occurs in it, or 255."""
+    place, end = word * 64 + block.frozen[side, word], word * 64 + count(block.legal[side, word])
+    while place < end:
+        square = np.int64(block.by_code[side, place])
+        cell = word * 64 + square
+        if block.code[side, cell] != k:
+            break
+        place += 1
+        rank, plies = entry_label(block, k, side, cell)
+        if TOP_CODE < rank < WORST_RANK - TOP_CODE:
+            white.state[1] = TOO_HIGH
+        for_white = rank if side != WHITE else WORST_RANK - rank
+        entry[side * block.code.shape[1] + cell] = byte_of_rank(for_white, WHITE)
+        dtg[side * block.code.shape[1] + cell] = plies
+        seed_exit(block, white, k, side, cell, for_white, plies)
+        seed_exit(block, black, k, side, cell, WORST_RANK - for_white, plies)
+        block.open[side, word] &= ~square_bit(square)
+    block.frozen[side, word] = place - word * 64
+    return np.int64(block.code[side, word * 64 + np.int64(block.by_code[side, place])]) if place < end else 255
 
 
 @kernel
@@ -204,32 +227,11 @@ def freeze(block, white, black, k, entry, dtg):
     still_open = False
     for side in range(2):
         for word in range(words):
+            if block.next_code[side, word] == k:
+                rest = freeze_word(block, white, black, k, side, word, entry, dtg)
+                block.next_code[side, word] = rest
+            still_open |= block.next_code[side, word] != 255
             undecided = white.forced.free[side, word] & black.forced.free[side, word] & block.open[side, word]
-            if block.next_code[side, word] != k:
-                still_open |= block.next_code[side, word] != 255
-                white.forced.free[side, word] = undecided
-                black.forced.free[side, word] = undecided
-                continue
-            lanes, higher = block.open[side, word], 255
-            while lanes:
-                square = lowest_square(lanes)
-                lanes &= lanes - ONE
-                cell = word * 64 + square
-                if block.code[side, cell] != k:
-                    higher = min(higher, block.code[side, cell])
-                    continue
-                rank, plies = entry_label(block, k, side, cell)
-                if TOP_CODE < rank < WORST_RANK - TOP_CODE:
-                    white.state[1] = TOO_HIGH
-                for_white = rank if side != WHITE else WORST_RANK - rank
-                entry[side * words * 64 + cell] = byte_of_rank(for_white, WHITE)
-                dtg[side * words * 64 + cell] = plies
-                seed_exit(block, white, k, side, cell, for_white, plies)
-                seed_exit(block, black, k, side, cell, WORST_RANK - for_white, plies)
-                block.open[side, word] &= ~square_bit(square)
-            block.next_code[side, word] = higher
-            still_open |= higher != 255
-            undecided &= block.open[side, word]
             white.forced.free[side, word] = undecided
             black.forced.free[side, word] = undecided
     return still_open
@@ -307,13 +309,18 @@ def spread_outcome(geometry, block, forcer, members, rank, level):
     side, farthest = forcer.side, forcer.seeds.farthest[rank]
     joining, joining_next = forcer.joining, forcer.joining_next
     plies, joined = 0, 0
-    while plies <= farthest or joining.count[0] + forcer.checked.count[0]:
+    while True:
+        pending = joining.count[0] + forcer.checked.count[0] > 0
+        while not pending and plies <= farthest and forcer.seeds.head[rank, plies] < 0:
+            plies += 1
         if plies >= PLIES:
             forcer.state[1] = TOO_FAR
-            return joined
-        if plies <= farthest:
+        if plies >= PLIES or (not pending and plies > farthest):
+            break
+        if plies <= farthest and forcer.seeds.head[rank, plies] >= 0:
             plant(forcer, members, joining, rank, plies)
-        check(geometry, block, forcer, members)
+        if forcer.checked.count[0]:
+            check(geometry, block, forcer, members)
         label = np.uint32(rank << 16 | plies)
         joined += joining.count[0] + forcer.yielding.count[0]
         join(block, forcer, members, side, joining, label, level)

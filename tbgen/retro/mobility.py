@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, kernel, small
+from tbgen._jit import inlined, inner, kernel, small
 from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, king_step, lowest_square, square_bit
 from tbgen.material import Role
@@ -42,6 +42,7 @@ class Scratch(NamedTuple):
     count: npt.NDArray[np.int64]
     planes: npt.NDArray[np.uint64]
     """The move counts of 64 lanes, bit-sliced."""
+    places: npt.NDArray[np.int64]
     status: npt.NDArray[np.int64]
 
 
@@ -55,11 +56,12 @@ def new_scratch(men: int) -> Scratch:
         np.zeros((MOST_MOVES, 5), np.int64),
         np.zeros(1, np.int64),
         np.zeros(PLANES, np.uint64),
+        np.zeros(256, np.int64),
         np.zeros(1, np.int64),
     )
 
 
-@inner
+@inlined
 def note_move(scratch, lanes, slot, to, gone, role, double):
     """Note a move, if it is legal anywhere; `gone` is NO_SLOT and the rest 0 for a quiet move."""
     if lanes:
@@ -81,7 +83,7 @@ def add_move(planes, lanes):
             return
 
 
-@inner
+@inlined
 def fold_value(block, side, cell, byte, plies):
     """Fold one reset's value into the mover's best."""
     best = block.reset[side, cell]
@@ -142,7 +144,7 @@ def man_on(geometry, block, men, color, square):
     return NOBODY, NOBODY
 
 
-@inner
+@inlined
 def slot_of(geometry, man, pawn):
     """The slot of a man or a pawn, -1 for nobody."""
     if man != NOBODY:
@@ -266,10 +268,10 @@ def pawn_moves(geometry, block, scratch, word, side, pawn):
 
 
 @inner
-def write_codes(block, planes, side, word):
-    """Spread the bit-sliced counts to one code per cell."""
-    lanes = block.legal[side, word]
-    lowest = 255
+def write_codes(block, scratch, side, word):
+    """Spread the bit-sliced counts to one code per cell, and sort the squares of the word by it."""
+    lanes, planes, places = block.legal[side, word], scratch.planes, scratch.places
+    lowest, highest = 255, 0
     while lanes:
         square = lowest_square(lanes)
         lanes &= lanes - ONE
@@ -278,8 +280,27 @@ def write_codes(block, planes, side, word):
             moves |= np.int64(planes[plane] >> np.uint64(square) & ONE) << plane
         code = 2 * moves + (0 if block.check[side, word] & square_bit(square) else 1)
         block.code[side, word * 64 + square] = code
-        lowest = min(lowest, code)
+        places[code] += 1
+        lowest, highest = min(lowest, code), max(highest, code)
     block.next_code[side, word] = lowest
+    block.frozen[side, word] = 0
+    sort_by_code(block, places, side, word, lowest, highest)
+
+
+@inner
+def sort_by_code(block, places, side, word, lowest, highest):
+    """A counting sort; `places` holds how often each code occurs, and is zero again at the end."""
+    total = 0
+    for code in range(lowest, highest + 1):
+        places[code], total = total, total + places[code]
+    lanes = block.legal[side, word]
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        code = block.code[side, word * 64 + square]
+        block.by_code[side, word * 64 + places[code]] = square
+        places[code] += 1
+    places[lowest : highest + 1] = 0
 
 
 @inner
@@ -327,5 +348,5 @@ def find_moves(geometry, block, family, scratch, first, end):
                 add_move(scratch.planes, scratch.lanes[n])
                 if scratch.moves[n, GONE] >= 0 or scratch.moves[n, SLOT] < pawns:
                     fold_reset(block, family, scratch, side, word, scratch.lanes[n], scratch.moves[n])
-            write_codes(block, scratch.planes, side, word)
+            write_codes(block, scratch, side, word)
     return scratch.status[0]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import inlined
 from tbgen.index.squares import INVERSE, KING_TO, MOVES, RAY_COUNT
 from tbgen.index.words import NOTHING, image, king_spread, square_bit
 from tbgen.retro.geometry import BLACK, WHITE, has_twin, unpack_men, word_after_king, word_among_twins
@@ -33,7 +33,7 @@ def new_marks(words: int) -> Marks:
     return Marks(np.zeros(words, np.uint64), np.zeros(words, np.int64), np.zeros(1, np.int64))
 
 
-@inner
+@inlined
 def put(marks, word, bits):
     """Mark some bits of a word."""
     if bits == NOTHING:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import inlined, inner, kernel
 from tbgen.index.words import NOTHING, square_bit
 from tbgen.retro.block import Block, new_block
 from tbgen.retro.en_passant import search_en_passant
@@ -59,7 +59,7 @@ def pair_histories(history, pairs, pattern):
             pattern[side * cells + cell] = EMPTY if left == EMPTY and right == EMPTY else intern(pairs, left, right)
 
 
-@inner
+@inlined
 def _status(forcer):
     return STORE_FULL if forcer.store.state[2] else forcer.state[1]
 

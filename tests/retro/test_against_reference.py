@@ -1,0 +1,36 @@
+"""The fast solver and the reference, which share no code, agree on every pair."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from tbgen.material import Material, build_order
+from tbgen.retro import solve
+from tbgen.storage.table import Table
+from tests import reference
+from tests.retro.comparison import differences, uncovered
+
+
+@cache
+def solved(name: str) -> Table:
+    material = Material.parse(name)
+    return solve(material, {child: solved(str(child)) for child in material.children()})
+
+
+def disagreements(name: str) -> list[str]:
+    material, known = Material.parse(name), reference.solve(name)
+    assert uncovered(material, solved(name), known) == 0
+    return differences(material, solved(name), known)
+
+
+@pytest.mark.parametrize("name", [str(material) for material in build_order([Material.parse("KPvK")])])
+def test_every_pair_of_two_and_three_men_agrees_with_the_reference(name: str) -> None:
+    assert disagreements(name) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KBvKN", "KNNvK", "KPvKP", "KRvKP"])
+def test_every_pair_of_four_men_agrees_with_the_reference(name: str) -> None:
+    assert disagreements(name) == []
