@@ -17,15 +17,17 @@ __all__ = ["LEVEL", "crc32", "pack", "unpack"]
 _local = threading.local()
 
 
-def pack(chunk: npt.NDArray[Any]) -> bytes:
-    """Shuffle the bytes of the items (all first bytes, then all second bytes ...) and compress them."""
+def pack(chunk: npt.NDArray[Any], *, shuffled: bool) -> bytes:
+    """Compress a chunk; if `shuffled`, with the first bytes of all items first, then all second bytes ..."""
     if not hasattr(_local, "compressor"):
         _local.compressor = zstandard.ZstdCompressor(level=LEVEL)
-    packed: bytes = _local.compressor.compress(_shuffled(chunk))
+    size = chunk.dtype.itemsize
+    raw = chunk.view(np.uint8).reshape(-1, size).T.tobytes() if shuffled else chunk.tobytes()
+    packed: bytes = _local.compressor.compress(raw)
     return packed
 
 
-def unpack(packed: bytes, items: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+def unpack(packed: bytes, items: int, kind: npt.DTypeLike, *, shuffled: bool) -> npt.NDArray[Any]:
     """The items that were packed; ValueError if they are not as many."""
     if not hasattr(_local, "decompressor"):
         _local.decompressor = zstandard.ZstdDecompressor()
@@ -36,12 +38,7 @@ def unpack(packed: bytes, items: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         raise ValueError(str(error)) from None
     if len(raw) != items * dtype.itemsize:
         raise ValueError(f"{len(raw)} bytes instead of {items * dtype.itemsize}")
-    if dtype.itemsize == 1:
+    if not shuffled:
         return np.frombuffer(raw, dtype)
     planes = np.frombuffer(raw, np.uint8).reshape(dtype.itemsize, items)
     return np.ascontiguousarray(planes.T).view(dtype).ravel()
-
-
-def _shuffled(chunk: npt.NDArray[Any]) -> bytes:
-    size = chunk.dtype.itemsize
-    return chunk.tobytes() if size == 1 else chunk.view(np.uint8).reshape(-1, size).T.tobytes()

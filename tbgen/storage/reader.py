@@ -142,7 +142,10 @@ class TableFile:
         raw = self._read(self._seal.index, self._seal.length - self._seal.index)
         if sha256(raw).hexdigest() != self._seal.index_digest:
             raise self._damaged("its index is not what was written")
-        index = Index.from_bytes(raw)
+        try:
+            index = Index.from_bytes(raw)
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._damaged(f"its index cannot be read: {error}") from None
         if index.attributes["rules"] != RULES:
             raise OutdatedTableError(str(self.path), f"rules {index.attributes['rules']}", f"rules {RULES}")
         if index.attributes["material"] != str(self.material):
@@ -175,7 +178,7 @@ class TableFile:
         if crc32(packed) != crc:
             raise self._damaged(f"chunk {number} of {name} is not what was written")
         try:
-            return unpack(packed, dataset.chunk_items, dataset.kind)
+            return unpack(packed, dataset.chunk_items, dataset.kind, shuffled=dataset.shuffled)
         except ValueError as error:
             raise self._damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
 

@@ -110,6 +110,8 @@ class Dataset:
     kind: np.dtype[Any]
     items: int
     chunk_items: int
+    shuffled: bool
+    """Whether its chunks went through HDF5's shuffle filter before they were compressed."""
     chunks: npt.NDArray[Any]
     """[number] -> CHUNK; a chunk is a run of `chunk_items` items, the last one filled up."""
 
@@ -125,7 +127,7 @@ class Index:
         facts = {
             "attributes": self.attributes,
             "datasets": {
-                name: [each.kind.str, each.items, each.chunk_items, len(each.chunks)]
+                name: [each.kind.str, each.items, each.chunk_items, each.shuffled, len(each.chunks)]
                 for name, each in self.datasets.items()
             },
         }
@@ -136,10 +138,10 @@ class Index:
     def from_bytes(cls, index: bytes) -> Index:
         head, _, chunks = index.partition(b"\n")
         facts, place, datasets = json.loads(head), 0, {}
-        for name, (kind, items, chunk_items, count) in facts["datasets"].items():
+        for name, (kind, items, chunk_items, shuffled, count) in facts["datasets"].items():
             rows = np.frombuffer(chunks, CHUNK, count, place)
             place += rows.nbytes
-            datasets[name] = Dataset(np.dtype(kind), items, chunk_items, rows)
+            datasets[name] = Dataset(np.dtype(kind), items, chunk_items, shuffled, rows)
         return cls(facts["attributes"], datasets)
 
 

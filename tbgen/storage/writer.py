@@ -37,6 +37,9 @@ from tbgen.storage.schema import (
 from tbgen.storage.states import Ids, States, states_of
 from tbgen.storage.table import Patterns, Table, Tally
 
+_SAMPLE = 7
+"""One chunk of so many is compressed both ways; it has no factor in common with the axes."""
+
 
 def write_table(folder: Path, table: Table, *, generator: str, source: str, threads: int = 1) -> Path:
     """Put the table's file in place of any other; the same table gives the same bytes."""
@@ -62,7 +65,9 @@ def file_of(table: Table, *, generator: str, source: str, threads: int = 1) -> t
         **_pattern_columns(table.patterns),
         **_tally_columns(table, order.layout),
     }
-    image, datasets = _hdf5(order, ids, _packed(ids, order, threads), columns, attributes)
+    packed, shuffled = _packed(ids, order, threads)
+    state = Dataset(ids.dtype, len(ids), order.chunk_cells, shuffled, np.zeros(len(packed), CHUNK))
+    image, datasets = _hdf5(order, state, packed, columns, attributes)
     return _sealed(image, Index(attributes, datasets))
 
 
@@ -73,11 +78,17 @@ def _sealed(image: bytes, index: Index) -> tuple[bytes, bytes, bytes]:
     return seal.to_bytes(), image, end
 
 
-def _packed(ids: Ids, order: Order, threads: int) -> list[bytes]:
-    """The compressed chunks; the last one is filled up with its last state."""
+def _packed(ids: Ids, order: Order, threads: int) -> tuple[list[bytes], bool]:
+    """The compressed chunks, the last one filled up with its last state; and whether they are shuffled.
+
+    Shuffling helps where few states are frequent, and harms where there are many: a sample decides.
+    """
     filled = np.pad(ids, (0, order.chunks * order.chunk_cells - len(ids)), mode="edge")
+    chunks = filled.reshape(order.chunks, order.chunk_cells)
+    sizes = [sum(len(pack(chunk, shuffled=way)) for chunk in chunks[::_SAMPLE]) for way in (False, True)]
+    shuffled = bool(sizes[True] < sizes[False])
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(pack, filled.reshape(order.chunks, order.chunk_cells)))
+        return list(pool.map(lambda chunk: pack(chunk, shuffled=shuffled), chunks)), shuffled
 
 
 def _state_columns(states: States) -> Columns:
@@ -113,20 +124,22 @@ def _tally_rows(table: Table) -> Iterator[tuple[int, int, Tally]]:
 
 
 def _hdf5(
-    order: Order, ids: Ids, packed: list[bytes], columns: Columns, attributes: Attributes
+    order: Order, state: Dataset, packed: list[bytes], columns: Columns, attributes: Attributes
 ) -> tuple[bytes, dict[str, Dataset]]:
     """The bytes up to the index, made in memory, and where in them the chunks lie."""
+    datasets, stored = {STATE: state}, {STATE: packed}
+    for name, kind in COLUMNS.items():
+        column = np.ascontiguousarray(columns[name]).astype(kind)
+        stored[name] = [pack(column, shuffled=column.itemsize > 1)] if len(column) else []
+        rows = np.zeros(len(stored[name]), CHUNK)
+        datasets[name] = Dataset(column.dtype, len(column), max(len(column), 1), column.itemsize > 1, rows)
     with h5py.File(
         "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
     ) as file:
-        state = _new_dataset(file, STATE, order.shape, order.chunk, ids.dtype)
-        stored = {STATE: packed}
-        datasets = {STATE: _filled(state, ids.dtype, len(ids), packed, _corners(order))}
-        for name, kind in COLUMNS.items():
-            column = np.ascontiguousarray(columns[name]).astype(kind)
-            dataset = _new_dataset(file, name, column.shape, (max(len(column), 1),), column.dtype)
-            stored[name] = [pack(column)] if len(column) else []
-            datasets[name] = _filled(dataset, column.dtype, len(column), stored[name], [(0,)])
+        for name, dataset in datasets.items():
+            shape, chunk = (order.shape, order.chunk) if name == STATE else ((dataset.items,), (dataset.chunk_items,))
+            corners: list[tuple[int, ...]] = _corners(order) if name == STATE else [(0,)]
+            _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored[name], corners)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())
         file.attrs["format"] = np.int64(FORMAT)
@@ -144,28 +157,25 @@ def _corners(order: Order) -> list[tuple[int, ...]]:
     return [tuple(row) for row in np.stack(np.unravel_index(starts, shape), axis=1).tolist()]
 
 
-def _new_dataset(file: Any, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...], chunk: tuple[int, ...]) -> Any:
+    """An empty dataset of the file, by HDF5's own means, which ask for no Zstandard plug-in."""
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_obj_track_times(False)
     properties.set_chunk(chunk)
     properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-    if kind.itemsize > 1:
-        properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (kind.itemsize,))
+    if dataset.shuffled:
+        properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
     properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (LEVEL,))
-    space, stored = h5py.h5s.create_simple(shape), h5py.h5t.py_create(kind)
-    return h5py.Dataset(h5py.h5d.create(file.id, name.encode(), stored, space, properties))
+    space, stored = h5py.h5s.create_simple(shape), h5py.h5t.py_create(dataset.kind)
+    return h5py.h5d.create(file.id, name.encode(), stored, space, properties)
 
 
-def _filled(
-    dataset: Any, kind: np.dtype[Any], items: int, packed: list[bytes], corners: list[tuple[int, ...]]
-) -> Dataset:
+def _fill(target: Any, dataset: Dataset, packed: list[bytes], corners: list[tuple[int, ...]]) -> None:
     """Write the chunks, and note where each of them lies."""
-    rows = np.zeros(len(packed), CHUNK)
     for number, (chunk, corner) in enumerate(zip(packed, corners, strict=False)):
-        dataset.id.write_direct_chunk(corner, chunk)
-        place = dataset.id.get_chunk_info_by_coord(corner)
-        rows[number] = place.byte_offset, place.size, crc32(chunk)
-    return Dataset(kind, items, int(np.prod(dataset.chunks)), rows)
+        target.write_direct_chunk(corner, chunk)
+        place = target.get_chunk_info_by_coord(corner)
+        dataset.chunks[number] = place.byte_offset, place.size, crc32(chunk)
 
 
 def _check_places(image: bytes, dataset: Dataset, packed: list[bytes]) -> None:

@@ -1,0 +1,75 @@
+"""Positions drawn at random, and games played from them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import chess
+
+from tbgen.fen import broken_rule
+from tbgen.material import Material
+from tbgen.position import is_reset, own_score
+from tbgen.probe import Tablebase
+from tbgen.score import Accrued, Color
+
+
+def random_board(draw: random.Random, material: Material) -> chess.Board:
+    """A legal position, either side to move."""
+    while True:
+        board = chess.Board(None)
+        men = [(role, color) for color in Color for role in material.side(color)]
+        for (role, color), square in zip(men, draw.sample(range(64), len(men)), strict=True):
+            board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
+        board.turn = draw.random() < 0.5
+        if broken_rule(board) is None:
+            return board
+
+
+def random_boards(seed: int, count: int, materials: list[Material]) -> Iterator[chess.Board]:
+    draw = random.Random(seed)
+    for _ in range(count):
+        yield random_board(draw, draw.choice(materials))
+
+
+def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Accrued:
+    """Make the move; the score that has then accrued."""
+    reset = is_reset(board, move)
+    board.push(move)
+    return accrued.after(own_score(board), reset=reset)
+
+
+def play_best(tables: Tablebase, board: chess.Board, draw: random.Random, extra_plies: int) -> None:
+    """Best play by both sides reaches the promised outcome in exactly so many plies, and keeps it."""
+    board, promise = board.copy(stack=False), tables.probe(board)
+    accrued, root = own_score(board), board.fen()
+    for ply in range(promise.dtg + extra_plies):
+        assert (accrued.outcome == promise.outcome) == (ply >= promise.dtg), (root, ply)
+        moves = tables.best_moves(board, accrued)
+        if not moves:
+            assert ply >= promise.dtg
+            return
+        chosen = draw.choice(moves)
+        assert chosen.outcome == promise.outcome, (root, ply)
+        accrued = play(board, chosen.move, accrued)
+        if ply >= promise.dtg and chosen.dtg:
+            return  # no quiet move was left: the same outcome is forced anew, from a position tested on its own
+    assert accrued.outcome == promise.outcome, root
+
+
+def play_against_random(tables: Tablebase, board: chess.Board, best: Color, draw: random.Random, plies: int) -> None:
+    """Best play by one side never ends below what was promised to it."""
+    board, promise = board.copy(stack=False), tables.probe(board).outcome
+    accrued, root = own_score(board), board.fen()
+    for _ in range(plies):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        if (board.turn == chess.WHITE) == (best is Color.WHITE):
+            move = tables.best_moves(board, accrued)[0].move
+        else:
+            move = draw.choice(moves)
+        accrued = play(board, move, accrued)
+        value = tables.probe(board, accrued).outcome
+        assert value >= promise if best is Color.WHITE else value <= promise, root
+    assert tables.probe(board, accrued).outcome == accrued.outcome or len(list(board.legal_moves)), root
