@@ -1,0 +1,121 @@
+"""Word algebra against sets of squares and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from tbgen.index.squares import KING_ATTACKS, KING_STEPS, SYMMETRY
+from tbgen.index.words import (
+    EVERYTHING,
+    NOTHING,
+    NOT_A_FILE,
+    NOT_H_FILE,
+    ONE,
+    count,
+    flip_file,
+    flip_rank,
+    image,
+    king_spread,
+    king_step,
+    lowest_square,
+    square_bit,
+    transpose,
+)
+
+
+def squares_of(word: int) -> set[int]:
+    return {square for square in range(64) if int(word) >> square & 1}
+
+
+def word_of(squares: Iterable[int]) -> np.uint64:
+    return np.uint64(sum(1 << square for square in squares))
+
+
+def _words() -> list[np.uint64]:
+    """None, each single square, with a1, with h8, all but it, ranks, files, and random words of several densities."""
+    singles = [1 << square for square in range(64)]
+    everything = 2**64 - 1
+    words = [0, everything, *singles, *[word | 1 for word in singles], *[word | 1 << 63 for word in singles]]
+    words += [everything ^ word for word in singles]
+    words += [0xFF << 8 * rank for rank in range(8)] + [0x0101010101010101 << file for file in range(8)]
+    random = np.random.default_rng(11)
+    for density in (0.05, 0.2, 0.5, 0.8, 0.95):
+        drawn = random.random((60, 64)) < density
+        words += [sum(1 << int(square) for square in np.flatnonzero(row)) for row in drawn]
+    return [np.uint64(word) for word in words]
+
+
+WORDS = _words()
+
+
+def test_the_constants_are_what_they_are_called() -> None:
+    assert (int(NOTHING), int(EVERYTHING), int(ONE)) == (0, 2**64 - 1, 1)
+    assert squares_of(NOT_A_FILE) == {square for square in range(64) if square % 8 != 0}
+    assert squares_of(NOT_H_FILE) == {square for square in range(64) if square % 8 != 7}
+
+
+@pytest.mark.parametrize("square", range(64))
+def test_a_square_is_its_bit(square: int) -> None:
+    assert squares_of(square_bit(square)) == {square}
+    assert lowest_square(np.uint64(1 << square)) == square
+
+
+def test_the_lowest_square_is_the_least() -> None:
+    for word in WORDS:
+        if word:
+            assert lowest_square(word) == min(squares_of(word))
+
+
+def test_taking_the_lowest_square_again_and_again_lists_the_word() -> None:
+    for word in WORDS:
+        listed, left = [], word
+        while left:
+            listed.append(int(lowest_square(left)))
+            left &= left - ONE
+        assert listed == sorted(squares_of(word))
+
+
+def test_count_counts() -> None:
+    for word in WORDS:
+        assert count(word) == len(squares_of(word))
+
+
+@pytest.mark.parametrize("direction", range(8))
+def test_a_king_step_moves_every_square_that_stays_on_the_board(direction: int) -> None:
+    file_step, rank_step = KING_STEPS[direction]
+    for word in WORDS:
+        expected = {
+            square + file_step + 8 * rank_step
+            for square in squares_of(word)
+            if 0 <= square % 8 + file_step < 8 and 0 <= square // 8 + rank_step < 8
+        }
+        assert squares_of(king_step(word, direction)) == expected
+
+
+@pytest.mark.parametrize("direction", range(8))
+def test_directions_of_king_steps_differ_by_two_from_their_opposites(direction: int) -> None:
+    file_step, rank_step = KING_STEPS[direction]
+    assert KING_STEPS[direction ^ 2] == (-file_step, -rank_step)
+
+
+def test_a_king_spreads_to_its_neighbours() -> None:
+    for word in WORDS:
+        expected = set().union(*[squares_of(KING_ATTACKS[square]) for square in squares_of(word)])
+        assert squares_of(king_spread(word)) == expected
+
+
+def test_flips_and_the_transposition_move_squares_to_their_images() -> None:
+    for word in WORDS:
+        squares = squares_of(word)
+        assert flip_file(word) == word_of(square ^ 7 for square in squares)
+        assert flip_rank(word) == word_of(square ^ 56 for square in squares)
+        assert transpose(word) == word_of(square % 8 * 8 + square // 8 for square in squares)
+
+
+@pytest.mark.parametrize("symmetry", range(8))
+def test_an_image_has_the_images_of_the_squares(symmetry: int) -> None:
+    for word in WORDS:
+        assert image(word, symmetry) == word_of(int(SYMMETRY[symmetry, square]) for square in squares_of(word))
