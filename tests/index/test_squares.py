@@ -135,7 +135,7 @@ def test_an_inverse_undoes_its_symmetry() -> None:
 
 
 def test_the_triangle_has_one_square_of_each_orbit() -> None:
-    names = "a1 b1 c1 d1 b2 c2 d2 c3 d3 d4".split()
+    names = ["a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4"]
     assert [chess.square_name(square) for square in TRIANGLE] == names
     orbits = [frozenset(SYMMETRY[:, square].tolist()) for square in TRIANGLE]
     assert len(set(orbits)) == 10

@@ -10,9 +10,9 @@ import pytest
 from tbgen.index.squares import KING_ATTACKS, KING_STEPS, SYMMETRY
 from tbgen.index.words import (
     EVERYTHING,
-    NOTHING,
     NOT_A_FILE,
     NOT_H_FILE,
+    NOTHING,
     ONE,
     count,
     flip_file,
