@@ -19,20 +19,15 @@ import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, kernel
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
-from tbgen.retro.block import NO_LABEL, RANKS, WORST_RANK, byte_of_rank, rank_of_byte
+from tbgen.retro.block import NO_LABEL, WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.retro.geometry import WHITE, Geometry
 from tbgen.retro.interning import Store, event_of, intern, new_store
+from tbgen.retro.seeds import EXIT, MEMBER, PLIES, UNBLOCK, Seeds, add_seed, clear_seeds, new_seeds
 from tbgen.retro.spread import Marks, escapes, mark, new_marks, put
 from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
-
-PLIES = 2048
-"""Longer distances are refused."""
-
-MEMBER, UNBLOCK, EXIT = 0, 1, 2
-"""Kinds of seeds: a reset of the forcer; a reset of the other side; a frozen cell."""
 
 CLASS = 0
 """The level of a class, in whose place the middle has its code."""
@@ -43,19 +38,6 @@ TOP_CODE = MOST_STORED_CODE
 
 TOO_FAR, STORE_FULL, TOO_HIGH = 2, 3, 4
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits."""
-
-
-class Seeds(NamedTuple):
-    """Lists of (kind, side, word, bits) by rank and plies."""
-
-    head: npt.NDArray[np.int32]
-    """[rank, plies] -> the first node, or -1."""
-    farthest: Ints
-    """[rank] -> the most plies of any seed, or -1."""
-    next: npt.NDArray[np.int32]
-    where: npt.NDArray[np.int64]
-    bits: Words
-    count: Ints
 
 
 class Members(NamedTuple):
@@ -89,19 +71,11 @@ class Forcer(NamedTuple):
 def new_forcer(side: int, geometry: Geometry, capacity: int) -> Forcer:
     """The arrays of a forcer for blocks of this geometry."""
     words = geometry.words
-    nodes = 4 * 64 * words
     return Forcer(
         side,
         _new_members(words),
         _new_members(words),
-        Seeds(
-            np.full((RANKS, PLIES), -1, np.int32),
-            np.full(RANKS, -1, np.int64),
-            np.empty(nodes, np.int32),
-            np.empty(nodes, np.int64),
-            np.empty(nodes, np.uint64),
-            np.zeros(1, np.int64),
-        ),
+        new_seeds(words),
         *[new_marks(words) for _ in range(4)],
         new_store(capacity),
         np.zeros(len(geometry.role), np.int64),
@@ -111,31 +85,6 @@ def new_forcer(side: int, geometry: Geometry, capacity: int) -> Forcer:
 
 def _new_members(words: int) -> Members:
     return Members(np.zeros((2, words), np.uint64), np.zeros(words, np.uint64), np.zeros(words, np.uint64))
-
-
-@inlined
-def add_seed(seeds, rank, plies, kind, side, word, bits):
-    """File a seed; those of one word that follow each other share a node."""
-    where = word * 8 + kind * 2 + side
-    node = seeds.head[rank, plies]
-    if node >= 0 and seeds.where[node] == where:
-        seeds.bits[node] |= bits
-        return
-    new = seeds.count[0]
-    seeds.count[0] += 1
-    seeds.next[new], seeds.where[new], seeds.bits[new] = node, where, bits
-    seeds.head[rank, plies] = new
-    seeds.farthest[rank] = max(seeds.farthest[rank], plies)
-
-
-@inner
-def clear_seeds(seeds):
-    """Forget all seeds."""
-    for rank in range(RANKS):
-        for plies in range(seeds.farthest[rank] + 1):
-            seeds.head[rank, plies] = -1
-        seeds.farthest[rank] = -1
-    seeds.count[0] = 0
 
 
 @kernel
