@@ -1,0 +1,123 @@
+"""Files as `tbgen verify` sees them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tbgen.errors import DamagedTableError, MissingTableError, VerificationError
+from tbgen.material import Material
+from tbgen.storage.files import path_of
+from tbgen.storage.table import Table
+from tbgen.storage.writer import write_table
+from tbgen.verify import tables_in, verify_file
+
+KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
+
+
+def write(folder: Path, *tables: Table) -> None:
+    for table in tables:
+        write_table(folder, table, generator="test", source="test")
+
+
+def verify(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tbgen", "verify", "--data", str(folder), "--threads", "2", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, small_tables: dict[Material, Table]) -> Path:
+    write(tmp_path, small_tables[KINGS], small_tables[KNIGHT])
+    return tmp_path
+
+
+def with_wrong_distance(table: Table) -> Table:
+    dtg = table.dtg.copy()
+    dtg[np.flatnonzero(table.entry)[1000]] += 1
+    return dataclasses.replace(table, dtg=dtg)
+
+
+def test_the_tables_of_a_folder_are_found_in_build_order(folder: Path) -> None:
+    assert tables_in(folder) == [KINGS, KNIGHT]
+    assert tables_in(folder / "none") == []
+
+
+def test_written_tables_pass(folder: Path) -> None:
+    for material in tables_in(folder):
+        assert verify_file(folder, material).violation is None
+
+
+def test_a_wrong_table_that_was_written_properly_fails(folder: Path, small_tables: dict[Material, Table]) -> None:
+    write(folder, with_wrong_distance(small_tables[KNIGHT]))
+    violation = verify_file(folder, KNIGHT).violation
+    assert violation is not None
+    assert violation.fen is not None
+
+
+def test_a_wrong_child_is_felt_by_its_parent(folder: Path, small_tables: dict[Material, Table]) -> None:
+    kings = small_tables[KINGS]
+    write(folder, dataclasses.replace(kings, entry=np.where(kings.entry < 0, np.int8(-2), kings.entry)))
+    assert verify_file(folder, KNIGHT).violation is not None
+
+
+def test_no_flipped_byte_goes_unnoticed(folder: Path) -> None:
+    path, random = path_of(folder, KNIGHT), np.random.default_rng(9)
+    written = path.read_bytes()
+    for place in random.integers(0, len(written), 40).tolist():
+        damaged = bytearray(written)
+        damaged[place] ^= 1 << int(random.integers(8))
+        path.write_bytes(damaged)
+        with pytest.raises(DamagedTableError):
+            verify_file(folder, KNIGHT)
+
+
+def test_truncated_and_exchanged_files_are_damaged(folder: Path) -> None:
+    kings, knight = path_of(folder, KINGS), path_of(folder, KNIGHT)
+    written = knight.read_bytes()
+    for wrong in (written[:-1], written[: len(written) // 2], b"", kings.read_bytes()):
+        knight.write_bytes(wrong)
+        with pytest.raises(DamagedTableError):
+            verify_file(folder, KNIGHT)
+
+
+def test_a_missing_child_is_named(folder: Path) -> None:
+    path_of(folder, KINGS).unlink()
+    with pytest.raises(MissingTableError, match="KvK"):
+        verify_file(folder, KNIGHT)
+
+
+def test_the_program_says_that_tables_are_right(folder: Path) -> None:
+    done = verify(folder)
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["table", "KvK", "KNvK"]
+    assert done.stdout.count("right") == 2
+
+
+def test_the_program_says_where_a_table_is_wrong(folder: Path, small_tables: dict[Material, Table]) -> None:
+    write(folder, with_wrong_distance(small_tables[KNIGHT]))
+    done = verify(folder, "KNvK", "--json")
+    assert done.returncode == VerificationError.exit_code
+    (report,) = json.loads(done.stdout)["tables"]
+    assert report["right"] is False
+    assert report["violation"]["law"] == "distance"
+    assert report["violation"]["fen"].endswith(report["violation"]["accrued"])
+    assert report["violation"]["fen"] in done.stderr
+
+
+def test_the_program_goes_on_after_a_damaged_file(folder: Path) -> None:
+    path_of(folder, KINGS).write_bytes(b"nothing")
+    done = verify(folder, "KvK", "--sample", "100")
+    assert done.returncode == DamagedTableError.exit_code
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_empty_folder_is_not_a_verified_one(tmp_path: Path) -> None:
+    done = verify(tmp_path)
+    assert done.returncode == 2
+    assert "tbgen build" in done.stderr
