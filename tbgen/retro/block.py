@@ -8,7 +8,7 @@ worst (the other's mate, 255); a smaller label is better, NO_LABEL is none.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt

@@ -10,12 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import inner
-from tbgen.index.squares import INVERSE, MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
-from tbgen.index.words import NOTHING, ONE, count, king_spread, lowest_square, square_bit
+from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
+from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit
 from tbgen.retro.block import WORST_RANK, byte_of_rank, rank_of_byte
-from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, unpack_men, word_after, word_after_king
+from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
 from tbgen.retro.interning import label_at
-from tbgen.retro.mobility import NO_ROLE, after, fold_reset, fold_value, note_move, unpack_squares
+from tbgen.retro.mobility import after, fold_reset, fold_value, unpack_squares
+from tbgen.retro.movelist import NO_ROLE, note_move
 
 
 @inner
@@ -110,7 +111,7 @@ def search_word(geometry, worker, family, entry, dtg, word, side, passed, taken,
         for taker in range(len(captures)):
             if captures[taker] & bit:
                 code += 2
-                scratch.count[0] = 0
+                scratch.noted[0] = 0
                 note_move(scratch, bit, taker, passed, taken, NO_ROLE, 0)
                 fold_reset(block, family, scratch, side, word, bit, scratch.moves[0])
         fold_quiet_moves(geometry, worker, entry, dtg, side, cell, code)

@@ -7,7 +7,7 @@ where in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tbgen._jit import inlined
 from tbgen.index.layout import BY_KING, MIRRORED, Layout, Slot, layout_of
-from tbgen.index.squares import SYMMETRY, TO_TRIANGLE, TRIANGLE_INDEX, TRANSPOSE
+from tbgen.index.squares import SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE_INDEX
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.score import Color
 
@@ -214,10 +214,7 @@ def family_cell(family, table, side, squares):
     if king == 0 and squares[king] % 9 == 0:
         _use_mirror(family, table, squares, king)
     cell = (address >> 2) * 2 + side
-    if king == 0:
-        cell = cell * 10 + TRIANGLE_INDEX[squares[king]]
-    else:
-        cell = cell * 64 + squares[king]
+    cell = cell * 10 + TRIANGLE_INDEX[squares[king]] if king == 0 else cell * 64 + squares[king]
     for n in range(king + 1, end):
         cell = cell * 64 + squares[n]
     return family.cell_base[table] + cell

@@ -52,11 +52,7 @@ def white_king_attacked(geometry, men, pawns, king, occupied, gone_man, gone_paw
             if REACHED[geometry.role[n], men[n]] & square_bit(king) and not between & occupied:
                 attacked |= ~between
     for n in range(len(geometry.pawn_color)):
-        if (
-            geometry.pawn_color[n] == BLACK
-            and n != gone_pawn
-            and PAWN_ATTACKS[BLACK, pawns[n]] & square_bit(king)
-        ):
+        if geometry.pawn_color[n] == BLACK and n != gone_pawn and PAWN_ATTACKS[BLACK, pawns[n]] & square_bit(king):
             return EVERYTHING
     return attacked
 

@@ -6,81 +6,18 @@ folded into the block as the mover's best so far.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
-
-from tbgen._jit import inlined, inner, kernel, small
+from tbgen._jit import inlined, inner, kernel
 from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, king_step, lowest_square, square_bit
 from tbgen.material import Role
 from tbgen.retro.block import rank_of_byte
-from tbgen.retro.family import MOST_SLOTS, NO_SLOT, family_cell, is_mirrored
+from tbgen.retro.family import NO_SLOT, family_cell, is_mirrored
 from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, unpack_men, word_after
 from tbgen.retro.legality import white_attacks, white_king_attacked
+from tbgen.retro.movelist import DOUBLE, GONE, NO_ROLE, ROLE, SLOT, TO, add_move, note_move, write_codes
 
-PLANES = 8
 KNIGHT, QUEEN = int(Role.KNIGHT), int(Role.QUEEN)
-NO_ROLE = 0
-SLOT, TO, GONE, ROLE, DOUBLE = range(5)
-MOST_MOVES = 512
 ALL_DONE, CHILD_HAS_NO_VALUE = 0, 1
-
-
-class Scratch(NamedTuple):
-    """What one thread needs while it looks at one word."""
-
-    men: npt.NDArray[np.int64]
-    now: npt.NDArray[np.int64]
-    """[slot] the squares of the position at hand."""
-    there: npt.NDArray[np.int64]
-    lanes: npt.NDArray[np.uint64]
-    """[move] the lanes in which it is legal, and what it is:"""
-    moves: npt.NDArray[np.int64]
-    """[move, field] SLOT that moves, square TO, slot GONE, new ROLE (or none), whether a DOUBLE step."""
-    count: npt.NDArray[np.int64]
-    planes: npt.NDArray[np.uint64]
-    """The move counts of 64 lanes, bit-sliced."""
-    places: npt.NDArray[np.int64]
-    status: npt.NDArray[np.int64]
-
-
-def new_scratch(men: int) -> Scratch:
-    """Scratch space for a material with so many other men."""
-    return Scratch(
-        np.zeros(men, np.int64),
-        np.zeros(MOST_SLOTS, np.int64),
-        np.zeros(2 * MOST_SLOTS, np.int64),
-        np.zeros(MOST_MOVES, np.uint64),
-        np.zeros((MOST_MOVES, 5), np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(PLANES, np.uint64),
-        np.zeros(256, np.int64),
-        np.zeros(1, np.int64),
-    )
-
-
-@inlined
-def note_move(scratch, lanes, slot, to, gone, role, double):
-    """Note a move, if it is legal anywhere; `gone` is NO_SLOT and the rest 0 for a quiet move."""
-    if lanes:
-        n = scratch.count[0]
-        scratch.count[0] = n + 1
-        scratch.lanes[n] = lanes
-        move = scratch.moves[n]
-        move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE] = slot, to, gone, role, double
-
-
-@small
-def add_move(planes, lanes):
-    """Add one move to the count of every lane."""
-    for plane in range(PLANES):
-        carry = planes[plane] & lanes
-        planes[plane] ^= lanes
-        lanes = carry
-        if lanes == NOTHING:
-            return
 
 
 @inlined
@@ -268,42 +205,6 @@ def pawn_moves(geometry, block, scratch, word, side, pawn):
 
 
 @inner
-def write_codes(block, scratch, side, word):
-    """Spread the bit-sliced counts to one code per cell, and sort the squares of the word by it."""
-    lanes, planes, places = block.legal[side, word], scratch.planes, scratch.places
-    lowest, highest = 255, 0
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
-        moves = 0
-        for plane in range(PLANES):
-            moves |= np.int64(planes[plane] >> np.uint64(square) & ONE) << plane
-        code = 2 * moves + (0 if block.check[side, word] & square_bit(square) else 1)
-        block.code[side, word * 64 + square] = code
-        places[code] += 1
-        lowest, highest = min(lowest, code), max(highest, code)
-    block.next_code[side, word] = lowest
-    block.frozen[side, word] = 0
-    sort_by_code(block, places, side, word, lowest, highest)
-
-
-@inner
-def sort_by_code(block, places, side, word, lowest, highest):
-    """A counting sort; `places` holds how often each code occurs, and is zero again at the end."""
-    total = 0
-    for code in range(lowest, highest + 1):
-        places[code], total = total, total + places[code]
-    lanes = block.legal[side, word]
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
-        code = block.code[side, word * 64 + square]
-        block.by_code[side, word * 64 + places[code]] = square
-        places[code] += 1
-    places[lowest : highest + 1] = 0
-
-
-@inner
 def unpack_squares(geometry, block, scratch, word):
     """Write the squares of a word, but for the black king's, into `men` and `now`."""
     unpack_men(geometry, word, scratch.men)
@@ -318,7 +219,7 @@ def unpack_squares(geometry, block, scratch, word):
 @inner
 def note_moves(geometry, block, scratch, word, side):
     """Note every move of one side in a word."""
-    scratch.count[0] = 0
+    scratch.noted[0] = 0
     if side == WHITE:
         white_king_moves(geometry, block, scratch, word)
     else:
@@ -344,7 +245,7 @@ def find_moves(geometry, block, family, scratch, first, end):
             block.reset[side, word * 64 : word * 64 + 64] = 0
             note_moves(geometry, block, scratch, word, side)
             scratch.planes[:] = 0
-            for n in range(scratch.count[0]):
+            for n in range(scratch.noted[0]):
                 add_move(scratch.planes, scratch.lanes[n])
                 if scratch.moves[n, GONE] >= 0 or scratch.moves[n, SLOT] < pawns:
                     fold_reset(block, family, scratch, side, word, scratch.lanes[n], scratch.moves[n])

@@ -7,6 +7,7 @@ Values do not depend on how the work is shared.
 
 from __future__ import annotations
 
+import itertools
 import resource
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +27,8 @@ from tbgen.retro.geometry import geometry_of
 from tbgen.retro.interning import EMPTY
 from tbgen.retro.legality import find_legal
 from tbgen.retro.levels import STORE_FULL, TOO_FAR, TOO_HIGH, advance, freeze, start_forcer
-from tbgen.retro.mobility import find_moves, new_scratch
+from tbgen.retro.mobility import find_moves
+from tbgen.retro.movelist import new_scratch
 from tbgen.retro.patterns import merge_patterns
 from tbgen.retro.tally import count_table
 from tbgen.retro.worker import Worker, enter_block, new_worker, pair_histories, solve_blocks
@@ -111,7 +113,7 @@ class _Solving:
     def solve_waves(self, pool: ThreadPoolExecutor) -> None:
         """Solve block after block, in waves."""
         waves, idle = self.layout.waves, list(range(self.threads))
-        for start, end in zip(waves, waves[1:], strict=False):
+        for start, end in itertools.pairwise(waves):
             size = max(1, -(-(end - start) // (4 * self.threads)))
 
             def run(first: int, last: int = end, size: int = size) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined
-from tbgen.index.squares import INVERSE, KING_TO, MOVES, RAY_COUNT
+from tbgen.index.squares import INVERSE, MOVES, RAY_COUNT
 from tbgen.index.words import NOTHING, image, king_spread, square_bit
 from tbgen.retro.geometry import BLACK, WHITE, has_twin, unpack_men, word_after_king, word_among_twins
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from tbgen._jit import inlined, inner, kernel
 from tbgen.index.words import NOTHING, square_bit
 from tbgen.retro.block import Block, new_block
@@ -14,7 +12,8 @@ from tbgen.retro.geometry import Geometry
 from tbgen.retro.interning import EMPTY, Store, intern, new_store
 from tbgen.retro.legality import find_legal
 from tbgen.retro.levels import STORE_FULL, Forcer, advance, freeze, new_forcer, start_forcer
-from tbgen.retro.mobility import Scratch, find_moves, new_scratch
+from tbgen.retro.mobility import find_moves
+from tbgen.retro.movelist import Scratch, new_scratch
 
 STORE_NODES = 1 << 22
 
