@@ -272,10 +272,13 @@ def spread_outcome(geometry, block, forcer, members, rank, level):
             check(geometry, block, forcer, members)
         label = np.uint32(rank << 16 | plies)
         joined += joining.count[0] + forcer.yielding.count[0]
-        join(block, forcer, members, side, joining, label, level)
-        join(block, forcer, members, 1 - side, forcer.yielding, label, level)
-        expand(geometry, block, forcer, members, 1 - side, forcer.yielding, joining_next)
-        expand(geometry, block, forcer, members, side, joining, forcer.checked)
+        if joining.count[0]:
+            join(block, forcer, members, side, joining, label, level)
+        if forcer.yielding.count[0]:
+            join(block, forcer, members, 1 - side, forcer.yielding, label, level)
+            expand(geometry, block, forcer, members, 1 - side, forcer.yielding, joining_next)
+        if joining.count[0]:
+            expand(geometry, block, forcer, members, side, joining, forcer.checked)
         joining, joining_next = joining_next, joining
         plies += 1
         forcer.state[2] += 1
