@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 from tbgen.material import Material, build_order
-from tbgen.retro import solve
-from tbgen.storage.table import Table
 from tests import reference
 from tests.retro.comparison import differences, uncovered
-
-
-@cache
-def solved(name: str) -> Table:
-    material = Material.parse(name)
-    return solve(material, {child: solved(str(child)) for child in material.children()})
+from tests.retro.tables import solved
 
 
 def disagreements(name: str) -> list[str]:

@@ -1,0 +1,33 @@
+"""Solved tables, each made once for all tests that ask for it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tbgen.material import Material
+from tbgen.retro import solve
+from tbgen.storage.table import Table, Values
+
+_values: dict[str, Values] = {}
+
+
+@cache
+def solved(name: str) -> Table:
+    """The table of a material, its children solved on the way; for tables that are small."""
+    material = Material.parse(name)
+    return solve(material, {child: solved(str(child)) for child in material.children()})
+
+
+def values(name: str) -> Values:
+    """Entry values and distances only, so that many tables fit into memory at once."""
+    if name not in _values:
+        solve_from_values(name)
+    return _values[name]
+
+
+def solve_from_values(name: str, threads: int = 2) -> Table:
+    """A table that is not kept, but for its values."""
+    material = Material.parse(name)
+    table = solve(material, {child: values(str(child)) for child in material.children()}, threads=threads)
+    _values.setdefault(name, Values(material, table.entry, table.dtg))
+    return table

@@ -1,0 +1,146 @@
+"""Legal words, check words and codes of whole words against python-chess."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.index.layout import Layout, layout_of
+from tbgen.index.words import NOTHING
+from tbgen.material import Material
+from tbgen.retro.block import Block, new_block
+from tbgen.retro.family import MOST_SLOTS, Family
+from tbgen.retro.geometry import Geometry, geometry_of
+from tbgen.retro.legality import find_legal
+from tbgen.retro.mobility import find_moves
+from tbgen.retro.movelist import new_scratch
+from tbgen.retro.worker import enter_block
+from tbgen.score import Color, code_of
+
+PAWNLESS = ["KNvK", "KNNvK", "KQQvK", "KBvKN", "KRvKR", "KQvKQ", "KRBvKN", "KNNNvK", "KBBvKN", "KQRvKB", "KRRvKR"]
+WITH_PAWNS = [
+    "KPvK",
+    "KQvKP",
+    "KPPvK",
+    "KPvKP",
+    "KNPvK",
+    "KBvKP",
+    "KPPPvK",
+    "KPPvKP",
+    "KRPvKP",
+    "KPPvKR",
+    "KNNvKP",
+    "KQPvKN",
+]
+
+
+def nowhere(layout: Layout) -> Family:
+    """A family that finds no value for any reset: codes do not need them."""
+    plans = (MOST_SLOTS, MOST_SLOTS, 8)
+    slots = np.arange(MOST_SLOTS)
+    return Family(
+        np.zeros(layout.block_words * 128, np.int8),
+        np.zeros(layout.block_words * 128, np.uint16),
+        np.zeros(64**layout.pawns, np.int32),
+        np.zeros(2, np.int64),
+        np.zeros(2, np.int64),
+        np.array([layout.pawns]),
+        np.array([layout.others]),
+        slots[None],
+        slots[None] + 1,
+        np.zeros(plans, np.int64),
+        np.zeros(plans, np.int64),
+        np.zeros((*plans, MOST_SLOTS), np.int64),
+        layout.block_words,
+        np.full((1, 2, 8), -1),
+        np.zeros(0, np.int8),
+        np.zeros(0, np.uint16),
+    )
+
+
+def board_of(layout: Layout, side: int, squares: tuple[int, ...]) -> chess.Board:
+    board = chess.Board(None)
+    board.turn = side == Color.WHITE
+    for (color, role), square in zip(layout.slots, squares, strict=True):
+        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
+    return board
+
+
+def is_legal(board: chess.Board, men: int) -> bool:
+    kings = board.king(chess.WHITE), board.king(chess.BLACK)
+    if len(board.piece_map()) < men or None in kings:
+        return False
+    return not board.was_into_check()
+
+
+def twins_in_order(layout: Layout, squares: tuple[int, ...]) -> bool:
+    return all(list(squares[start:end]) == sorted(squares[start:end]) for start, end in layout.twins)
+
+
+def numbers(layout: Layout, wanted: int) -> list[int]:
+    """Some blocks, those with pawns at home or about to promote among them."""
+    random = np.random.default_rng(21)
+    return sorted({0, len(layout.blocks) - 1, *random.integers(0, len(layout.blocks), wanted).tolist()})
+
+
+def words(layout: Layout, block: Block, wanted: int) -> list[int]:
+    """Seeded words, most of them with positions in them, some crowded round one square."""
+    random = np.random.default_rng(22)
+    held = np.flatnonzero(block.occupied != NOTHING)
+    empty = np.flatnonzero(block.occupied == NOTHING)
+    chosen = random.choice(held, min(wanted, len(held)), replace=False).tolist()
+    crowded = np.flatnonzero([_span(int(block.occupied[word])) < 20 for word in held[:4000]])
+    chosen += held[random.permutation(crowded)[: wanted // 2]].tolist()
+    return chosen + random.permutation(empty)[:3].tolist()
+
+
+def _span(word: int) -> int:
+    return word.bit_length() - (word & -word).bit_length()
+
+
+def assert_word_agrees(layout: Layout, number: int, block: Block, word: int) -> None:
+    """Legality, check, code and order of the 64 squares of the black king, for both sides."""
+    for side in range(2):
+        codes = {}
+        for square in range(64):
+            cell = ((number * 2 + side) * layout.block_words + word) * 64 + square
+            _, squares = layout.squares_of(cell)
+            board = board_of(layout, side, squares)
+            legal = is_legal(board, len(layout.slots)) and twins_in_order(layout, squares)
+            assert bool(int(block.legal[side, word]) >> square & 1) == legal, (board.fen(), squares)
+            in_check = legal and board.is_check()
+            assert bool(int(block.check[side, word]) >> square & 1) == in_check, board.fen()
+            if legal:
+                codes[square] = code_of(board.legal_moves.count(), in_check=in_check)
+                assert block.code[side, word * 64 + square] == codes[square], board.fen()
+        assert block.next_code[side, word] == min(codes.values(), default=255)
+        order = block.by_code[side, word * 64 : word * 64 + len(codes)].tolist()
+        assert order == sorted(codes, key=lambda square: (codes[square], square))
+
+
+def assert_words_agree(name: str, blocks: int, wanted: int) -> None:
+    layout = layout_of(Material.parse(name))
+    geometry: Geometry = geometry_of(layout)
+    block, family, scratch = new_block(geometry), nowhere(layout), new_scratch(layout.others)
+    pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
+    for number in numbers(layout, blocks):
+        enter_block(block, pawns[number])
+        find_legal(geometry, block, 0, geometry.words)
+        for word in words(layout, block, wanted):
+            find_moves(geometry, block, family, scratch, word, word + 1)
+            assert_word_agrees(layout, number, block, word)
+
+
+@pytest.mark.parametrize("name", PAWNLESS)
+def test_words_without_pawns_are_those_of_python_chess(name: str) -> None:
+    assert_words_agree(name, 1, 20)
+
+
+@pytest.mark.parametrize("name", WITH_PAWNS)
+def test_words_with_pawns_are_those_of_python_chess(name: str) -> None:
+    assert_words_agree(name, 10, 3)
+
+
+def test_all_words_of_bare_kings_are_those_of_python_chess() -> None:
+    assert_words_agree("KvK", 1, 10)

@@ -1,0 +1,170 @@
+"""The solver as a whole: same result on every run, published counts and values, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.errors import BuildError, RepresentationError
+from tbgen.index.layout import layout_of
+from tbgen.material import Material, materials
+from tbgen.position import own_score
+from tbgen.retro import solve
+from tbgen.retro.block import NO_LABEL
+from tbgen.retro.geometry import geometry_of
+from tbgen.retro.legality import find_legal
+from tbgen.retro.levels import TOO_HIGH, TOP_CODE, freeze, start_forcer
+from tbgen.retro.solver import _Solving
+from tbgen.retro.worker import Worker, enter_block, new_worker
+from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.storage.table import Table, Values
+from tests.retro.tables import solve_from_values, solved, values
+from tests.verify.model import value_of
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+SMALL = [str(material) for men in (2, 3) for material in materials(men)]
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (GOLDEN / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def assert_same(left: Table, right: Table) -> None:
+    for name in ("entry", "dtg", "pattern"):
+        np.testing.assert_array_equal(getattr(left, name), getattr(right, name), strict=True)
+    for name in ("start", "holder", "code", "outcome", "dtg"):
+        np.testing.assert_array_equal(getattr(left.patterns, name), getattr(right.patterns, name), strict=True)
+    assert left.tallies == right.tallies
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("name", SMALL)
+def test_a_table_is_the_same_for_any_number_of_threads(name: str, threads: int) -> None:
+    assert_same(solve_from_values(name, threads), solved(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KBvKN", "KNNvK", "KPvKP"])
+def test_a_table_of_four_men_is_the_same_for_any_number_of_threads(name: str) -> None:
+    first = solve_from_values(name, 1)
+    for threads in (1, 2, 3):
+        assert_same(solve_from_values(name, threads), first)
+
+
+@pytest.mark.parametrize("row", rows("entry_counts.csv"), ids=lambda row: " ".join(row.values()))
+def test_entry_values_are_as_many_as_the_rules_say(row: dict[str, str]) -> None:
+    side = Color.WHITE if row["side_to_move"] == "white" else Color.BLACK
+    tally = solved(row["material"]).tallies[side][parse_score(row["outcome"]).outcome]
+    assert tally.count == int(row["positions"])
+
+
+@pytest.mark.parametrize("row", rows("entry_values.csv"), ids=lambda row: row["fen"])
+def test_single_values_are_those_published_with_the_rules(row: dict[str, str]) -> None:
+    board = chess.Board(row["fen"])
+    accrued = parse_score(row["accrued"]) if row["accrued"] else own_score(board)
+    tables = {Material.parse(name): solved(name) for name in SMALL}
+    assert value_of(tables, board, accrued)[0] == parse_score(row["value"]).outcome
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_tallies_are_those_of_the_table(name: str) -> None:
+    table = solved(name)
+    layout = layout_of(table.material)
+    for side in Color:
+        assert list(table.tallies[side]) == sorted(table.tallies[side], reverse=True)
+        for outcome, tally in table.tallies[side].items():
+            there = table.entry.reshape(layout.shape)[:, side] == outcome.to_byte()
+            assert tally.max_dtg == table.dtg.reshape(layout.shape)[:, side][there].max()
+            assert table.entry[tally.cell] == outcome.to_byte()
+            assert table.dtg[tally.cell] == tally.max_dtg
+            assert layout.squares_of(tally.cell)[0] == side
+
+
+def bare_kings() -> tuple[Worker, np.ndarray, np.ndarray]:
+    """A worker with all positions of bare kings before their first level, and room for their values."""
+    layout = layout_of(Material.parse("KvK"))
+    geometry = geometry_of(layout)
+    worker = new_worker(geometry)
+    enter_block(worker.block, np.zeros(0, np.int64))
+    find_legal(geometry, worker.block, 0, geometry.words)
+    worker.block.next_code[:] = 255
+    start_forcer(worker.block, worker.white)
+    start_forcer(worker.block, worker.black)
+    return worker, np.zeros(layout.cells, np.int8), np.zeros(layout.cells, np.uint16)
+
+
+def freeze_one(code: int, forced: int | None) -> tuple[Worker, np.ndarray]:
+    """Freeze one cell, White to move, with this own code; `forced` is the code that Black forces, if any."""
+    worker, entry, dtg = bare_kings()
+    square = int(worker.block.legal[0, 0]).bit_length() - 1
+    worker.block.code[0, :64] = code
+    worker.block.by_code[0, :64] = square
+    worker.block.next_code[0, 0] = code
+    worker.block.legal[0, 0] = np.uint64(1 << square)
+    worker.block.label[1, 0, square] = NO_LABEL if forced is None else forced << 16 | 5
+    freeze(worker.block, worker.white, worker.black, code, entry, dtg)
+    return worker, entry[square : square + 1]
+
+
+def refusal(worker: Worker) -> RepresentationError | None:
+    """What the solver makes of a worker's status."""
+    solving = _Solving(Material.parse("KvK"), {}, 1, lambda *_: None)
+    try:
+        solving.check_worker(worker)
+    except RepresentationError as error:
+        return error
+    return None
+
+
+def test_the_highest_code_that_fits_a_byte_is_stored() -> None:
+    worker, entry = freeze_one(TOP_CODE, None)
+    assert refusal(worker) is None
+    assert entry.tolist() == [Outcome(Color.BLACK, TOP_CODE).to_byte()]
+
+
+def test_an_outcome_above_the_byte_is_refused() -> None:
+    worker, _ = freeze_one(TOP_CODE + 1, None)
+    assert worker.white.state[1] == TOO_HIGH
+    assert str(refusal(worker)) == "an outcome of KvK does not fit the signed byte of a stored table"
+
+
+def test_a_code_above_the_byte_is_no_outcome_where_a_lower_one_is_forced() -> None:
+    worker, entry = freeze_one(TOP_CODE + 60, 4)
+    assert refusal(worker) is None
+    assert entry.tolist() == [Outcome(Color.BLACK, 4).to_byte()]
+
+
+def test_a_distance_too_far_is_refused() -> None:
+    kings = values("KvK")
+    child = Values(kings.material, kings.entry, np.full_like(kings.dtg, 5000))
+    with pytest.raises(RepresentationError, match="a distance of KNvK does not fit"):
+        solve(Material.parse("KNvK"), {kings.material: child})
+
+
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_a_child_without_values_is_refused(name: str) -> None:
+    material = Material.parse(name)
+    children = {child: values(str(child)) for child in material.children()}
+    kings = children[Material.parse("KvK")]
+    children[kings.material] = Values(kings.material, np.zeros_like(kings.entry), kings.dtg)
+    with pytest.raises(BuildError, match="a child table has no value"):
+        solve(material, children)
+
+
+def test_a_distance_or_dictionary_beyond_its_limits_is_named() -> None:
+    worker, _, _ = bare_kings()
+    assert refusal(worker) is None
+    worker.pairs.state[2] = 1
+    assert "the number of patterns of KvK" in str(refusal(worker))
+
+
+@pytest.mark.parametrize("accrued", [Accrued(2, Color.WHITE), Accrued(16, Color.BLACK)])
+def test_no_hold_of_bare_kings_breaks(accrued: Accrued) -> None:
+    table = solved("KvK")
+    assert len(table.patterns) == 1
+    assert table.patterns.value(0, accrued) == (accrued.outcome, 0)
