@@ -138,9 +138,9 @@ class Shelf:
         places = self.file.order.places_of(cells)
         by_place = np.argsort(places)
         chunks = places[by_place] // self.file.order.chunk_cells
-        starts = np.flatnonzero(np.diff(chunks, prepend=-1))
+        ends = np.flatnonzero(np.diff(chunks, append=-1)) + 1
         ids = np.empty(len(cells), np.uint32)
-        for start, end in zip(starts, [*starts[1:], len(cells)], strict=True):
+        for start, end in zip([0, *ends[:-1]], ends, strict=False):
             rows, number = by_place[start:end], int(chunks[start])
             chunk = self._cache.chunk(self.file, number)
             ids[rows] = chunk[places[rows] - number * self.file.order.chunk_cells]

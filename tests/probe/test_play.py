@@ -1,0 +1,65 @@
+"""Promises kept: best play from random positions."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.material import materials
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.score import Color, parse_score
+
+from .play import play_against_random, play_best, random_boards
+
+THREE_MEN = materials(3)
+EXTRA_PLIES = 60
+
+
+def test_best_play_keeps_its_promise_to_the_ply(tables: Tablebase) -> None:
+    draw = random.Random(21)
+    for board in random_boards(20, 60, THREE_MEN):
+        play_best(tables, board, draw, EXTRA_PLIES)
+
+
+def test_best_play_against_a_random_opponent_never_ends_below_its_promise(tables: Tablebase) -> None:
+    draw = random.Random(23)
+    for number, board in enumerate(random_boards(22, 60, THREE_MEN)):
+        play_against_random(tables, board, Color(number % 2), draw, 40)
+
+
+def test_a_line_reaches_its_goal_in_time_and_ends_with_a_repetition(tables: Tablebase) -> None:
+    for board in random_boards(24, 60, THREE_MEN):
+        value, line = tables.probe(board), tables.line(board)
+        replay, seen = board.copy(stack=False), [board.epd()]
+        for number, step in enumerate(line, 1):
+            assert replay.san(step.move) == step.san
+            replay.push(step.move)
+            seen.append(replay.epd())
+            assert step.outcome == value.outcome
+            assert (step.accrued.outcome == value.outcome) == (number >= value.dtg) or step.reset
+        assert seen.count(seen[-1]) == 2 or not list(replay.legal_moves)
+
+
+def test_the_line_of_the_rules_page(tables: Tablebase) -> None:
+    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    line = tables.line(board, parse_score("G4.0"))
+    assert [str(step.accrued) for step in line[:5]] == ["G3.5", "G3.5", "G2.5", "G2.5", "G1.5"]
+    assert [step.dtg for step in line[:5]] == [4, 3, 2, 1, 0]
+
+
+@pytest.mark.slow
+def test_best_play_keeps_its_promise_with_up_to_four_men() -> None:
+    """Uses the tables of TBGEN_DATA, as many of three and four men as are there."""
+    folder = Path(os.environ.get("TBGEN_DATA", "data"))
+    with open_tablebase(folder) as opened:
+        there = [material for material in opened.available() if material.men in (3, 4)]
+        if not there:
+            pytest.skip(f"no tables in {folder}")
+        draw = random.Random(25)
+        for number, board in enumerate(random_boards(26, 1000, there)):
+            play_best(opened, board, draw, EXTRA_PLIES)
+            play_against_random(opened, board, Color(number % 2), draw, 40)

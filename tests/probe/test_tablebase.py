@@ -1,0 +1,171 @@
+"""What a tablebase accepts, refuses and survives."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.errors import (
+    AccruedError,
+    CastlingError,
+    DamagedTableError,
+    IllegalPositionError,
+    MaterialError,
+    MissingTableError,
+    TooManyMenError,
+    UsageError,
+)
+from tbgen.material import Material, materials
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.score import parse_score
+from tbgen.storage.files import path_of
+
+from .play import random_boards
+
+BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+
+
+def test_a_probe_says_what_it_used(tables: Tablebase) -> None:
+    found = tables.probe(chess.Board(BISHOP))
+    assert str(found.material) == "KBvK"
+    assert (str(found.own), str(found.accrued), str(found.outcome), found.dtg) == ("G3.5", "G3.5", "G1.5", 4)
+    assert not found.is_reached
+
+
+def test_a_finished_game_has_no_moves(tables: Tablebase) -> None:
+    board = chess.Board("5k2/5Q2/5K2/8/8/8/8/8 b - - 0 1")
+    found = tables.probe(board)
+    assert (str(found.outcome), found.dtg, found.is_reached) == ("G0.0", 0, True)
+    assert tables.probe_moves(board) == tables.best_moves(board) == tables.line(board) == []
+
+
+def test_the_accrued_score_is_taken_from_the_moves_on_the_board(tables: Tablebase) -> None:
+    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 0 1")
+    for move in ("e6e5", "g5h5", "e5f4", "h5h6", "f4g4", "h6g7"):
+        board.push_uci(move)
+    found = tables.probe(board)
+    assert (str(found.accrued), str(found.outcome), found.is_reached) == ("G1.5", "G1.5", True)
+    assert tables.probe(board.copy(stack=False)).accrued == found.own
+
+
+def test_a_capture_wipes_the_score_out(tables: Tablebase) -> None:
+    board = chess.Board("8/8/8/8/8/k7/1B6/7K b - - 9 20")
+    board.push_uci("a3b2")
+    found = tables.probe(board)
+    assert str(found.material) == "KvK"
+    assert found.accrued == found.own
+
+
+def test_get_has_a_default_where_there_is_no_table(tables: Tablebase) -> None:
+    assert tables.get(chess.Board()) is None
+    assert tables.get(chess.Board("8/8/8/4KBkq/8/8/8/8 w - - 0 1"), default="none") == "none"
+    assert tables.get(chess.Board(BISHOP)) == tables.probe(chess.Board(BISHOP))
+
+
+@pytest.mark.parametrize(
+    ("fen", "error", "words"),
+    [
+        ("8/8/8/4KBkq/8/8/8/8 w - - 0 1", MissingTableError, "tbgen build KQvKB"),
+        (chess.STARTING_FEN.replace("KQkq", "-"), TooManyMenError, "32 men"),
+        ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", CastlingError, "castling"),
+        ("8/8/8/4KBK1/8/8/8/8 b - - 0 1", IllegalPositionError, "Black has no king"),
+        ("8/8/8/4KBk1/8/8/8/8 w - e6 0 1", IllegalPositionError, "en passant"),
+        ("8/8/4R3/4k3/8/8/8/K7 w - - 0 1", IllegalPositionError, "Black is in check"),
+        ("8/8/8/3Kk3/8/8/8/8 w - - 0 1", IllegalPositionError, "next to each other"),
+        ("P7/8/8/3K1k2/8/8/8/8 w - - 0 1", IllegalPositionError, "last rank"),
+    ],
+)
+def test_what_no_table_knows_is_one_clear_error(
+    tables: Tablebase, fen: str, error: type[Exception], words: str
+) -> None:
+    for ask in (tables.probe, tables.probe_moves, tables.best_moves, tables.line):
+        with pytest.raises(error, match=words):
+            ask(chess.Board(fen))
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        ("G0.0", "would have ended"),
+        ("-G0.5", "would have ended"),
+        ("-G2.0", "gives no check"),
+        ("G9.5", "at most 8 moves"),
+    ],
+)
+def test_a_score_that_cannot_have_accrued_is_refused(tables: Tablebase, score: str, words: str) -> None:
+    board = chess.Board("8/8/8/8/8/5Q2/3k4/K7 w - - 9 9")
+    with pytest.raises(AccruedError, match=words):
+        tables.probe(board, parse_score(score))
+
+
+def test_bulk_refuses_what_makes_no_sense(tables: Tablebase) -> None:
+    for material, squares, error in (
+        ("KBvK", [[1, 2]], UsageError),
+        ("KBvK", [[1, 2, 64]], UsageError),
+        ("KXvK", [[1, 2, 3]], MaterialError),
+        ("KQvKR", [[1, 2, 3, 4]], MissingTableError),
+        ("KBBBvKB", [[1, 2, 3, 4, 5, 6]], TooManyMenError),
+    ):
+        with pytest.raises(error):
+            tables.probe_many(material, True, squares)
+
+
+def test_available_tables_are_listed_smallest_first(tables: Tablebase) -> None:
+    assert tables.available() == [*materials(2), *materials(3)]
+
+
+def test_a_closed_tablebase_says_so(table_folder: Path) -> None:
+    opened = open_tablebase(table_folder)
+    opened.probe(chess.Board(BISHOP))
+    opened.close()
+    with pytest.raises(UsageError, match="closed"):
+        opened.probe(chess.Board(BISHOP))
+
+
+def test_a_folder_that_is_not_there_has_no_tables(tmp_path: Path) -> None:
+    with open_tablebase(tmp_path / "nowhere") as opened:
+        assert opened.available() == []
+        with pytest.raises(MissingTableError, match="nowhere"):
+            opened.probe(chess.Board(BISHOP))
+
+
+def test_a_table_that_appears_later_is_found(table_folder: Path, tmp_path: Path) -> None:
+    with open_tablebase(tmp_path) as opened:
+        assert opened.get(chess.Board(BISHOP)) is None
+        shutil.copy(path_of(table_folder, Material.parse("KBvK")), tmp_path)
+        assert opened.get(chess.Board(BISHOP)) is not None
+
+
+def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(table_folder: Path, tmp_path: Path) -> None:
+    path = path_of(tmp_path, Material.parse("KBvK"))
+    shutil.copy(path_of(table_folder, Material.parse("KBvK")), path)
+    with open_tablebase(tmp_path, cache_bytes=0) as opened:
+        expected = opened.probe(chess.Board(BISHOP))
+        (tmp_path / "other").write_bytes(b"nonsense")
+        (tmp_path / "other").replace(path)
+        assert opened.probe(chess.Board(BISHOP)) == expected
+    with open_tablebase(tmp_path) as opened, pytest.raises(DamagedTableError, match="KBvK"):
+        opened.probe(chess.Board(BISHOP))
+
+
+def test_threads_get_the_answers_of_one(tables: Tablebase, table_folder: Path) -> None:
+    boards = list(random_boards(6, 300, materials(3)))
+    expected = [tables.probe(board) for board in boards]
+    order = list(range(len(boards))) * 4
+    random.Random(2).shuffle(order)
+    with open_tablebase(table_folder, cache_bytes=1 << 17) as opened, ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda number: opened.probe(boards[number]), order))
+    assert found == [expected[number] for number in order]
+
+
+def test_the_cache_keeps_to_its_size(table_folder: Path) -> None:
+    with open_tablebase(table_folder, cache_bytes=100_000) as opened:
+        for board in random_boards(3, 200, materials(3)):
+            opened.probe(board)
+        assert opened._cache._bytes <= 100_000
+        assert opened._cache._bytes == sum(chunk.nbytes for chunk in opened._cache._chunks.values())

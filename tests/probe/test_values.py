@@ -1,0 +1,139 @@
+"""Values against outside facts and against the reference."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections import Counter
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.fen import parse_fen
+from tbgen.index.layout import layout_of
+from tbgen.material import Material, materials
+from tbgen.position import own_score
+from tbgen.probe import Tablebase
+from tbgen.probe.answers import worth
+from tbgen.score import Accrued, Color, Outcome, parse_score
+
+from ..reference import solve
+from .play import random_board, random_boards
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+SMALL = [*materials(2), *materials(3)]
+
+
+def golden(name: str) -> list[dict[str, str]]:
+    with (GOLDEN / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("case", golden("entry_values.csv"), ids=lambda case: case["fen"])
+def test_published_values_are_found_for_either_colour(tables: Tablebase, case: dict[str, str]) -> None:
+    board, _ = parse_fen(case["fen"])
+    accrued = parse_score(case["accrued"]) if case["accrued"] else None
+    found = tables.probe(board, accrued)
+    assert str(found.outcome) == case["value"]
+    reversed_ = tables.probe(board.mirror(), None if accrued is None else accrued.flipped())
+    assert (reversed_.outcome, reversed_.dtg) == (found.outcome.flipped(), found.dtg)
+
+
+@pytest.mark.parametrize("name", sorted({row["material"] for row in golden("entry_counts.csv")} & set(map(str, SMALL))))
+def test_published_counts_are_found_in_bulk(tables: Tablebase, name: str) -> None:
+    men = Material.parse(name).men
+    grid = np.stack(np.meshgrid(*[np.arange(64)] * men, indexing="ij"), axis=-1).reshape(-1, men)
+    pawns = [n for n, letter in enumerate(name.replace("v", "")) if letter == "P"]
+    grid = grid[((grid[:, pawns] >= 8) & (grid[:, pawns] < 56)).all(axis=1)]
+    for color in Color:
+        found = tables.probe_many(name, color is Color.WHITE, grid)
+        bytes_, counts = np.unique(found.outcome[found.outcome != 0], return_counts=True)
+        total = {str(Outcome.from_byte(int(byte))): int(n) for byte, n in zip(bytes_, counts, strict=True)}
+        for row in golden("entry_counts.csv"):
+            if row["material"] == name and row["side_to_move"] == str(color).lower():
+                assert total[row["outcome"]] == int(row["positions"])
+
+
+def reference_value(board: chess.Board, material: Material, accrued: Accrued) -> tuple[int, int]:
+    table = solve(str(material))
+    squares = []
+    for color in Color:
+        for role in dict.fromkeys(material.side(color)):
+            squares += list(board.pieces(int(role), color is Color.WHITE))
+    return table.value((int(not board.turn), *squares), int(accrued.holder), accrued.code)
+
+
+@pytest.mark.parametrize("name", ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"])
+def test_values_with_any_accrued_score_are_those_of_the_reference(tables: Tablebase, name: str) -> None:
+    material, draw = Material.parse(name), random.Random(name)
+    tried: Counter[bool] = Counter()
+    for _ in range(400):
+        board = random_board(draw, material)
+        own = own_score(board)
+        if own.is_mate or own.is_stalemate:
+            continue
+        accrued = Accrued(draw.randint(2, min(own.code, 17)), draw.choice(list(Color)))
+        if accrued.in_check and len(material.side(accrued.holder)) == 1:
+            continue
+        found = tables.probe(board, accrued)
+        expected = reference_value(board, material, accrued.after(own, reset=False))
+        assert (found.outcome.to_byte(), found.dtg) == expected, (board.fen(), str(accrued))
+        tried[found.is_reached] += 1
+    assert sum(tried.values()) > 100
+
+
+def test_bulk_agrees_with_single_probes(tables: Tablebase) -> None:
+    for board in random_boards(4, 200, SMALL):
+        found = tables.probe(board)
+        men = [
+            square
+            for color in (chess.WHITE, chess.BLACK)
+            for role in (6, 5, 4, 3, 2, 1)
+            for square in board.pieces(role, color)
+        ]
+        assert tables.probe_many(found.material, board.turn, [men])[0] == (found.outcome, found.dtg)
+        turned = board.mirror()
+        flipped = [square ^ 56 for square in (*men[len(found.material.white) :], *men[: len(found.material.white)])]
+        many = tables.probe_many(found.material.flipped(), turned.turn, [flipped])
+        assert many[0] == (found.outcome.flipped(), found.dtg)
+
+
+def test_bulk_has_nothing_for_illegal_positions(tables: Tablebase) -> None:
+    found = tables.probe_many("KBvK", True, [[0, 0, 63], [0, 1, 9], [0, 27, 63], [0, 40, 63]])
+    assert found.outcome.tolist()[:3] == [0, 0, 0]
+    assert found[0] is None
+    assert found[3] is not None
+
+
+def test_the_value_of_a_position_is_that_of_its_best_move(tables: Tablebase) -> None:
+    draw = random.Random(9)
+    for board in random_boards(8, 150, SMALL):
+        own = own_score(board)
+        accrued = own if own.code < 4 else Accrued(draw.randrange(3, min(own.code, 17), 2), draw.choice(list(Color)))
+        value, moves = tables.probe(board, accrued), tables.probe_moves(board, accrued)
+        if not moves:
+            assert (value.outcome, value.dtg) == (own.outcome, 0)
+            continue
+        assert len(moves) == board.legal_moves.count()
+        mover = Color.WHITE if board.turn == chess.WHITE else Color.BLACK
+        goods = [worth(each.outcome, mover) for each in moves]
+        assert goods == sorted(goods, reverse=True)
+        assert [each.best for each in moves] == [good == goods[0] for good in goods]
+        assert moves[0].outcome == value.outcome
+        if not value.is_reached:
+            assert moves[0].dtg == value.dtg
+            same = [each.dtg for each in moves if each.best]
+            assert value.dtg == (min(same) if goods[0] > worth(accrued.outcome, mover) else max(same))
+
+
+def test_every_cell_of_a_layout_can_be_probed(tables: Tablebase) -> None:
+    layout = layout_of(Material.parse("KvK"))
+    seen = 0
+    for cell in range(layout.cells):
+        side, squares = layout.squares_of(cell)
+        many = tables.probe_many("KvK", side == 0, [squares])
+        if many[0] is not None:
+            seen += 1
+    assert seen > 900
