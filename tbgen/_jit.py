@@ -27,7 +27,7 @@ def source_digest() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     root = Path(__file__).parent
     for path in sorted(root.rglob("*.py")):
-        if path.parts[-2] in ("index", "retro") or path.parent == root:
+        if path.parts[-2] in ("index", "retro", "verify") or path.parent == root:
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -169,7 +169,7 @@ def list_pawn_moves(men, desk, slot, count):
     return count
 
 
-@small
+@inner
 def list_moves(men, desk, side, wanted):
     """Legal moves of the position on the desk: quiet ones, resets or both; returns how many."""
     set_up_board(men, desk)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel, small
+from tbgen._jit import inner, kernel
 from tbgen.verify.cells import images_of, set_up, side_of
 from tbgen.verify.moves import (
     NO_POSITION,
@@ -74,7 +74,7 @@ def find_filled(subject, start, stop):
     return EVERYTHING_FINE
 
 
-@small
+@inner
 def list_successors(subject, desk, cell, side, count):
     """Find the cells of the listed moves; returns up to which accrued code the values can differ."""
     top = max(_FIRST_CODE, abs(int(subject.entry[cell])), abs(int(subject.reset[cell])))
@@ -86,7 +86,7 @@ def list_successors(subject, desk, cell, side, count):
 
 
 # best[holder, code] -> key of the mover's best move with that score accrued
-@small
+@inner
 def weigh_moves(subject, desk, cell, side, count, top, best):
     """Find the mover's best move for every accrued score up to the code `top`."""
     for holder in range(2):

@@ -99,11 +99,16 @@ def random_patterns(random: np.random.Generator, count: int) -> Patterns:
     return Patterns(np.array(starts, np.uint32), holder, code, outcome.astype(np.int8), dtg.astype(np.uint16))
 
 
-def random_table(material: Material, seed: int) -> Table:
-    """A table full of nonsense: every cell has some entry value."""
-    random = np.random.default_rng(seed)
-    cells = layout_of(material).cells
-    entry = random.integers(1, 40, cells, np.int8) * random.choice(np.array((-1, 1), np.int8), cells)
-    dtg = random.integers(0, 200, cells, np.uint16)
-    pattern = random.integers(0, 50, cells, np.uint32)
-    return Table(material, entry, dtg, pattern, random_patterns(random, 50), {})
+def random_table(material: Material, seed: int, most: int) -> Table:
+    """A table full of nonsense: every cell has some entry value with a code below `most`.
+
+    Most are good for the side to move, so that the side that moves there is often content with what it has.
+    """
+    random, layout = np.random.default_rng(seed), layout_of(material)
+    side_to_move = np.zeros((layout.cells // (2 * layout.block_words * 64), 2, layout.block_words * 64), np.int8)
+    side_to_move[:, 0], side_to_move[:, 1] = 1, -1
+    turned = random.random(layout.cells) < 0.1
+    entry = random.integers(1, most, layout.cells, np.int8) * side_to_move.ravel() * np.where(turned, -1, 1)
+    dtg = random.integers(0, 200, layout.cells, np.uint16)
+    pattern = random.integers(0, 50, layout.cells, np.uint32)
+    return Table(material, entry.astype(np.int8), dtg, pattern, random_patterns(random, 50), {})
