@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
@@ -22,12 +22,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def source_digest() -> str:
-    """A digest of the package's sources, short enough for a folder name."""
+SOLVER = ("index", "retro")
+"""The packages that tables come from."""
+
+
+def source_digest(packages: Sequence[str] = SOLVER) -> str:
+    """A digest of the sources of some packages and of what they all share, short enough for a folder name."""
     digest = hashlib.sha256(numba.__version__.encode())
     root = Path(__file__).parent
     for path in sorted(root.rglob("*.py")):
-        if path.parts[-2] in ("index", "retro", "verify") or path.parent == root:
+        if path.parts[-2] in packages or path.parent == root:
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -43,7 +47,7 @@ def cache_home() -> Path:
 
 def cache_folder() -> Path:
     """Where the compiled kernels of these very sources are kept."""
-    return cache_home() / source_digest()
+    return cache_home() / source_digest((*SOLVER, "verify"))
 
 
 config.CACHE_DIR = str(cache_folder())
