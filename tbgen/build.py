@@ -99,10 +99,11 @@ def build(
     BuildError if a table cannot be made or written, NotEnoughMemoryError before anything is begun.
     """
     targets = build_order(wanted)
-    findings = survey(folder, targets)
+    with _files_of(folder, targets[-1]):
+        findings = survey(folder, targets)
     if all(finding.condition is Condition.SOUND for finding in findings):
         return findings
-    with _writable(folder, _to_make(findings)[0].material), build_lock(folder, watcher.waiting):
+    with _files_of(folder, _to_make(findings)[0].material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
         findings = survey(folder, targets)
         _make_all(folder, findings, watcher, threads, memory)
@@ -139,7 +140,7 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
             children[child] = file.values()
     table: Table = retro.solve(material, children, threads=threads, progress=watcher.progress)
     watcher.progress("writing", None, 1.0, 0)
-    with _writable(folder, material):
+    with _files_of(folder, material):
         path = write_table(folder, table, generator=__version__, source=_jit.source_digest(), threads=threads)
         entry = Entry.of_build(path.stat().st_size, digest_of_file(path), table.figures)
         record(folder, material, entry)
@@ -160,8 +161,8 @@ def _complete_manifest(folder: Path, findings: Iterable[Finding]) -> None:
 
 
 @contextlib.contextmanager
-def _writable(folder: Path, material: Material) -> Iterator[None]:
-    """Say what could not be written, and that nothing was lost by it."""
+def _files_of(folder: Path, material: Material) -> Iterator[None]:
+    """Say which file could not be read or written, and why."""
     try:
         yield
     except OSError as error:
@@ -169,11 +170,8 @@ def _writable(folder: Path, material: Material) -> Iterator[None]:
 
 
 def _check_memory(work: Iterable[Finding], threads: int, available: int | None) -> None:
-    from tbgen import retro
+    from tbgen.retro import memory_needed
 
-    memory_needed = getattr(retro, "memory_needed", None)
-    if memory_needed is None:
-        return
     for finding in work:
         needed = memory_needed(finding.material, threads)
         if available is not None and needed > available:

@@ -1,0 +1,197 @@
+"""The subcommands that use tables, as a user calls them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import chess.pgn
+import pytest
+
+from tbgen.cli.build import bytes_in
+from tbgen.errors import UsageError
+from tbgen.material import materials
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+WAITING = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
+
+
+@pytest.fixture
+def run(table_folder: Path) -> Any:
+    def call(*arguments: str, folder: Path = table_folder) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "TBGEN_DATA": str(folder)}
+        command = [sys.executable, "-m", "tbgen", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+    return call
+
+
+def golden_cases() -> list[dict[str, str]]:
+    with (GOLDEN / "entry_values.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("case", golden_cases(), ids=lambda case: case["fen"])
+def test_published_values_are_printed(run: Any, case: dict[str, str]) -> None:
+    field = [case["fen"] + " " + case["accrued"]] if case["accrued"] else [case["fen"]]
+    facts = json.loads(run("probe", *field, "--json").stdout)
+    assert facts["outcome"] == case["value"]
+    if case["accrued"]:
+        again = json.loads(run("probe", case["fen"], "--accrued", case["accrued"], "--json").stdout)
+        assert again["outcome"] == case["value"]
+
+
+def test_a_probe_is_printed_for_people(run: Any) -> None:
+    lines = run("probe", BISHOP).stdout.splitlines()
+    assert "5 . . . . K B k ." in lines
+    facts = dict(line.split(None, 1) for line in lines if line and line[0].isalpha() and "  " in line)
+    assert facts["material"] == "KBvK"
+    assert facts["own"] == facts["accrued"] == "G3.5"
+    assert facts["outcome"] == "G1.5: White holds Black to 1 legal move"
+    assert facts["DTG"] == "4 plies"
+    assert facts["points"] == "0.5625-0.4375 (exponential)"
+    assert [line.split()[0] for line in lines[lines.index("") :] if line.endswith("best")]
+
+
+def test_a_probe_in_json_has_exactly_these_keys(run: Any) -> None:
+    facts = json.loads(run("probe", WAITING, "--json").stdout)
+    assert list(facts) == ["fen", "material", "own", "accrued", "outcome", "dtg", "points", "moves"]
+    assert facts["points"] == {"white": 0.5625, "black": 0.4375}
+    assert (facts["accrued"], facts["outcome"], facts["dtg"]) == ("G4.0", "G1.5", 5)
+    assert facts["moves"][0] == {
+        "uci": "e6e5",
+        "san": "Ke5",
+        "outcome": "G1.5",
+        "dtg": 5,
+        "reset": False,
+        "best": True,
+    }
+    assert len(facts["moves"]) == 14
+
+
+def test_moves_are_played_before_the_probe(run: Any) -> None:
+    facts = json.loads(run("probe", WAITING, "--moves", "e6e5 Kh5", "--json").stdout)
+    assert facts["fen"].startswith("8/8/8/4KB1k/")
+    assert (facts["accrued"], facts["outcome"], facts["dtg"]) == ("G3.5", "G1.5", 3)
+
+
+def test_points_follow_the_scheme(run: Any) -> None:
+    facts = json.loads(run("probe", BISHOP, "--scoring", "komi", "--komi", "G1.5", "--json").stdout)
+    assert facts["points"] == {"white": 0.5, "black": 0.5}
+
+
+def test_a_line_is_a_pgn_game(run: Any) -> None:
+    text = run("line", WAITING).stdout
+    fen = chess.pgn.read_game(io.StringIO(text.replace(" G4.0", "")))
+    assert fen is not None
+    assert not fen.errors
+    moves = [fen.board().san(fen.next().move)] if fen.next() else []
+    assert moves == ["Ke5"]
+    assert "{G1.5, accrued G1.5, reached}" in " ".join(text.split())
+    assert text.rstrip().endswith("*")
+
+
+def test_a_line_in_json_says_what_stands_after_each_move(run: Any) -> None:
+    facts = json.loads(run("line", WAITING, "--json").stdout)
+    assert [step["dtg"] for step in facts["line"][:5]] == [4, 3, 2, 1, 0]
+    assert facts["line"][4]["accrued"] == facts["outcome"] == "G1.5"
+
+
+def test_the_figures_of_a_table_are_the_published_ones(run: Any) -> None:
+    facts = json.loads(run("info", "kvkb", "--json").stdout)
+    assert {"material", "men", "version", "bytes", "seconds", "sides"} <= set(facts)
+    assert (facts["material"], facts["men"]) == ("KBvK", 3)
+    white = facts["sides"]["white"]
+    assert white["positions"] == 193_284
+    assert {name: each["count"] for name, each in white["outcomes"].items()} == {"G0.5": 7_360, "G1.5": 185_924}
+    for outcome, each in facts["sides"]["black"]["outcomes"].items():
+        found = json.loads(run("probe", each["fen"], "--json").stdout)
+        assert (found["outcome"], found["dtg"]) == (outcome, each["max_dtg"])
+        if outcome == "G1.0":
+            break
+
+
+def test_the_figures_are_printed_for_people(run: Any) -> None:
+    text = run("info", "KBvK").stdout
+    assert "White to move: 193,284 positions" in text
+    assert "185,924" in text
+
+
+def test_tables_are_listed(run: Any, tmp_path: Path) -> None:
+    lines = run("list").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:-1]] == ["KvK", *map(str, materials(3))]
+    facts = json.loads(run("list", "--json").stdout)
+    assert [each["material"] for each in facts] == ["KvK", *map(str, materials(3))]
+    assert "build some with" in run("list", folder=tmp_path).stdout
+
+
+def test_a_damaged_table_is_listed_as_such(run: Any, table_folder: Path, tmp_path: Path) -> None:
+    for name in ("KvK.h5", "KBvK.h5"):
+        shutil.copy(table_folder / name, tmp_path)
+    (tmp_path / "KBvK.h5").write_bytes(b"nonsense")
+    done = run("list", folder=tmp_path)
+    assert done.returncode == 4
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:-1]] == ["KvK"]
+    assert "damaged table" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["probe", "8/8/8/4KBkq/8/8/8/8 w - - 0 1"], 3, "tbgen build KQvKB"),
+        (["probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1"], 2, "at most 5"),
+        (["probe", "6k1/8/8/8/8/8/8/4K2R w K - 0 1"], 2, "castling"),
+        (["probe", "8/8/8/3Kk3/8/8/8/8 w - - 0 1"], 2, "next to each other"),
+        (["probe", "8/8/8/8/8/8/8/8 w - - 0 1"], 2, "board is empty"),
+        (["probe", "nonsense"], 2, "malformed FEN"),
+        (["probe", WAITING[:-4] + "G0.5"], 2, "would have ended"),
+        (["probe", BISHOP, "--accrued", "G0.0"], 2, "would have ended"),
+        (["probe", BISHOP, "--accrued", "x"], 2, "'x' is not a score"),
+        (["probe", BISHOP, "--moves", "Kf6 Qh9"], 2, "ply"),
+        (["line", "8/8/8/4KBkq/8/8/8/8 w - - 0 1"], 3, "tbgen build KQvKB"),
+        (["info", "KQvKQ"], 3, "tbgen build KQvKQ"),
+        (["info", "KXvK"], 2, "no man is called 'X'"),
+        (["info", "KQQQvKQQ"], 2, "at most 5"),
+        (["build"], 2, "name materials"),
+        (["build", "KBvK", "--all"], 2, "name materials"),
+        (["build", "--men", "6"], 2, "2 to 5 men"),
+        (["build", "KBvK", "--memory", "lots"], 2, "not a size"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(run: Any, arguments: list[str], code: int, words: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == code, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("tbgen: ")
+    assert words in done.stderr
+
+
+def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
+    code = (
+        "import sys\nfrom tbgen.cli import main\n"
+        f"sys.argv = ['tbgen', 'probe', {BISHOP!r}, '--data', {str(table_folder)!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    print('\\n' + ' '.join(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "tbgen.probe" in loaded
+    assert not loaded & {"numba", "h5py", "rich", "tbgen.retro"}
+
+
+@pytest.mark.parametrize(("text", "size"), [("512", 512), ("1k", 1024), ("8G", 8 << 30), ("1.5 GiB", 3 << 29)])
+def test_sizes_are_understood(text: str, size: int) -> None:
+    assert bytes_in(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "G", "-1G", "8 gigs"])
+def test_other_sizes_are_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        bytes_in(text)

@@ -1,0 +1,242 @@
+"""Builds that go on where others ended, and leave nothing half done."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tbgen.build import Built, Condition, Finding, build, examine, survey
+from tbgen.cli.watch import PlainWatcher, QuietWatcher
+from tbgen.errors import BuildError, NotEnoughMemoryError
+from tbgen.material import Material, materials
+from tbgen.storage import files
+from tbgen.storage.files import PARTIAL, build_lock, path_of
+from tbgen.storage.manifest import MANIFEST, read_manifest
+from tbgen.storage.reader import check_file, digest_of_file
+
+KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
+
+
+def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]:
+    watcher = QuietWatcher()
+    build(folder, wanted, watcher, **settings)
+    return [str(each.finding.material) for each in watcher.made]
+
+
+def command(folder: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "tbgen", "build", "--data", str(folder), *arguments]
+
+
+def assert_whole(folder: Path) -> None:
+    """Whatever has a table's name is a table."""
+    for path in folder.glob("*.h5"):
+        check_file(path)
+
+
+def test_children_come_first_and_sound_tables_are_kept(tmp_path: Path) -> None:
+    assert made(tmp_path, [KNIGHT]) == ["KvK", "KNvK"]
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")}
+    assert made(tmp_path, [KNIGHT]) == []
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")} == before
+
+
+def test_the_manifest_has_size_and_digest_of_each_file(tmp_path: Path) -> None:
+    made(tmp_path, [KNIGHT])
+    entries = read_manifest(tmp_path)
+    assert entries.keys() == {"KvK", "KNvK"}
+    for name, entry in entries.items():
+        path = tmp_path / f"{name}.h5"
+        assert (entry.bytes, entry.sha256) == (path.stat().st_size, digest_of_file(path))
+        assert entry.wall_seconds is not None
+        assert entry.wall_seconds >= 0
+
+
+def test_the_same_command_gives_the_same_bytes(tmp_path: Path, table_folder: Path) -> None:
+    made(tmp_path, [KNIGHT], threads=2)
+    for material in (KINGS, KNIGHT):
+        assert path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
+
+
+def test_damaged_tables_are_made_again_with_a_word_about_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made(tmp_path, [KNIGHT])
+    path = path_of(tmp_path, KNIGHT)
+    sound = path.read_bytes()
+    path.write_bytes(sound[:4000] + bytes([sound[4000] ^ 1]) + sound[4001:])
+    assert examine(tmp_path, KNIGHT).condition is Condition.DAMAGED
+    build(tmp_path, [KNIGHT], PlainWatcher())
+    assert "KNvK is damaged (its bytes are not what was written); building it again" in capsys.readouterr().err
+    assert path.read_bytes() == sound
+
+
+def test_a_survey_says_what_is_there(tmp_path: Path) -> None:
+    made(tmp_path, [KINGS])
+    path_of(tmp_path, KNIGHT).write_bytes(b"")
+    found = survey(tmp_path, materials(3))
+    conditions = {str(finding.material): finding.condition for finding in found}
+    assert conditions["KvK"] is Condition.SOUND
+    assert conditions["KNvK"] is Condition.DAMAGED
+    assert conditions["KPvK"] is Condition.MISSING
+
+
+def test_a_lost_manifest_is_written_again(tmp_path: Path) -> None:
+    made(tmp_path, [KINGS])
+    (tmp_path / MANIFEST).write_text("nonsense")
+    assert made(tmp_path, [KNIGHT]) == ["KNvK"]
+    assert read_manifest(tmp_path).keys() == {"KvK", "KNvK"}
+
+
+def test_what_an_interrupted_build_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / f"KQvK.h5{PARTIAL}").write_bytes(b"half")
+    made(tmp_path, [KINGS])
+    assert not list(tmp_path.glob(f"*{PARTIAL}"))
+
+
+def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path, [KINGS])
+
+    class Full(io.FileIO):
+        def write(self, data: Any) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.name)
+
+    opened = Path.open
+
+    def open_(path: Path, mode: str = "r", *rest: Any, **settings: Any) -> Any:
+        if path.name == f"KNvK.h5{PARTIAL}":
+            return Full(path, mode)
+        return opened(path, mode, *rest, **settings)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files.Path, "open", open_)
+        with pytest.raises(BuildError, match=r"cannot build KNvK: .*No space left on device"):
+            made(tmp_path, [KNIGHT])
+    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", MANIFEST, files.LOCK}
+    assert made(tmp_path, [KNIGHT]) == ["KNvK"]
+
+
+def test_too_little_memory_is_said_before_anything_is_begun(tmp_path: Path) -> None:
+    watcher = QuietWatcher()
+    with pytest.raises(NotEnoughMemoryError, match=r"cannot build .*GiB"):
+        build(tmp_path, [KNIGHT], watcher, memory=1 << 10)
+    assert not watcher.made
+    assert not list(tmp_path.glob("*.h5"))
+
+
+def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_folder: Path) -> None:
+    for number in range(6):
+        process = subprocess.Popen(command(tmp_path, "--men", "3"), stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        for _ in range(number):
+            process.stderr.readline()
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stderr.close()
+        assert_whole(tmp_path)
+    done = subprocess.run(command(tmp_path, "--men", "3", "--quiet"), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    for material in materials(3):
+        assert path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
+    assert not list(tmp_path.glob(f"*{PARTIAL}"))
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_build_with_one_line(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    process = subprocess.Popen(command(tmp_path, "KNvKN"), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("KNvKN"):
+            break
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert err.splitlines()[-1] == "tbgen: interrupted; finished tables are kept, the same command goes on from there"
+    assert "Traceback" not in err
+    assert_whole(tmp_path)
+    assert {path.name for path in tmp_path.glob("*.h5")} == {"KvK.h5", "KNvK.h5"}
+
+
+def test_two_builds_in_one_folder_take_turns(tmp_path: Path) -> None:
+    with build_lock(tmp_path, lambda: None):
+        processes = [
+            subprocess.Popen(command(tmp_path, "KNvK"), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for _ in range(2)
+        ]
+        for process in processes:
+            assert process.stderr is not None
+            assert "another build is at work" in process.stderr.readline()
+    outputs = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    assert sorted(output.splitlines()[-1] for output in outputs) == [
+        "0 built, 2 already there",
+        "2 built, 0 already there",
+    ]
+    assert_whole(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder_is_one_clear_error(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(BuildError, match="Permission denied"):
+        made(tmp_path, [KINGS])
+    tmp_path.chmod(0o700)
+
+
+def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = subprocess.run(command(tmp_path / "file" / "data", "KvK"), capture_output=True, text=True, check=False)
+    assert done.returncode == 5
+    assert done.stderr.startswith("tbgen: cannot build KvK: "), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_table_needs_no_compiler_to_be_kept(table_folder: Path) -> None:
+    code = (
+        "import sys, pathlib\n"
+        "from tbgen.build import build\n"
+        "from tbgen.cli.watch import QuietWatcher\n"
+        "from tbgen.material import materials\n"
+        "build(pathlib.Path(sys.argv[1]), materials(3), QuietWatcher())\n"
+        "print('numba' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, table_folder], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_plain_progress_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    watcher = PlainWatcher()
+    finding = Finding(KNIGHT, Condition.MISSING)
+    watcher.begins(finding, 2, 3)
+    for second in range(12):
+        now[0] = 100.0 + second
+        watcher.progress("levels", 7, 0.5, 12345)
+    watcher.built(Built(finding, 429440, 64800, 11.5, 20.0))
+    assert capsys.readouterr().err.splitlines() == [
+        "KNvK (2 of 3) ...",
+        "KNvK (2 of 3): levels G3.5, 12,345 positions decided, 50 %, 5 s, about 5 s to go",
+        "KNvK (2 of 3): levels G3.5, 12,345 positions decided, 50 %, 10 s, about 10 s to go",
+        "KNvK (2 of 3): 429,440 positions in 11.5 s",
+    ]
+
+
+def test_a_manifest_is_json(table_folder: Path) -> None:
+    facts = json.loads((table_folder / MANIFEST).read_text())
+    assert facts["format"] == 1
+    assert sorted(facts["tables"]) == sorted(map(str, [*materials(2), *materials(3)]))
