@@ -8,7 +8,8 @@
     bench.py --compare 1a2b3c4 faster          medians of two labels (or of two log files) and their ratios
 
 A run is labelled with the commit, and `+` if files differ from it. Children are built, and kernels compiled,
-before anything is measured. Positions are counted once each, up to symmetry. `solve` is implied where the first argument is not a command.
+before anything is measured. Positions are counted once each, up to symmetry. `solve` is implied where the
+first argument is not a command.
 """
 
 from __future__ import annotations

@@ -176,9 +176,7 @@ def _steps_made(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt
     return np.where(colors == Color.WHITE, ranks - 1, 6 - ranks).sum(axis=1)
 
 
-def _blocks(
-    slots: Sequence[Slot], pawns: int
-) -> tuple[tuple[Squares, ...], tuple[int, ...], npt.NDArray[np.int32]]:
+def _blocks(slots: Sequence[Slot], pawns: int) -> tuple[tuple[Squares, ...], tuple[int, ...], npt.NDArray[np.int32]]:
     """The blocks, the waves and the addresses of Layout."""
     if not pawns:
         return ((),), (0, 1), np.array([4 * 0 + BY_KING], np.int32)
@@ -186,7 +184,7 @@ def _blocks(
     grid = grid[[len(set(row)) == pawns for row in grid.tolist()]]
     there, back = _canonical_pawns(slots, grid), _canonical_pawns(slots, grid ^ 7)
     least = np.minimum(there, back)
-    keys, first, inverse = np.unique(least, return_index=True, return_inverse=True)
+    keys, inverse = np.unique(least, return_inverse=True)
     digits = keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64) % 64
     squares = digits % 8 * 8 + digits // 8
     made = _steps_made(slots, squares)

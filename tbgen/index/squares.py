@@ -101,9 +101,7 @@ def _inverse() -> Table:
     inverse = np.zeros(8, np.int64)
     for there in range(8):
         inverse[there] = next(
-            back
-            for back in range(8)
-            if [_image(_image(square, there), back) for square in identity] == identity
+            back for back in range(8) if [_image(_image(square, there), back) for square in identity] == identity
         )
     return inverse
 
@@ -120,9 +118,7 @@ RAY_COUNT: Final = np.array([0, 0, 8, 4, 4, 8, 8], np.int64)
 """[role] -> how many rays it has in MOVES."""
 REACHED: Final = np.array([[bits_of(MOVES[role, square]) for square in range(64)] for role in range(7)], np.uint64)
 """[role, square] -> the squares a man attacks on an empty board (no pawns)."""
-SYMMETRY: Final = np.array(
-    [[_image(square, symmetry) for square in range(64)] for symmetry in range(8)], np.int64
-)
+SYMMETRY: Final = np.array([[_image(square, symmetry) for square in range(64)] for symmetry in range(8)], np.int64)
 INVERSE: Final = _inverse()
 
 TRIANGLE: Final = tuple(square for square in range(64) if square // 8 <= square % 8 <= 3)

@@ -8,8 +8,7 @@ where in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +24,13 @@ MOST_SLOTS = 8
 NO_SLOT = -1
 
 
-@dataclass(frozen=True)
-class Values:
-    """Entry values of a solved table: signed outcome bytes and distances, one a cell."""
+class EntryValues(Protocol):
+    """What is asked of a child: entry values and distances by cell."""
 
-    material: Material
-    entry: npt.NDArray[np.int8]
-    dtg: npt.NDArray[np.uint16]
+    @property
+    def entry(self) -> npt.NDArray[np.int8]: ...
+    @property
+    def dtg(self) -> npt.NDArray[np.uint16]: ...
 
 
 class Family(NamedTuple):
@@ -92,7 +91,7 @@ def _resets(layout: Layout) -> Iterator[tuple[int, int, Role]]:
                 yield gone, promoted, role
 
 
-def family_of(layout: Layout, children: Mapping[Material, Values]) -> Family:
+def family_of(layout: Layout, children: Mapping[Material, EntryValues]) -> Family:
     """The family of a table about to be solved; its own values are still empty."""
     tables = [layout.material, *layout.material.children()]
     layouts = [layout, *[layout_of(material) for material in tables[1:]]]

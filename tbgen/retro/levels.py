@@ -76,7 +76,10 @@ def new_forcer(side: int, geometry: Geometry, capacity: int) -> Forcer:
         _new_members(words),
         _new_members(words),
         new_seeds(words),
-        *[new_marks(words) for _ in range(4)],
+        new_marks(words),
+        new_marks(words),
+        new_marks(words),
+        new_marks(words),
         new_store(capacity),
         np.zeros(len(geometry.role), np.int64),
         np.zeros(4, np.int64),
@@ -210,21 +213,21 @@ def plant(forcer, members, joining, rank, plies):
 def check(geometry, block, forcer, members):
     """Of the other side's marked positions, let those join that have no way out."""
     other, checked = 1 - forcer.side, forcer.checked
-    for n in range(checked.count[0]):
+    for n in range(checked.size[0]):
         word = checked.words[n]
         bits = checked.bits[word] & members.free[other, word] & ~members.blocked[word]
         checked.bits[word] = NOTHING
         if bits:
             bits &= ~escapes(geometry, forcer.men, block.occupied[word], other, word, bits, members.left)
             put(forcer.yielding, word, bits)
-    checked.count[0] = 0
+    checked.size[0] = 0
 
 
 @inner
 def join(block, forcer, members, side, marks, label, level):
     """Make the marked positions members, and label those that are open."""
     me = forcer.side
-    for n in range(marks.count[0]):
+    for n in range(marks.size[0]):
         word = marks.words[n]
         bits = marks.bits[word]
         members.free[side, word] &= ~bits
@@ -245,11 +248,11 @@ def join(block, forcer, members, side, marks, label, level):
 def expand(geometry, block, forcer, members, side, marks, target):
     """Mark the positions from which the side not to move came to the marked ones, and unmark these."""
     mover = 1 - side
-    for n in range(marks.count[0]):
+    for n in range(marks.size[0]):
         word = marks.words[n]
         mark(geometry, forcer.men, block.occupied[word], mover, word, marks.bits[word], members.free[mover], target)
         marks.bits[word] = NOTHING
-    marks.count[0] = 0
+    marks.size[0] = 0
 
 
 @inner
@@ -259,7 +262,7 @@ def spread_outcome(geometry, block, forcer, members, rank, level):
     joining, joining_next = forcer.joining, forcer.joining_next
     plies, joined = 0, 0
     while True:
-        pending = joining.count[0] + forcer.checked.count[0] > 0
+        pending = joining.size[0] + forcer.checked.size[0] > 0
         while not pending and plies <= farthest and forcer.seeds.head[rank, plies] < 0:
             plies += 1
         if plies >= PLIES:
@@ -268,16 +271,16 @@ def spread_outcome(geometry, block, forcer, members, rank, level):
             break
         if plies <= farthest and forcer.seeds.head[rank, plies] >= 0:
             plant(forcer, members, joining, rank, plies)
-        if forcer.checked.count[0]:
+        if forcer.checked.size[0]:
             check(geometry, block, forcer, members)
         label = np.uint32(rank << 16 | plies)
-        joined += joining.count[0] + forcer.yielding.count[0]
-        if joining.count[0]:
+        joined += joining.size[0] + forcer.yielding.size[0]
+        if joining.size[0]:
             join(block, forcer, members, side, joining, label, level)
-        if forcer.yielding.count[0]:
+        if forcer.yielding.size[0]:
             join(block, forcer, members, 1 - side, forcer.yielding, label, level)
             expand(geometry, block, forcer, members, 1 - side, forcer.yielding, joining_next)
-        if joining.count[0]:
+        if joining.size[0]:
             expand(geometry, block, forcer, members, side, joining, forcer.checked)
         joining, joining_next = joining_next, joining
         plies += 1

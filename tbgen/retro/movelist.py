@@ -80,11 +80,11 @@ def add_move(planes, lanes):
 def write_codes(block, scratch, side, word):
     """Spread the bit-sliced counts to one code per cell, and sort the squares of the word by it."""
     lanes, planes, places = block.legal[side, word], scratch.planes, scratch.places
-    lowest, highest = 255, 0
+    lowest, highest = np.int64(255), np.int64(0)
     while lanes:
         square = lowest_square(lanes)
         lanes &= lanes - ONE
-        moves = 0
+        moves = np.int64(0)
         for plane in range(PLANES):
             moves |= np.int64(planes[plane] >> np.uint64(square) & ONE) << plane
         code = 2 * moves + (0 if block.check[side, word] & square_bit(square) else 1)

@@ -31,7 +31,7 @@ class Seeds(NamedTuple):
     next: npt.NDArray[np.int32]
     where: npt.NDArray[np.int64]
     bits: npt.NDArray[np.uint64]
-    count: npt.NDArray[np.int64]
+    used: npt.NDArray[np.int64]
 
 
 def new_seeds(words: int) -> Seeds:
@@ -55,8 +55,8 @@ def add_seed(seeds, rank, plies, kind, side, word, bits):
     if node >= 0 and seeds.where[node] == where:
         seeds.bits[node] |= bits
         return
-    new = seeds.count[0]
-    seeds.count[0] += 1
+    new = seeds.used[0]
+    seeds.used[0] += 1
     seeds.next[new], seeds.where[new], seeds.bits[new] = node, where, bits
     seeds.head[rank, plies] = new
     seeds.farthest[rank] = max(seeds.farthest[rank], plies)
@@ -69,4 +69,4 @@ def clear_seeds(seeds):
         for plies in range(seeds.farthest[rank] + 1):
             seeds.head[rank, plies] = -1
         seeds.farthest[rank] = -1
-    seeds.count[0] = 0
+    seeds.used[0] = 0

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.retro.family import Family, family_of
+from tbgen.retro.family import EntryValues, Family, family_of
 from tbgen.retro.geometry import geometry_of
 from tbgen.retro.interning import EMPTY
 from tbgen.retro.legality import find_legal
@@ -36,15 +35,6 @@ from tbgen.storage.table import Figures, Patterns, Table
 
 Progress = Callable[[str, int | None, float, int], None]
 """Called with the phase, the level if there is one, the part done, and how many cells are decided."""
-
-
-class EntryValues(Protocol):
-    """What the solver asks of a child: entry values and distances by cell."""
-
-    @property
-    def entry(self) -> npt.NDArray[np.int8]: ...
-    @property
-    def dtg(self) -> npt.NDArray[np.uint16]: ...
 
 
 @dataclass

@@ -25,7 +25,7 @@ class Marks(NamedTuple):
 
     bits: Words
     words: npt.NDArray[np.int64]
-    count: npt.NDArray[np.int64]
+    size: npt.NDArray[np.int64]
 
 
 def new_marks(words: int) -> Marks:
@@ -39,8 +39,8 @@ def put(marks, word, bits):
     if bits == NOTHING:
         return
     if marks.bits[word] == NOTHING:
-        marks.words[marks.count[0]] = word
-        marks.count[0] += 1
+        marks.words[marks.size[0]] = word
+        marks.size[0] += 1
     marks.bits[word] |= bits
 
 
