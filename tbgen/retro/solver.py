@@ -105,6 +105,7 @@ class _Solving:
         waves, idle = self.layout.waves, list(range(self.threads))
         for start, end in itertools.pairwise(waves):
             size = max(1, -(-(end - start) // (4 * self.threads)))
+            parts = range(start, end, size)
 
             def run(first: int, last: int = end, size: int = size) -> int:
                 number = idle.pop()
@@ -115,9 +116,10 @@ class _Solving:
                 return int(status)
 
             with self.clock.phase("blocks"):
-                for status in pool.map(run, range(start, end, size)):
+                for first, status in zip(parts, pool.map(run, parts), strict=True):
                     self.check(status)
-            self.progress("blocks", None, end / waves[-1], end * self.layout.block_words * 128)
+                    done = min(first + size, end)
+                    self.progress("blocks", None, done / waves[-1], done * self.layout.block_words * 128)
 
     def solve_alone(self, pool: ThreadPoolExecutor) -> None:
         """Solve a single block with all threads."""
@@ -138,11 +140,12 @@ class _Solving:
         forcers = (worker.white, worker.black)
         with self.clock.phase("seeds"):
             list(pool.map(lambda forcer: start_forcer(block, forcer), forcers))
-        more, k = True, 0
+        positions, more, k = int(np.bitwise_count(block.legal).sum()), True, 0
         while more:
             with self.clock.phase("freeze"):
                 more = freeze(block, *forcers, k, entry, dtg)
-            self.progress("levels", k, 0.1 + 0.85 * k / (k + 20), 0)
+            decided = int(block.frozen.sum())
+            self.progress("levels", k, 0.1 + 0.85 * decided / positions, decided)
             with self.clock.phase("spread"):
                 list(pool.map(lambda forcer, level=k: advance(geometry, block, forcer, level), forcers))
             self.check_worker(worker)
