@@ -50,6 +50,11 @@ def cache_folder() -> Path:
     return cache_home() / source_digest((*SOLVER, "verify"))
 
 
+def is_compiled(name: str) -> bool:
+    """Whether the machine code of a kernel is on disk."""
+    return any(cache_folder().rglob(f"*.{name}-*.nbc"))
+
+
 config.CACHE_DIR = str(cache_folder())
 
 

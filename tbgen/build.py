@@ -119,11 +119,7 @@ def _make_all(folder: Path, findings: list[Finding], watcher: Watcher, threads: 
     work = _to_make(findings)
     if not work:
         return
-    from tbgen import _jit  # numba takes a second to import, and is not needed when nothing is made
-
     _check_memory(work, threads, available_memory() if memory is None else memory)
-    if not _jit.cache_folder().is_dir():
-        watcher.compiling()
     for number, finding in enumerate(work, 1):
         watcher.begins(finding, number, len(work))
         watcher.built(_make(folder, finding, watcher, threads))
@@ -138,6 +134,8 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
     for child in material.children():
         with TableFile(path_of(folder, child)) as file:
             children[child] = file.values()
+    if retro.needs_compiling(material):
+        watcher.compiling()
     table: Table = retro.solve(material, children, threads=threads, progress=watcher.progress)
     watcher.progress("writing", None, 1.0, 0)
     with _files_of(folder, material):

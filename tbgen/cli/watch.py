@@ -43,7 +43,7 @@ class QuietWatcher:
         self.say("another build is at work in this folder; waiting for it to end ...")
 
     def compiling(self) -> None:
-        self.say("first use: compiling the solver on the way, which takes about a minute ...")
+        self.say("first use: compiling the solver on the way, which takes about half a minute ...")
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         self.has_lock = True

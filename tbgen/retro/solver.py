@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from tbgen._jit import is_compiled
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
@@ -184,6 +185,11 @@ class _Solving:
         sweeps = sum(int(forcer.state[2]) for worker in self.workers for forcer in (worker.white, worker.black))
         figures = self.clock.figures(sweeps, self.threads)
         return Table(self.layout.material, entry, dtg, pattern, patterns, tallies, figures)
+
+
+def needs_compiling(material: Material) -> bool:
+    """Whether solving this material will compile kernels first, which takes about half a minute."""
+    return not is_compiled("solve_blocks" if len(layout_of(material).blocks) > 1 else "advance")
 
 
 def solve(
