@@ -301,7 +301,7 @@ def shell_seconds(board: chess.Board, data: Path) -> float:
 
 
 def bulk_seconds(data: Path, material: Material) -> float:
-    """CPU seconds a position when many are asked for at once, and again."""
+    """CPU seconds a legal position when many are asked for that have been asked for before."""
     import numpy as np
 
     from tbgen.probe import open_tablebase
@@ -312,7 +312,8 @@ def bulk_seconds(data: Path, material: Material) -> float:
     squares = squares[[len(set(row)) == len(row) for row in squares[:, pawns].tolist()]]
     to_move = random.integers(0, 2, len(squares)).astype(bool)
     with open_tablebase(data, cache_bytes=1 << 30) as tables:
-        tables.probe_many(material, to_move, squares)
+        legal = tables.probe_many(material, to_move, squares).outcome != 0
+        to_move, squares = to_move[legal], squares[legal]
         began = time.process_time()
         tables.probe_many(material, to_move, squares)
         return (time.process_time() - began) / len(squares)
