@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, materials
+from tbgen.material import Material, build_order, materials
 from tbgen.position import own_score
+from tbgen.retro import solve
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.storage.table import Patterns, Table, Tally
 from tbgen.verify import Violation, verify_table
@@ -30,6 +31,17 @@ def test_a_solved_table_passes(small_tables: dict[Material, Table], material: Ma
     report = verify_table(small_tables[material], small_tables.__getitem__, threads=2)
     assert report.violation is None
     assert report.pairs > 10 * report.positions
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KNNvK", "KBvKN", "KPvKP"])
+def test_tables_of_four_men_pass(small_tables: dict[Material, Table], name: str) -> None:
+    """Equal men, two sides with pieces, and captures en passant."""
+    tables = dict(small_tables)
+    for material in build_order([Material.parse(name)]):
+        if material not in tables:
+            tables[material] = solve(material, tables)
+            assert violation_of(tables[material], tables) is None
 
 
 def test_every_position_that_is_not_the_end_of_a_game_is_checked(small_tables: dict[Material, Table]) -> None:
