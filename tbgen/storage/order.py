@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 
-MOST_CHUNK_CELLS = 1 << 15
+MOST_CHUNK_CELLS = 1 << 16
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,8 @@ class TableFile:
             raise self._damaged("its shape is not that of its material")
         if json.loads(self.attributes["axes"]) != order.names:
             raise self._damaged("its axes are not those of its material")
+        if not np.array_equal(self._columns["block_squares"], np.array(order.layout.blocks, np.uint8).ravel()):
+            raise self._damaged("its pawns stand elsewhere")
 
     def _read(self, offset: int, size: int) -> bytes:
         if hasattr(os, "pread"):

@@ -33,6 +33,7 @@ STATE: Final = "state"
 """The state of each cell, with the axes that the attribute `axes` names."""
 
 COLUMNS: Final[Mapping[str, npt.DTypeLike]] = {
+    "block_squares": np.uint8,
     "state_entry": np.int8,
     "state_dtg": np.uint16,
     "state_pattern": np.uint32,
@@ -48,7 +49,8 @@ COLUMNS: Final[Mapping[str, npt.DTypeLike]] = {
     "tally_cell": np.uint64,
     "tally_fen": np.dtype("S96"),
 }
-"""One-dimensional datasets and their types: what a state is, what a pattern is, and how often what occurs."""
+"""One-dimensional datasets and their types: the pawns' squares of one block after another, what a state is, what a
+pattern is, and how often what occurs."""
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 

@@ -15,7 +15,7 @@ from tbgen.errors import RepresentationError
 from tbgen.index.boards import fen_of_cell
 from tbgen.index.layout import Layout
 from tbgen.score import Color
-from tbgen.storage.codec import LEVEL, crc32, pack
+from tbgen.storage.codec import LEVEL, TRIAL_LEVEL, crc32, pack
 from tbgen.storage.files import path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
@@ -61,6 +61,7 @@ def file_of(table: Table, *, generator: str, source: str, threads: int = 1) -> t
     }
     ids, states = states_of(table, order)
     columns = {
+        "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
         **_state_columns(states),
         **_pattern_columns(table.patterns),
         **_tally_columns(table, order.layout),
@@ -85,8 +86,9 @@ def _packed(ids: Ids, order: Order, threads: int) -> tuple[list[bytes], bool]:
     """
     filled = np.pad(ids, (0, order.chunks * order.chunk_cells - len(ids)), mode="edge")
     chunks = filled.reshape(order.chunks, order.chunk_cells)
-    sizes = [sum(len(pack(chunk, shuffled=way)) for chunk in chunks[::_SAMPLE]) for way in (False, True)]
-    shuffled = bool(sizes[True] < sizes[False])
+    ways = ((pack(chunk, shuffled=way, level=TRIAL_LEVEL) for chunk in chunks[::_SAMPLE]) for way in (False, True))
+    plain, turned = (sum(map(len, sample)) for sample in ways)
+    shuffled = turned < plain
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda chunk: pack(chunk, shuffled=shuffled), chunks)), shuffled
 
