@@ -1,6 +1,6 @@
 """Tablebase: what a user asks.
 
-How a value is found (THEORY in docs/theory.md): the entry value, where the accrued score is the position's own; the
+How a value is found (docs/tables.md): the entry value, where the accrued score is the position's own; the
 entry value again, where its code is lower than both; else the hold of the accrued score, or its break.
 Positions with a legal en passant capture are not in the tables: one ply of search finds their value.
 """

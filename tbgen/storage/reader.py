@@ -148,6 +148,8 @@ class TableFile:
             raise self._damaged(f"its index cannot be read: {error}") from None
         if index.attributes["rules"] != RULES:
             raise OutdatedTableError(str(self.path), f"rules {index.attributes['rules']}", f"rules {RULES}")
+        if not {STATE, *COLUMNS} <= index.datasets.keys():
+            raise self._damaged("a dataset is missing")
         if index.attributes["material"] != str(self.material):
             raise self._damaged(f"it is the table of {index.attributes['material']}")
         return index

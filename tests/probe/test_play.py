@@ -9,11 +9,11 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.material import materials
+from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Color, parse_score
 
-from .play import play_against_random, play_best, random_boards
+from .play import play_against_random, play_best, random_board, random_boards
 
 THREE_MEN = materials(3)
 EXTRA_PLIES = 60
@@ -63,3 +63,35 @@ def test_best_play_keeps_its_promise_with_up_to_four_men() -> None:
         for number, board in enumerate(random_boards(26, 1000, there)):
             play_best(opened, board, draw, EXTRA_PLIES)
             play_against_random(opened, board, Color(number % 2), draw, 40)
+
+
+@pytest.mark.slow
+def test_values_before_a_double_step_agree_with_the_en_passant_positions_after_it() -> None:
+    """The table has the value before; the probe finds those after it by a search of its own."""
+    folder = Path(os.environ.get("TBGEN_DATA", "data"))
+    with open_tablebase(folder) as opened:
+        if Material.parse("KPvKP") not in opened.available():
+            pytest.skip(f"no table KPvKP in {folder}")
+        draw, captures, decisive = random.Random(27), 0, 0
+        while captures < 2000:
+            board = random_board(draw, Material.parse("KPvKP"))
+            moves = [move for move in board.legal_moves if leads_to_en_passant(board, move)]
+            if not moves:
+                continue
+            captures += len(moves)
+            value, found = opened.probe(board), opened.probe_moves(board)
+            assert found[0].outcome == value.outcome, board.fen()
+            assert value.is_reached or found[0].dtg == value.dtg, board.fen()
+            decisive += found[0].move in moves
+            for flipped in opened.probe_moves(board.mirror()):
+                move = chess.Move(flipped.move.from_square ^ 56, flipped.move.to_square ^ 56, flipped.move.promotion)
+                same = next(each for each in found if each.move == move)
+                assert (same.outcome, same.dtg) == (flipped.outcome.flipped(), flipped.dtg)
+        assert decisive > 20
+
+
+def leads_to_en_passant(board: chess.Board, move: chess.Move) -> bool:
+    board.push(move)
+    found = board.has_legal_en_passant()
+    board.pop()
+    return found

@@ -34,7 +34,7 @@ def written(tmp_path: Path, knight: Table) -> Path:
     return write_table(tmp_path, knight, generator="1.2.3", source="abc")
 
 
-def resealed(path: Path, change: Callable[[Index], None]) -> None:
+def resealed(path: Path, change: Callable[[Index], object]) -> None:
     """Change the index of a file, and make its checksums right again."""
     with TableFile(path) as file:
         index = file._index
@@ -174,6 +174,12 @@ def test_other_rules_are_outdated(written: Path) -> None:
 def test_a_wrong_attribute_is_found_even_under_a_right_seal(written: Path, name: str, value: str) -> None:
     resealed(written, lambda index: index.attributes.update({name: value}))
     with pytest.raises(DamagedTableError):
+        check_file(written)
+
+
+def test_a_missing_dataset_is_found(written: Path) -> None:
+    resealed(written, lambda index: index.datasets.pop("tally_fen"))
+    with pytest.raises(DamagedTableError, match="a dataset is missing"):
         check_file(written)
 
 
