@@ -18,6 +18,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 
 MOST_CHUNK_CELLS = 1 << 16
+_PART_CELLS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,20 @@ class Order:
         return places
 
     def to_file(self, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A flat array of all cells in the order of the file."""
-        return np.ascontiguousarray(cells.reshape(self.layout.shape).transpose(self.axes)).ravel()
+        """A flat array of all cells, or of a part that `parts` names, in the order of the file."""
+        axes = [0, *[axis - 1 for axis in self.axes[2:]]]
+        return np.ascontiguousarray(cells.reshape(-1, *self.layout.shape[2:]).transpose(axes)).ravel()
 
     def from_file(self, places: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """A flat array in the order of the file in the order of the cells."""
         back = np.argsort(self.axes)
         return np.ascontiguousarray(places.reshape(self.shape).transpose(back)).ravel()
+
+    def parts(self) -> list[slice]:
+        """Runs of cells that are runs of places too: blocks and sides, many together where they are small."""
+        side = self.layout.block_words * 64
+        step = side * max(1, _PART_CELLS // side)
+        return [slice(start, min(start + step, self.layout.cells)) for start in range(0, self.layout.cells, step)]
 
 
 def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -104,4 +112,4 @@ def order_of(material: Material) -> Order:
     """The order in which files of a canonical material keep their cells."""
     layout = layout_of(material)
     men = range(3, len(layout.shape))
-    return Order(layout, (0, 1, *reversed(men), 2))
+    return Order(layout, (0, 1, *reversed(men), 2))  # block and side stay outermost: see `parts`

@@ -91,18 +91,12 @@ class TableFile:
 
     def values(self) -> Values:
         """The entry values and distances of all cells, for a solver."""
-        ids = self._all_ids()
-        return Values(
-            self.material,
-            self.order.from_file(self._columns["state_entry"][ids]),
-            self.order.from_file(self._columns["state_dtg"][ids]),
-        )
+        entry, dtg = self._all("entry", "dtg")
+        return Values(self.material, entry, dtg)
 
     def table(self) -> Table:
         """The whole table; its cells without a position have some value or other."""
-        ids = self._all_ids()
-        columns = [self.order.from_file(self._columns[f"state_{name}"][ids]) for name in ("entry", "dtg", "pattern")]
-        entry, dtg, pattern = columns
+        entry, dtg, pattern = self._all("entry", "dtg", "pattern")
         return Table(self.material, entry, dtg, pattern, self.patterns, self.tallies)
 
     def check(self) -> None:
@@ -190,10 +184,15 @@ class TableFile:
         dataset: Dataset = self._index.datasets[name]
         return self._unpacked(name, 0) if dataset.items else np.zeros(0, dataset.kind)
 
-    def _all_ids(self) -> Ids:
-        chunks = [self.chunk(number) for number in range(self.order.chunks)]
-        ids: Ids = np.concatenate(chunks)[: self.order.layout.cells]
-        return ids
+    def _all(self, *names: str) -> list[npt.NDArray[Any]]:
+        """What the states of all cells mean, in the order of the cells."""
+        order, meanings = self.order, [self._columns[f"state_{name}"] for name in names]
+        columns = [np.empty(order.chunks * order.chunk_cells, meaning.dtype) for meaning in meanings]
+        for number in range(order.chunks):
+            ids, part = self.chunk(number), slice(number * order.chunk_cells, (number + 1) * order.chunk_cells)
+            for column, meaning in zip(columns, meanings, strict=True):
+                np.take(meaning, ids, out=column[part])
+        return [order.from_file(column[: order.layout.cells]) for column in columns]
 
     def _tally_rows(self) -> Iterator[tuple[Color, Outcome, Tally, str]]:
         names = ("side", "outcome", "count", "max_dtg", "cell", "fen")

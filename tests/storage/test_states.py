@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tbgen.material import Material
+from tbgen.storage import order as order_module
+from tbgen.storage import states as states_module
+from tbgen.storage.order import order_of
+from tbgen.storage.states import states_of
+from tbgen.storage.table import Patterns, Table
+
+NONE = np.zeros(0, np.uint8)
+PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))
+
+
+def table_of(seed: int, name: str = "KBvK") -> Table:
+    """A table of made-up values, four in ten of its cells without a position."""
+    draw, order = np.random.default_rng(seed), order_of(Material.parse(name))
+    cells = order.layout.cells
+    entry = draw.choice([-127, -8, 4, 127], cells).astype(np.int8) * (draw.random(cells) < 0.6)
+    dtg = np.minimum(draw.geometric(0.3, cells), 60_000).astype(np.uint16)
+    dtg[draw.integers(0, cells, 5)] = 65_535
+    return Table(order.layout.material, entry, dtg, draw.integers(0, 3, cells).astype(np.uint32), PATTERNS, {})
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_every_position_keeps_its_values(dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order_module, "_PART_CELLS", 10_000)
+    monkeypatch.setattr(states_module, "_STEP", 10_000)
+    if not dense:
+        monkeypatch.setattr(states_module, "_DENSE", 0)
+    table, order = table_of(1), order_of(Material.parse("KBvK"))
+    ids, states = states_of(table, order)
+    live = table.entry != 0
+    for name in ("entry", "dtg", "pattern"):
+        assert (order.from_file(getattr(states, name)[ids])[live] == getattr(table, name)[live]).all()
+    counts = np.bincount(ids[order.to_file(table.entry) != 0], minlength=len(states))
+    assert (np.diff(counts) <= 0).all()
+    assert ids.dtype == np.uint8 if len(states) <= 256 else np.uint16
+
+
+def test_cells_without_a_position_follow_the_one_before() -> None:
+    table, order = table_of(2), order_of(Material.parse("KBvK"))
+    ids, _ = states_of(table, order)
+    empty = np.flatnonzero(order.to_file(table.entry) == 0)
+    assert (ids[empty[empty > 0]] == ids[empty[empty > 0] - 1]).all()
+
+
+def test_what_empty_cells_hold_makes_no_difference() -> None:
+    table, order = table_of(3), order_of(Material.parse("KBvK"))
+    other = dataclasses.replace(table, dtg=np.where(table.entry == 0, 7, table.dtg).astype(np.uint16))
+    assert (states_of(table, order)[0] == states_of(other, order)[0]).all()
+
+
+@pytest.mark.parametrize("name", ["KvK", "KPvK", "KPPvK", "KRBvKN"])
+def test_parts_are_runs_of_cells_and_of_places(name: str) -> None:
+    order = order_of(Material.parse(name))
+    parts = order.parts()
+    assert parts[0].start == 0
+    assert parts[-1].stop == order.layout.cells
+    for part, following in zip(parts, [*parts[1:], None], strict=True):
+        assert following is None or following.start == part.stop
+        assert order.place_of(part.start) == part.start
+        assert order.place_of(part.stop - 1) == part.stop - 1
