@@ -49,6 +49,10 @@ class Tablebase:
 
     Safe to use from several threads and processes. A table that is replaced while it is open goes on to answer
     as it was.
+
+    >>> with open_tablebase("a folder without tables") as tables:
+    ...     tables.available(), tables.get(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
+    ([], None)
     """
 
     def __init__(self, folder: str | os.PathLike[str] = "data", *, cache_bytes: int = _CACHE_BYTES) -> None:

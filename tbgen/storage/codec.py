@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-LEVEL: Final = 15
-TRIAL_LEVEL: Final = 9
-"""A quarter of the time, and all that is needed to compare two ways of packing."""
+HARD_LEVEL: Final = 15
+EASY_LEVEL: Final = 9
+"""A tenth larger in a sixth of the time."""
 
-__all__ = ["LEVEL", "TRIAL_LEVEL", "crc32", "pack", "unpack"]
+__all__ = ["EASY_LEVEL", "HARD_LEVEL", "crc32", "pack", "unpack"]
 
 _local = threading.local()
 
 
-def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = LEVEL) -> bytes:
+def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) -> bytes:
     """Compress a chunk; if `shuffled`, with the first bytes of all items first, then all second bytes ..."""
     compressors = _local.__dict__.setdefault("compressors", {})
     if level not in compressors:

@@ -15,7 +15,7 @@ from tbgen.errors import RepresentationError
 from tbgen.index.boards import fen_of_cell
 from tbgen.index.layout import Layout
 from tbgen.score import Color
-from tbgen.storage.codec import LEVEL, TRIAL_LEVEL, crc32, pack
+from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
 from tbgen.storage.files import path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
@@ -39,6 +39,9 @@ from tbgen.storage.table import Patterns, Table, Tally
 
 _SAMPLE = 7
 """One chunk of so many is compressed both ways; it has no factor in common with the axes."""
+
+_MOST_HARD_CELLS = 1 << 24
+"""Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
 
 
 def write_table(folder: Path, table: Table, *, generator: str, source: str, threads: int = 1) -> Path:
@@ -86,11 +89,11 @@ def _packed(ids: Ids, order: Order, threads: int) -> tuple[list[bytes], bool]:
     """
     filled = np.pad(ids, (0, order.chunks * order.chunk_cells - len(ids)), mode="edge")
     chunks = filled.reshape(order.chunks, order.chunk_cells)
-    ways = ((pack(chunk, shuffled=way, level=TRIAL_LEVEL) for chunk in chunks[::_SAMPLE]) for way in (False, True))
+    ways = ((pack(chunk, shuffled=way) for chunk in chunks[::_SAMPLE]) for way in (False, True))
     plain, turned = (sum(map(len, sample)) for sample in ways)
-    shuffled = turned < plain
+    shuffled, level = turned < plain, HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda chunk: pack(chunk, shuffled=shuffled), chunks)), shuffled
+        return list(pool.map(lambda chunk: pack(chunk, shuffled=shuffled, level=level), chunks)), shuffled
 
 
 def _state_columns(states: States) -> Columns:
@@ -167,7 +170,7 @@ def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...],
     properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     if dataset.shuffled:
         properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
-    properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (LEVEL,))
+    properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (EASY_LEVEL,))
     space, stored = h5py.h5s.create_simple(shape), h5py.h5t.py_create(dataset.kind)
     return h5py.h5d.create(file.id, name.encode(), stored, space, properties)
 
