@@ -122,7 +122,11 @@ def _make_all(folder: Path, findings: list[Finding], watcher: Watcher, threads: 
     _check_memory(work, threads, available_memory() if memory is None else memory)
     for number, finding in enumerate(work, 1):
         watcher.begins(finding, number, len(work))
-        watcher.built(_make(folder, finding, watcher, threads))
+        try:
+            watcher.built(_make(folder, finding, watcher, threads))
+        except MemoryError as error:
+            reason = "the system has no more memory; fewer threads need less"
+            raise BuildError(str(finding.material), reason) from error
 
 
 def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Built:

@@ -136,6 +136,16 @@ def test_too_little_memory_is_said_before_anything_is_begun(tmp_path: Path) -> N
     assert not list(tmp_path.glob("*.h5"))
 
 
+def test_memory_that_runs_out_on_the_way_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def solve(*given: Any, **settings: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("tbgen.retro.solve", solve)
+    with pytest.raises(BuildError, match="cannot build KvK: the system has no more memory"):
+        made(tmp_path, [KNIGHT])
+    assert not list(tmp_path.glob("*.h5"))
+
+
 def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_folder: Path) -> None:
     for number in range(6):
         process = subprocess.Popen(command(tmp_path, "--men", "3"), stderr=subprocess.PIPE, text=True)

@@ -20,7 +20,7 @@ from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
 from tbgen.storage.files import remove_partials
 
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
 _MOST_THREADS = 1024
 
 
@@ -127,9 +127,11 @@ def _interruptibly(work: Callable[[], list[Finding]], leave: Callable[[], None])
             errors.append(error)
 
     def stop(number: int, frame: FrameType | None) -> None:
-        leave()
-        sys.stdout.flush()
-        os._exit(128 + number)
+        try:
+            leave()
+            sys.stdout.flush()
+        finally:
+            os._exit(128 + number)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     worker = threading.Thread(target=run, daemon=True)

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
@@ -27,6 +27,8 @@ _INTERRUPTED = 130
 
 def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the program and exit with its code; no failure that a user can cause shows a traceback."""
+    sys.stdout = sys.stdout or _nowhere()  # a shell can close them: `>&-`
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -52,6 +54,10 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         complain(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
         sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 def complain(text: str) -> None:

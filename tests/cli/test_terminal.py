@@ -79,6 +79,13 @@ def test_a_reader_that_goes_away_ends_the_program_quietly() -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_stream_that_the_shell_has_closed_does_no_harm(closed: str) -> None:
+    command = f"'{sys.executable}' -m tbgen score startpos {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_rows_are_aligned_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     show_rows(("name", "n"), [("a", "100"), ("bcdef", "1")], right=".r")
     assert capsys.readouterr().out == "name     n\na      100\nbcdef    1\n"
