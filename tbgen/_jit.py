@@ -25,13 +25,16 @@ R = TypeVar("R")
 SOLVER = ("index", "retro")
 """The packages that tables come from."""
 
+SHARED = ("_jit.py", "material.py", "score.py")
+"""What those packages import beside each other."""
+
 
 def source_digest(packages: Sequence[str] = SOLVER) -> str:
     """A digest of the sources of some packages and of what they all share, short enough for a folder name."""
     digest = hashlib.sha256(numba.__version__.encode())
     root = Path(__file__).parent
     for path in sorted(root.rglob("*.py")):
-        if path.parts[-2] in packages or path.parent == root:
+        if path.parent.name in packages or (path.parent == root and path.name in SHARED):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -48,6 +48,12 @@ def command(
 
     Tables that are there and sound are left alone; damaged and outdated ones are made again. A build
     may be interrupted at any moment: the same command goes on where it ended.
+
+    \b
+    Examples:
+      tbgen build KBvK KRvKN
+      tbgen build --men 4 --data tables
+      tbgen build --all --threads 2
     """
     wanted = wanted_materials(names, men, every=every)
     limit = None if memory is None else bytes_in(memory)

@@ -22,6 +22,11 @@ def command(name: str, *, data: Path, as_json: bool) -> None:
     """Show how often each outcome is the entry value in a table, and its longest distance.
 
     Counts are over all placements on 64 squares, equal men told apart, no symmetry left out.
+
+    \b
+    Examples:
+      tbgen info KBvK
+      tbgen info KRvKN --data tables --json
     """
     summary = summary_of(data, table_material(name))
     if as_json:

@@ -25,6 +25,11 @@ def command(fen: str, *, accrued: str | None, moves: str, data: Path, as_json: b
     """Show optimal play by both sides, as PGN, until the goal is reached and the position repeats.
 
     Comments say the score of the position, the accrued score, and how many plies are left to the goal.
+
+    \b
+    Examples:
+      tbgen line "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+      tbgen line "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0
     """
     board, score = position_of(fen, moves.split(), None if accrued is None else parse_score(accrued))
     with open_tablebase(data) as tables:

@@ -17,7 +17,13 @@ from tbgen.info import Summary, summaries
 @data_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(*, data: Path, as_json: bool) -> int:
-    """List the tables of a folder, and those that cannot be used with the reason why."""
+    """List the tables of a folder, and those that cannot be used with the reason why.
+
+    \b
+    Examples:
+      tbgen list
+      tbgen list --data tables --json
+    """
     found = summaries(data)
     sound = [each for each in found if isinstance(each, Summary)]
     faults = [each for each in found if isinstance(each, TableError)]

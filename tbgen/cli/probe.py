@@ -41,6 +41,12 @@ def command(
     """Look up a position: what it is worth with best play, and what each move is worth.
 
     FEN may carry the accrued score as its seventh field. DTG counts plies until the score is reached.
+
+    \b
+    Examples:
+      tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0" --json
+      tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" --moves "Kh4" --scoring harmonic
     """
     rule = scoring_of(scoring, cutoff, komi)
     board, score = position_of(fen, moves.split(), None if accrued is None else parse_score(accrued))

@@ -54,6 +54,12 @@ def command(
 
     FEN may carry the accrued score as its seventh field; `startpos` is the first position of a game.
     MOVES are written as e4 or e2e4.
+
+    \b
+    Examples:
+      tbgen score "8/8/4k3/5q2/6K1/8/8/8 w - - 0 1"
+      tbgen score startpos e4 e5 Qh5 Nc6
+      tbgen score --pgn games.pgn --summary
     """
     settings = Settings(
         scheme=None if scoring is None else Scheme(scoring),

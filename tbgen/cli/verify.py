@@ -36,6 +36,12 @@ def command(
     Checks the bytes of each file, and the value and distance of every position with every accrued score
     against the moves, in the table and in those that captures and promotions lead to. If these have been
     verified too, a table that passes is right.
+
+    \b
+    Examples:
+      tbgen verify
+      tbgen verify KBvK KPvK
+      tbgen verify KBvKN --sample 100000 --seed 7
     """
     from tbgen.verify import tables_in, verify_file
 

@@ -72,7 +72,8 @@ def pgn_of(board: chess.Board, accrued: Accrued, steps: Sequence[Step]) -> str:
             words.append(f"{number}." if white else f"{number}...")
         words += [step.san, f"{{{step.own}, accrued {step.accrued}, {_to_go(step)}}}"]
         number, white = number + (not white), not white
-    tags = f'[Event "Best play"]\n[SetUp "1"]\n[FEN "{format_fen(board, accrued)}"]\n[Result "{_result(steps)}"]'
+    fen = format_fen(board, None if accrued == own_score(board) else accrued)
+    tags = f'[Event "Best play"]\n[SetUp "1"]\n[FEN "{fen}"]\n[Result "{_result(steps)}"]'
     moves = "\n".join(textwrap.wrap(" ".join([*words, _result(steps)]), _LINE_WIDTH, break_on_hyphens=False))
     return f"{tags}\n\n{moves}"
 

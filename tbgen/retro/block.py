@@ -35,6 +35,8 @@ class Block(NamedTuple):
     check: Words
     open: Words
     """Legal cells whose own code is above the level just done."""
+    undecided: Words
+    """Open cells that neither side had forced when the level before was done."""
     code: npt.NDArray[np.uint8]
     next_code: npt.NDArray[np.uint8]
     """[side, word] the lowest code among open cells, 255 if there are none."""
@@ -60,6 +62,7 @@ def new_block(geometry: Geometry) -> Block:
         np.zeros(len(geometry.pawn_color), np.int64),
         np.zeros(1, np.uint64),
         np.zeros(words, np.uint64),
+        np.zeros((2, words), np.uint64),
         np.zeros((2, words), np.uint64),
         np.zeros((2, words), np.uint64),
         np.zeros((2, words), np.uint64),

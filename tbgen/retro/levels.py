@@ -36,8 +36,9 @@ STALEMATE = STALEMATE_CODE
 TOP_CODE = MOST_STORED_CODE
 """No outcome has a higher code: the positions that have one are forced to better."""
 
-TOO_FAR, STORE_FULL, TOO_HIGH = 2, 3, 4
-"""What can go wrong: a distance, the number of histories, an outcome's code beyond their limits."""
+TOO_FAR, STORE_FULL, TOO_HIGH, FORCED_TWICE = 2, 3, 4, 5
+"""What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
+sides force, which cannot be."""
 
 
 class Members(NamedTuple):
@@ -103,6 +104,7 @@ def start_forcer(block, forcer):
     forcer.state[:2] = 0
     if side == WHITE:
         block.open[:] = block.legal
+        block.undecided[:] = block.legal
     for mover in range(2):
         for word in range(len(forced.left)):
             lanes = block.legal[mover, word]
@@ -183,7 +185,11 @@ def freeze(block, white, black, k, entry, dtg):
                 rest = freeze_word(block, white, black, k, side, word, entry, dtg)
                 block.next_code[side, word] = rest
             still_open |= block.next_code[side, word] != 255
-            undecided = white.forced.free[side, word] & black.forced.free[side, word] & block.open[side, word]
+            still = block.undecided[side, word] & block.open[side, word]
+            undecided = still & white.forced.free[side, word] & black.forced.free[side, word]
+            if still & ~white.forced.free[side, word] & ~black.forced.free[side, word]:
+                white.state[1] = FORCED_TWICE
+            block.undecided[side, word] = undecided
             white.forced.free[side, word] = undecided
             black.forced.free[side, word] = undecided
     return still_open

@@ -8,7 +8,7 @@ Values do not depend on how the work is shared.
 from __future__ import annotations
 
 import itertools
-import resource
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ from tbgen.retro.family import EntryValues, Family, family_of
 from tbgen.retro.geometry import geometry_of
 from tbgen.retro.interning import EMPTY
 from tbgen.retro.legality import find_legal
-from tbgen.retro.levels import STORE_FULL, TOO_FAR, TOO_HIGH, advance, freeze, start_forcer
+from tbgen.retro.levels import FORCED_TWICE, STORE_FULL, TOO_FAR, TOO_HIGH, advance, freeze, start_forcer
 from tbgen.retro.mobility import find_moves
 from tbgen.retro.movelist import new_scratch
 from tbgen.retro.patterns import merge_patterns
@@ -36,6 +36,16 @@ from tbgen.storage.table import Figures, Patterns, Table
 
 Progress = Callable[[str, int | None, float, int], None]
 """Called with the phase, the level if there is one, the part done, and how many cells are decided."""
+
+
+def peak_bytes() -> int:
+    """The most memory this process has had so far; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 @dataclass
@@ -55,16 +65,16 @@ class Clock:
 
     def figures(self, sweeps: int, threads: int) -> Figures:
         """All that was measured."""
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        peak = peak_bytes()
         wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
         return Figures({k: round(v, 3) for k, v in self.phases.items()}, wall, cpu, peak, sweeps, threads)
 
 
-def _quiet(phase: str, level: int | None, done: float, decided: int) -> None:
+def quiet(phase: str, level: int | None, done: float, decided: int) -> None:
     """No progress."""
 
 
-class _Solving:
+class Solving:
     """One material on its way from children to table."""
 
     def __init__(
@@ -73,11 +83,11 @@ class _Solving:
         self.clock = Clock()
         self.layout: Layout = layout_of(material)
         self.geometry = geometry_of(self.layout)
-        self.threads, self.progress = threads, progress
+        self.progress = progress
+        self.threads = min(threads, len(self.layout.blocks)) if len(self.layout.blocks) > 1 else threads
         with self.clock.phase("children"):
             self.family: Family = family_of(self.layout, children)
-        many = len(self.layout.blocks) > 1
-        self.workers = [new_worker(self.geometry) for _ in range(threads if many else 1)]
+        self.workers = [new_worker(self.geometry) for _ in range(min(threads, len(self.layout.blocks)))]
         self.pattern = np.zeros(self.layout.cells, np.int32)
         self.worker_of = np.zeros(len(self.layout.blocks), np.int64)
         pawns = np.array(self.layout.blocks, np.int64)
@@ -92,6 +102,8 @@ class _Solving:
             raise RepresentationError(f"the number of patterns of {material}", "the solver's dictionary")
         if status == TOO_HIGH:
             raise RepresentationError(f"an outcome of {material}", "the signed byte of a stored table")
+        if status == FORCED_TWICE:
+            raise BuildError(material, "both sides force a position: the solver contradicts itself, please report it")
         if status:
             raise BuildError(material, "a child table has no value for a position that a capture or promotion leads to")
 
@@ -103,7 +115,7 @@ class _Solving:
 
     def solve_waves(self, pool: ThreadPoolExecutor) -> None:
         """Solve block after block, in waves."""
-        waves, idle = self.layout.waves, list(range(self.threads))
+        waves, idle = self.layout.waves, list(range(len(self.workers)))
         for start, end in itertools.pairwise(waves):
             size = max(1, -(-(end - start) // (4 * self.threads)))
             parts = range(start, end, size)
@@ -196,7 +208,7 @@ def solve(
     material: Material,
     children: Mapping[Material, EntryValues],
     threads: int = 2,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
 ) -> Table:
     """The table of a canonical material whose children are solved."""
-    return _Solving(material, children, threads, progress).run()
+    return Solving(material, children, threads, progress).run()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material, Role
 from tbgen.score import Color
 from tbgen.storage.table import Table
@@ -111,3 +112,33 @@ def uncovered(material: Material, table: Table, known: reference.ReferenceTable)
     places = places_of(material, known.own)
     missing = places.cells[~own_cells(table, places)]
     return sum(table.entry[layout.cell_of(*layout.squares_of(int(cell)))] == 0 for cell in missing[:20000])
+
+
+def en_passant_differences(solving: Any, known: reference.ReferenceTable) -> tuple[int, list[str]]:
+    """How many positions with a right to take en passant were compared, and the first that differ.
+
+    `solving` is a solver that has run: these values are never stored, they lie beside the table while it is solved.
+    """
+    layout, family, found = solving.layout, solving.family, []
+    slots = [man_of_slot(layout, slot) for slot in range(len(layout.slots))]
+    half = layout.block_words * 64
+    jumps, compared = known.en_passant, 0
+    for row in np.flatnonzero(jumps.reachable).tolist():
+        squares = [int(jumps.index[1 + man][row]) for man in slots]
+        side, file = int(jumps.index[0][row]), int(jumps.square[row]) % 8
+        cell = layout.cell_of(side, squares)
+        placed = layout.squares_of(cell)[1]
+        mirrored = placed[: layout.pawns] != tuple(squares[: layout.pawns])
+        base = int(family.ep_base[cell // (2 * half), side, file ^ 7 if mirrored else file])
+        here = (int(family.ep_entry[base + cell % half]), int(family.ep_dtg[base + cell % half]))
+        there = (int(jumps.entry[row]), int(jumps.dtg[row]))
+        compared += 1
+        if base < 0 or here != there:
+            found.append(f"{side} {squares} {file}: {here} != {there}")
+    return compared, found[:10]
+
+
+def man_of_slot(layout: Layout, slot: int) -> int:
+    """Which man of the material's name stands in a slot (no two men of the material may be equal)."""
+    men = [(color, role) for color in Color for role in layout.material.side(color)]
+    return men.index(layout.slots[slot])

@@ -18,7 +18,7 @@ from tbgen.retro.block import NO_LABEL
 from tbgen.retro.geometry import geometry_of
 from tbgen.retro.legality import find_legal
 from tbgen.retro.levels import TOO_HIGH, TOP_CODE, freeze, start_forcer
-from tbgen.retro.solver import _Solving
+from tbgen.retro.solver import Solving
 from tbgen.retro.worker import Worker, enter_block, new_worker
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.storage.table import Table, Values
@@ -113,7 +113,7 @@ def freeze_one(code: int, forced: int | None) -> tuple[Worker, np.ndarray]:
 
 def refusal(worker: Worker) -> RepresentationError | None:
     """What the solver makes of a worker's status."""
-    solving = _Solving(Material.parse("KvK"), {}, 1, lambda *_: None)
+    solving = Solving(Material.parse("KvK"), {}, 1, lambda *_: None)
     try:
         solving.check_worker(worker)
     except RepresentationError as error:
