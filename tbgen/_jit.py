@@ -6,10 +6,13 @@ keyed by a digest of every source file of the package.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
@@ -48,9 +51,18 @@ def cache_home() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tbgen" / "kernels"
 
 
+@cache
 def cache_folder() -> Path:
-    """Where the compiled kernels of these very sources are kept."""
-    return cache_home() / source_digest((*SOLVER, "verify"))
+    """Where the compiled kernels of these very sources are kept; made here, in a place that can be written."""
+    digest = source_digest((*SOLVER, "verify"))
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    for home in (cache_home(), Path(tempfile.gettempdir()) / f"tbgen-kernels-{user}"):
+        with contextlib.suppress(OSError):
+            folder = home / digest
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK) and folder.stat().st_uid == user:
+                return folder
+    return Path(tempfile.mkdtemp(prefix="tbgen-kernels-"))
 
 
 def is_compiled(name: str) -> bool:

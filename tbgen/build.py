@@ -7,8 +7,10 @@ whole or not at all, so a build that ends at any moment is taken up again by the
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import enum
 import os
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +136,7 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
     from tbgen.storage.writer import write_table
 
     material = finding.material
+    wall, cpu = time.perf_counter(), time.process_time()
     children = {}
     for child in material.children():
         with TableFile(path_of(folder, child)) as file:
@@ -141,13 +144,18 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
     if retro.needs_compiling(material):
         watcher.compiling()
     table: Table = retro.solve(material, children, threads=threads, progress=watcher.progress)
+    children.clear()
     watcher.progress("writing", None, 1.0, 0)
+    begun = time.perf_counter()
     with _files_of(folder, material):
         path = write_table(folder, table, generator=__version__, source=_jit.source_digest(), threads=threads)
-        entry = Entry.of_build(path.stat().st_size, digest_of_file(path), table.figures)
+        spent, cpu_spent = time.perf_counter() - wall, time.process_time() - cpu
+        phases = {**table.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
+        figures = dataclasses.replace(table.figures, phase_seconds=phases, wall_seconds=spent, cpu_seconds=cpu_spent)
+        entry = Entry.of_build(path.stat().st_size, digest_of_file(path), figures)
         record(folder, material, entry)
     positions = sum(table.positions(side) for side in Color)
-    return Built(finding, positions, entry.bytes, table.figures.wall_seconds, table.figures.cpu_seconds)
+    return Built(finding, positions, entry.bytes, figures.wall_seconds, figures.cpu_seconds)
 
 
 def _complete_manifest(folder: Path, findings: Iterable[Finding]) -> None:
