@@ -160,8 +160,17 @@ def test_every_pair_of_four_men_is_proved_by_its_moves(material: str) -> None:
     assert wrong == 0
 
 
+def strength(board: chess.Board, color: chess.Color) -> list[int]:
+    """What a side has, king first, comparable with the other side's: more men are stronger, then stronger men."""
+    roles = sorted((piece.piece_type for piece in board.piece_map().values() if piece.color == color), reverse=True)
+    return [len(roles), *roles]
+
+
 def arrival(board: chess.Board, reset: bool, holder: int, code: int) -> tuple[int, int]:
     """Value and plies of the position on the board, just reached with (holder, code) accrued before."""
+    if strength(board, chess.BLACK) > strength(board, chess.WHITE):  # as tables are named
+        value, plies = arrival(board.mirror(), reset, 1 - holder, code)
+        return -value, plies
     mover = BLACK if board.turn else WHITE
     own = 2 * board.legal_moves.count() + (not board.is_check())
     table, position = place(board)
