@@ -34,3 +34,15 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tables")
     build(folder, materials(3), QuietWatcher())
     return folder
+
+
+@pytest.fixture(scope="session")
+def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all tables of two to four men, for the slow suite; not to be written to."""
+    from tbgen.build import build
+    from tbgen.cli.watch import QuietWatcher
+    from tbgen.material import materials
+
+    folder = tmp_path_factory.mktemp("four_men")
+    build(folder, [*materials(3), *materials(4)], QuietWatcher(), threads=2)
+    return folder

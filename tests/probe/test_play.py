@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
@@ -52,26 +51,18 @@ def test_the_line_of_the_rules_page(tables: Tablebase) -> None:
 
 
 @pytest.mark.slow
-def test_best_play_keeps_its_promise_with_up_to_four_men() -> None:
-    """Uses the tables of TBGEN_DATA, as many of three and four men as are there."""
-    folder = Path(os.environ.get("TBGEN_DATA", "data"))
-    with open_tablebase(folder) as opened:
-        there = [material for material in opened.available() if material.men in (3, 4)]
-        if not there:
-            pytest.skip(f"no tables in {folder}")
+def test_best_play_keeps_its_promise_with_up_to_four_men(four_men_folder: Path) -> None:
+    with open_tablebase(four_men_folder) as opened:
         draw = random.Random(25)
-        for number, board in enumerate(random_boards(26, 1000, there)):
+        for number, board in enumerate(random_boards(26, 1000, [*materials(3), *materials(4)])):
             play_best(opened, board, draw, EXTRA_PLIES)
             play_against_random(opened, board, Color(number % 2), draw, 40)
 
 
 @pytest.mark.slow
-def test_values_before_a_double_step_agree_with_the_en_passant_positions_after_it() -> None:
+def test_values_before_a_double_step_agree_with_the_en_passant_positions_after_it(four_men_folder: Path) -> None:
     """The table has the value before; the probe finds those after it by a search of its own."""
-    folder = Path(os.environ.get("TBGEN_DATA", "data"))
-    with open_tablebase(folder) as opened:
-        if Material.parse("KPvKP") not in opened.available():
-            pytest.skip(f"no table KPvKP in {folder}")
+    with open_tablebase(four_men_folder) as opened:
         draw, captures, decisive = random.Random(27), 0, 0
         while captures < 2000:
             board = random_board(draw, Material.parse("KPvKP"))
