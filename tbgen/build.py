@@ -104,6 +104,10 @@ def build(
     with _files_of(folder, targets[-1]):
         findings = survey(folder, targets)
     if all(finding.condition is Condition.SOUND for finding in findings):
+        with contextlib.suppress(OSError):  # a folder that can only be read stays as it is
+            if list(_gaps(folder, findings)):
+                with build_lock(folder, watcher.waiting):
+                    _complete_manifest(folder, findings)
         return findings
     with _files_of(folder, _to_make(findings)[0].material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
@@ -158,16 +162,22 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
     return Built(finding, positions, entry.bytes, figures.wall_seconds, figures.cpu_seconds)
 
 
-def _complete_manifest(folder: Path, findings: Iterable[Finding]) -> None:
-    """Enter sound tables that were copied here, or whose build ended between the file and its entry."""
+def _gaps(folder: Path, findings: Iterable[Finding]) -> Iterator[tuple[Material, Entry]]:
+    """The entries that the manifest should have, for sound tables, and does not."""
     known = read_manifest(folder)
     for finding in findings:
-        path = path_of(folder, finding.material)
         if finding.condition is Condition.SOUND:
+            path = path_of(folder, finding.material)
             size, digest = path.stat().st_size, digest_of_file(path)
             entry = known.get(str(finding.material))
             if entry is None or (entry.bytes, entry.sha256) != (size, digest):
-                record(folder, finding.material, Entry(size, digest))
+                yield finding.material, Entry(size, digest)
+
+
+def _complete_manifest(folder: Path, findings: Iterable[Finding]) -> None:
+    """Enter sound tables that were copied here, or whose build ended between the file and its entry."""
+    for material, entry in list(_gaps(folder, findings)):
+        record(folder, material, entry)
 
 
 @contextlib.contextmanager

@@ -246,6 +246,13 @@ def test_plain_progress_is_a_line_now_and_then(
     ]
 
 
+def test_a_lost_manifest_is_written_again_though_every_table_is_sound(tmp_path: Path) -> None:
+    build(tmp_path, [Material.parse("KvK")], QuietWatcher())
+    (tmp_path / MANIFEST).unlink()
+    build(tmp_path, [Material.parse("KvK")], QuietWatcher())
+    assert read_manifest(tmp_path).keys() == {"KvK"}
+
+
 def test_a_manifest_is_json(table_folder: Path) -> None:
     facts = json.loads((table_folder / MANIFEST).read_text())
     assert facts["format"] == 1
