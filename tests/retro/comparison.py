@@ -1,15 +1,16 @@
-"""Every pair of a solved table beside the reference solver's, as arrays."""
+"""Every pair of a solved table beside the reference solver's, block by block."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material, Role
+from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage.table import Table
 from tests import reference
@@ -17,58 +18,63 @@ from tests import reference
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Places:
-    """Where the positions of a table stand in it and in the reference's arrays."""
-
-    cells: Ints
-    index: tuple[Ints, ...]
-
-
-def places_of(material: Material, own: npt.NDArray[np.uint8]) -> Places:
-    """All cells, reference index included, that the reference knows as positions."""
-    layout = layout_of(material)
-    cells = np.arange(layout.cells)
-    squares, rest = [], cells
-    for _ in range(layout.others + 1):
-        squares.insert(0, rest % 64)
-        rest = rest // 64
-    kings = np.arange(64) if layout.pawns else np.array([0, 1, 2, 3, 9, 10, 11, 18, 19, 27])
-    squares.insert(0, kings[rest % len(kings)])
-    rest = rest // len(kings)
-    pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    squares = [pawns[rest // 2, n] for n in range(layout.pawns)] + squares
-    left = list(layout.slots)
+def men_of_slots(layout: Layout) -> list[int]:
+    """Which man of the material's name stands in each slot, equal men in turn."""
+    men: list[Any] = [(color, role) for color in Color for role in layout.material.side(color)]
     order = []
-    for color in Color:
-        for role in material.side(color):
-            slot = left.index((color, Role(role)))
-            order.append(slot)
-            left[slot] = (color, Role.KING) if role is not Role.KING else (color, Role.PAWN)
-            left[slot] = None  # type: ignore[call-overload]
-    index = (rest % 2, *[squares[slot] for slot in order])
-    known = own[index] != 255
-    return Places(cells[known], tuple(axis[known] for axis in index))
+    for slot in layout.slots:
+        order.append(men.index(slot))
+        men[order[-1]] = None
+    return order
 
 
-def own_cells(table: Table, places: Places) -> npt.NDArray[np.bool_]:
-    """Which places are primary cells."""
-    return table.entry[places.cells] != 0
+class Comparison:
+    """A table and the reference's solution of the same material."""
 
+    def __init__(self, table: Table, known: reference.ReferenceTable) -> None:
+        self.table, self.known = table, known
+        self.layout = layout_of(table.material)
+        self.slots = men_of_slots(self.layout)
+        self.middle = cache(self.middle_of)
+        self.found: list[str] = []
+        self.pairs = 0
 
-def middle(table: Table, holder: int, code: int) -> tuple[Ints, Ints]:
-    """[pattern] -> what becomes of that accrued score, by Patterns' own words, row by row."""
-    patterns, size = table.patterns, len(table.patterns)
-    held = code + 1 if holder == 0 else -(code + 1)
-    outcome, plies = np.full(size, held, np.int64), np.zeros(size, np.int64)
-    for pattern in range(size):
-        for row in range(int(patterns.start[pattern]), int(patterns.start[pattern + 1])):
-            if patterns.holder[row] == holder and patterns.code[row] <= code:
-                outcome[pattern], plies[pattern] = patterns.outcome[row], patterns.dtg[row]
-        mine, worth = goodness(np.array(held), holder), goodness(outcome[pattern], holder)
-        if worth >= mine:
-            outcome[pattern], plies[pattern] = held, 0
-    return outcome, plies
+    def middle_of(self, holder: int, code: int) -> tuple[Ints, Ints]:
+        """[pattern] -> what becomes of that accrued score, by Patterns' own words, row by row."""
+        patterns, size = self.table.patterns, len(self.table.patterns)
+        held = code + 1 if holder == 0 else -(code + 1)
+        number = np.repeat(np.arange(size), np.diff(patterns.start.astype(np.int64)))
+        outcome, plies = np.full(size, held, np.int64), np.zeros(size, np.int64)
+        for row in np.flatnonzero((patterns.holder == holder) & (patterns.code <= code)).tolist():
+            outcome[number[row]], plies[number[row]] = patterns.outcome[row], patterns.dtg[row]
+        stands = goodness(outcome, holder) >= goodness(held, holder)
+        return np.where(stands, held, outcome), np.where(stands, 0, plies)
+
+    def compare(self, what: str, here: Ints, there: Ints, chosen: npt.NDArray[np.bool_], index: Any) -> None:
+        """Note the first few of the chosen positions in which the two differ."""
+        for n in np.flatnonzero(chosen & (here != there))[:3].tolist():
+            self.found.append(f"{what}: {[int(axis[n]) for axis in index]} {here[n]} != {there[n]}")
+
+    def block(self, placement: tuple[int, ...]) -> None:
+        """Compare one placement of the pawns: entry values, distances and every pair."""
+        block = self.known.block(placement)
+        plain = np.flatnonzero(block.nodes.en_passant < 0)
+        index = tuple(np.asarray(axis)[plain] for axis in self.known._index(block))
+        cells = cells_of(self.layout, index[0], np.stack([index[1 + man] for man in self.slots], axis=1))
+        own, side = block.nodes.own[plain].astype(np.int64), index[0]
+        entry, dtg = self.table.entry[cells].astype(np.int64), self.table.dtg[cells].astype(np.int64)
+        pattern, everywhere = self.table.pattern[cells], np.ones(len(cells), bool)
+        self.compare("entry", entry, self.known.entry[index].astype(np.int64), everywhere, index)
+        self.compare("dtg", dtg, self.known.dtg[index].astype(np.int64), everywhere, index)
+        for holder, code, values, plies in block.pairs():
+            inside = own >= code
+            by_entry = (np.abs(entry) - 1 < np.minimum(own, code)) | ((own == code) & (side != holder))
+            outcome, distance = self.middle(holder, code)
+            here = np.where(by_entry, entry, outcome[pattern])
+            there = np.where(by_entry, dtg, distance[pattern])
+            self.compare(f"value with {holder} {code}", here, values[plain].astype(np.int64), inside, index)
+            self.compare(f"plies with {holder} {code}", there, plies[plain].astype(np.int64), inside, index)
+            self.pairs += int(inside.sum())
 
 
 def goodness(signed: npt.ArrayLike, holder: int) -> Ints:
@@ -78,40 +84,12 @@ def goodness(signed: npt.ArrayLike, holder: int) -> Ints:
     return for_white if holder == 0 else -for_white
 
 
-def differences(material: Material, table: Table, known: reference.ReferenceTable) -> list[str]:
-    """The first few pairs, entries included, in which a table and the reference disagree."""
-    places = places_of(material, known.own)
-    primary = own_cells(table, places)
-    cells, index = places.cells[primary], tuple(axis[primary] for axis in places.index)
-    found: list[str] = []
-
-    def compare(what: str, here: Ints, there: Ints, chosen: npt.NDArray[np.bool_]) -> None:
-        wrong = np.flatnonzero(chosen & (here != there))
-        found.extend(f"{what}: {[int(axis[n]) for axis in index]} {here[n]} != {there[n]}" for n in wrong[:3])
-
-    everywhere = np.ones(len(cells), bool)
-    own, entry, dtg = known.own[index].astype(np.int64), table.entry[cells].astype(np.int64), table.dtg[cells]
-    compare("entry", entry, known.entry[index].astype(np.int64), everywhere)
-    compare("dtg", dtg.astype(np.int64), known.dtg[index].astype(np.int64), everywhere)
-    for holder, code, values, plies in known.levels():
-        inside = own >= code
-        lawful = (np.abs(entry) - 1 < own) & (np.abs(entry) - 1 < code)
-        fresh = (own == code) & (index[0] != holder)
-        outcome, distance = middle(table, holder, code)
-        by_entry = lawful | fresh
-        here = np.where(by_entry, entry, outcome[table.pattern[cells]])
-        there = np.where(by_entry, dtg, distance[table.pattern[cells]])
-        compare(f"value with {holder} {code}", here, values[index].astype(np.int64), inside)
-        compare(f"plies with {holder} {code}", there, plies[index].astype(np.int64), inside)
-    return found
-
-
-def uncovered(material: Material, table: Table, known: reference.ReferenceTable) -> int:
-    """Positions the reference knows that have no primary cell, not even through symmetry."""
-    layout = layout_of(material)
-    places = places_of(material, known.own)
-    missing = places.cells[~own_cells(table, places)]
-    return sum(table.entry[layout.cell_of(*layout.squares_of(int(cell)))] == 0 for cell in missing[:20000])
+def differences(material: Material, table: Table, known: reference.ReferenceTable) -> tuple[int, list[str]]:
+    """How many pairs were compared, and the first few in which a table and the reference disagree."""
+    comparison = Comparison(table, known)
+    for placement in known.placements:
+        comparison.block(placement)
+    return comparison.pairs, comparison.found[:10]
 
 
 def en_passant_differences(solving: Any, known: reference.ReferenceTable) -> tuple[int, list[str]]:
@@ -120,8 +98,7 @@ def en_passant_differences(solving: Any, known: reference.ReferenceTable) -> tup
     `solving` is a solver that has run: these values are never stored, they lie beside the table while it is solved.
     """
     layout, family, found = solving.layout, solving.family, []
-    slots = [man_of_slot(layout, slot) for slot in range(len(layout.slots))]
-    half = layout.block_words * 64
+    slots, half = men_of_slots(layout), layout.block_words * 64
     jumps, compared = known.en_passant, 0
     for row in np.flatnonzero(jumps.reachable).tolist():
         squares = [int(jumps.index[1 + man][row]) for man in slots]
@@ -136,9 +113,3 @@ def en_passant_differences(solving: Any, known: reference.ReferenceTable) -> tup
         if base < 0 or here != there:
             found.append(f"{side} {squares} {file}: {here} != {there}")
     return compared, found[:10]
-
-
-def man_of_slot(layout: Layout, slot: int) -> int:
-    """Which man of the material's name stands in a slot (no two men of the material may be equal)."""
-    men = [(color, role) for color in Color for role in layout.material.side(color)]
-    return men.index(layout.slots[slot])
