@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
@@ -168,3 +170,27 @@ def test_no_hold_of_bare_kings_breaks(accrued: Accrued) -> None:
     table = solved("KvK")
     assert len(table.patterns) == 1
     assert table.patterns.value(0, accrued) == (accrued.outcome, 0)
+
+
+class Backwards:
+    """A pool of one that does its jobs last first."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    def __enter__(self) -> Backwards:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def map(self, job: Callable[..., Any], *arguments: Iterable[Any]) -> Iterator[Any]:
+        results = [job(*each) for each in reversed(list(zip(*arguments, strict=True)))]
+        return reversed(results)
+
+
+@pytest.mark.parametrize("name", ["KBvK", "KPvK"])
+def test_a_table_does_not_depend_on_the_order_of_independent_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    forwards = solve_from_values(name, threads=1)
+    monkeypatch.setattr("tbgen.retro.solver.ThreadPoolExecutor", Backwards)
+    assert_same(forwards, solve_from_values(name, threads=1))
