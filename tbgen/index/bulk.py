@@ -81,11 +81,12 @@ def _sorted(layout: Layout, rest: Squares) -> Squares:
 
 
 def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Truths:
-    """Which positions have every man on a square of its own and the side not to move not in check."""
+    """Which positions have every man on a square of its own that he can stand on, and the other side not in check."""
     men, to_move = np.asarray(squares, np.int64), np.asarray(sides, np.int64)
     bits = _BITS[men]
     occupied = np.bitwise_or.reduce(bits, axis=1)
     legal: Truths = np.all(np.diff(np.sort(men, axis=1), axis=1) > 0, axis=1)
+    legal &= np.all((men[:, : layout.pawns] > 7) & (men[:, : layout.pawns] < 56), axis=1)
     white_king, black_king = men[:, layout.pawns], men[:, -1]
     legal &= ~_attacks(Color.WHITE, Role.KING, white_king, black_king, occupied)
     for slot, (color, role) in enumerate(layout.slots):

@@ -149,12 +149,15 @@ class Tablebase:
         value a position, or one for all.
         """
         named = Material.parse(material) if isinstance(material, str) else material
-        men = np.atleast_2d(np.asarray(squares, np.int64))
+        try:
+            men = np.atleast_2d(np.asarray(squares, np.int64))
+            sides = np.where(np.broadcast_to(np.asarray(white_to_move, np.bool_), len(men)), 0, 1)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"squares and sides to move must be arrays of one length: {error}") from error
         if men.ndim != 2 or men.shape[1] != named.men:
             raise UsageError(f"{named} needs {named.men} squares a position, not an array of shape {men.shape}")
         if ((men < 0) | (men > 63)).any():
             raise UsageError("squares are numbers from 0 (a1) to 63 (h8)")
-        sides = np.where(np.broadcast_to(np.asarray(white_to_move, np.bool_), len(men)), 0, 1)
         return self._shelf(named).many(named, sides, men)
 
     def _moves(self, board: chess.Board, accrued: Accrued) -> list[MoveProbe]:

@@ -169,3 +169,10 @@ def test_the_cache_keeps_to_its_size(table_folder: Path) -> None:
             opened.probe(board)
         assert opened._cache._bytes <= 100_000
         assert opened._cache._bytes == sum(chunk.nbytes for chunk in opened._cache._chunks.values())
+
+
+def test_arrays_of_different_lengths_are_a_usage_error(tables: Tablebase) -> None:
+    with pytest.raises(UsageError, match="one length"):
+        tables.probe_many("KBvK", [True, False, True], [[0, 1, 63], [0, 1, 62]])
+    with pytest.raises(UsageError, match="one length"):
+        tables.probe_many("KBvK", True, [[0, 1, 63], [0, 1]])

@@ -137,3 +137,8 @@ def test_every_cell_of_a_layout_can_be_probed(tables: Tablebase) -> None:
         if many[0] is not None:
             seen += 1
     assert seen > 900
+
+
+def test_a_pawn_on_the_first_or_last_rank_is_no_position_and_spoils_no_other(tables: Tablebase) -> None:
+    found = tables.probe_many("KPvK", True, [[4, 0, 60], [4, 8, 60], [4, 63, 40]])
+    assert [bool(outcome) for outcome in found.outcome.tolist()] == [False, True, False]
