@@ -1,7 +1,7 @@
 """The one owner of numba: the decorators, and a cache folder that our own sources name.
 
 numba keeps a stale machine-code file when a constant in an imported module changes, so the folder is
-keyed by a digest of every source file of the package.
+keyed by a digest of the sources that kernels are made from.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ VALUE_BYTES = 3
 
 
 def memory_needed(material: Material, threads: int) -> int:
-    """An upper estimate, in bytes, of the memory it takes to solve a canonical material."""
+    """An estimate, in bytes, of the memory it takes to solve a canonical material."""
     layout = layout_of(material)
     workers = min(threads, len(layout.blocks))
     blocks = workers * layout.block_words * 128 * BLOCK_CELL_BYTES
