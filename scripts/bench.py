@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import chess
 
     from tbgen.material import Material
-    from tbgen.storage.table import Table
+    from tbgen.table import Table
 
 Record = dict[str, Any]
 COMMANDS = ("solve", "probe", "one")

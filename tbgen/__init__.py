@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tbgen.errors import TbgenError as TbgenError
-    from tbgen.fen import format_fen as format_fen
-    from tbgen.fen import parse_fen as parse_fen
     from tbgen.material import Material as Material
     from tbgen.material import Role as Role
-    from tbgen.pgn import read_games as read_games
-    from tbgen.points import Komi as Komi
-    from tbgen.points import Scheme as Scheme
-    from tbgen.points import Scoring as Scoring
-    from tbgen.position import is_reset as is_reset
-    from tbgen.position import own_score as own_score
+    from tbgen.pgn.reader import read_games as read_games
     from tbgen.probe import Many as Many
     from tbgen.probe import MoveProbe as MoveProbe
     from tbgen.probe import Probe as Probe
     from tbgen.probe import Step as Step
     from tbgen.probe import Tablebase as Tablebase
     from tbgen.probe import open_tablebase as open_tablebase
-    from tbgen.rules import End as End
-    from tbgen.rules import FiftyMoves as FiftyMoves
-    from tbgen.rules import FiftyMoveSetting as FiftyMoveSetting
-    from tbgen.rules import Game as Game
-    from tbgen.rules import accrued_of as accrued_of
+    from tbgen.rules.fen import format_fen as format_fen
+    from tbgen.rules.fen import parse_fen as parse_fen
+    from tbgen.rules.game import End as End
+    from tbgen.rules.game import FiftyMoves as FiftyMoves
+    from tbgen.rules.game import FiftyMoveSetting as FiftyMoveSetting
+    from tbgen.rules.game import Game as Game
+    from tbgen.rules.game import accrued_of as accrued_of
+    from tbgen.rules.points import Komi as Komi
+    from tbgen.rules.points import Scheme as Scheme
+    from tbgen.rules.points import Scoring as Scoring
+    from tbgen.rules.position import is_reset as is_reset
+    from tbgen.rules.position import own_score as own_score
     from tbgen.score import Accrued as Accrued
     from tbgen.score import Color as Color
     from tbgen.score import Outcome as Outcome
@@ -41,30 +41,30 @@ __version__ = "0.1.0"
 _HOMES = {
     "Accrued": "tbgen.score",
     "Color": "tbgen.score",
-    "End": "tbgen.rules",
-    "FiftyMoveSetting": "tbgen.rules",
-    "FiftyMoves": "tbgen.rules",
-    "Game": "tbgen.rules",
-    "Komi": "tbgen.points",
+    "End": "tbgen.rules.game",
+    "FiftyMoveSetting": "tbgen.rules.game",
+    "FiftyMoves": "tbgen.rules.game",
+    "Game": "tbgen.rules.game",
+    "Komi": "tbgen.rules.points",
     "Many": "tbgen.probe",
     "Material": "tbgen.material",
     "MoveProbe": "tbgen.probe",
     "Outcome": "tbgen.score",
     "Probe": "tbgen.probe",
     "Role": "tbgen.material",
-    "Scheme": "tbgen.points",
-    "Scoring": "tbgen.points",
+    "Scheme": "tbgen.rules.points",
+    "Scoring": "tbgen.rules.points",
     "Step": "tbgen.probe",
     "Tablebase": "tbgen.probe",
     "TbgenError": "tbgen.errors",
-    "accrued_of": "tbgen.rules",
-    "format_fen": "tbgen.fen",
-    "is_reset": "tbgen.position",
+    "accrued_of": "tbgen.rules.game",
+    "format_fen": "tbgen.rules.fen",
+    "is_reset": "tbgen.rules.position",
     "open_tablebase": "tbgen.probe",
-    "own_score": "tbgen.position",
-    "parse_fen": "tbgen.fen",
+    "own_score": "tbgen.rules.position",
+    "parse_fen": "tbgen.rules.fen",
     "parse_score": "tbgen.score",
-    "read_games": "tbgen.pgn",
+    "read_games": "tbgen.pgn.reader",
 }
 
 __all__ = sorted([*_HOMES, "__version__"])

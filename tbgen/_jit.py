@@ -28,7 +28,7 @@ R = TypeVar("R")
 SOLVER = ("index", "retro")
 """The packages that tables come from."""
 
-SHARED = ("_jit.py", "material.py", "score.py")
+SHARED = ("_jit.py", "material.py", "score.py", "table.py")
 """What those packages import beside each other."""
 
 

@@ -27,8 +27,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all tables of two and three men; not to be written to."""
-    from tbgen.build import build
     from tbgen.cli.watch import QuietWatcher
+    from tbgen.library.build import build
     from tbgen.material import materials
 
     folder = tmp_path_factory.mktemp("tables")
@@ -39,8 +39,8 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all tables of two to four men, for the slow suite; not to be written to."""
-    from tbgen.build import build
     from tbgen.cli.watch import QuietWatcher
+    from tbgen.library.build import build
     from tbgen.material import materials
 
     folder = tmp_path_factory.mktemp("four_men")

@@ -6,7 +6,7 @@ import chess
 from hypothesis import strategies as st
 
 from tbgen.material import Material, Role
-from tbgen.points import Komi, Scheme, Scoring
+from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Accrued, Color, Outcome
 
 colors = st.sampled_from(Color)

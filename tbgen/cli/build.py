@@ -13,11 +13,11 @@ from types import FrameType
 
 import click
 
-from tbgen.build import Built, Condition, Finding, build
 from tbgen.cli.data import data_option, in_units, wanted_materials
 from tbgen.cli.terminal import complain, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
+from tbgen.library.build import Built, Condition, Finding, build
 from tbgen.storage.files import remove_partials
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)

@@ -9,7 +9,7 @@ import click
 
 from tbgen.cli.data import data_option, in_units
 from tbgen.cli.terminal import show_rows
-from tbgen.info import Summary, summary_of
+from tbgen.library.summary import Summary, summary_of
 from tbgen.material import table_material
 from tbgen.score import Color
 

@@ -10,7 +10,7 @@ import click
 from tbgen.cli.data import data_option, in_units
 from tbgen.cli.terminal import complain, show_rows
 from tbgen.errors import TableError
-from tbgen.info import Summary, summaries
+from tbgen.library.summary import Summary, summaries
 
 
 @click.command("list")

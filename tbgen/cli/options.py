@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from tbgen.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
+from tbgen.pgn.tags import parse_cutoff
+from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
 from tbgen.score import DEFAULT_CUTOFF_CODE
-from tbgen.tags import parse_cutoff
 
 
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,9 +12,9 @@ import click
 from tbgen.cli.data import data_option
 from tbgen.cli.options import scoring_of, scoring_options
 from tbgen.cli.terminal import show_rows
-from tbgen.points import Scoring, format_points
 from tbgen.probe import MoveProbe, Probe, open_tablebase
 from tbgen.probe.notation import picture_of, position_of, sans_of
+from tbgen.rules.points import Scoring, format_points
 from tbgen.score import parse_score
 
 

@@ -10,12 +10,12 @@ import click
 
 from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.errors import PgnError, UsageError
-from tbgen.fen import parse_fen
-from tbgen.pgn import PgnGame, Settings, read_games
-from tbgen.points import Scheme, Scoring, format_points, parse_komi
-from tbgen.rules import FiftyMoveSetting, Game, Ply
+from tbgen.pgn.reader import PgnGame, Settings, read_games
+from tbgen.pgn.tags import GameTags, parse_cutoff
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.game import FiftyMoveSetting, Game, Ply
+from tbgen.rules.points import Scheme, Scoring, format_points, parse_komi
 from tbgen.score import Outcome
-from tbgen.tags import GameTags, parse_cutoff
 
 _START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from tbgen.build import Built, Condition, Finding
+from tbgen.library.build import Built, Condition, Finding
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -51,7 +51,7 @@ class QuietWatcher:
             self.say(f"{finding.material} is {finding.condition.value} ({finding.reason}); building it again")
 
     def progress(self, phase: str, level: int | None, done: float, decided: int) -> None:
-        """See tbgen.build.Watcher."""
+        """See tbgen.library.build.Watcher."""
 
     def built(self, built: Built) -> None:
         self.made.append(built)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.material import Material
-from tbgen.position import own_score
+from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 
 

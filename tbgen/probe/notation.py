@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from tbgen.errors import MoveError
-from tbgen.fen import format_fen, parse_fen
-from tbgen.position import is_reset, own_score
 from tbgen.probe.answers import MoveProbe, Step
+from tbgen.rules.fen import format_fen, parse_fen
+from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Accrued
 
 _LINE_WIDTH = 80

@@ -26,12 +26,12 @@ from tbgen.errors import (
     TooManyMenError,
     UsageError,
 )
-from tbgen.fen import broken_rule
 from tbgen.material import MOST_TABLE_MEN, Material, materials
-from tbgen.position import color_of, is_reset, material_of, own_score
 from tbgen.probe.answers import Many, MoveProbe, Probe, Step, worth
 from tbgen.probe.shelf import ChunkCache, Place, Shelf, Value
-from tbgen.rules import accrued_of
+from tbgen.rules.fen import broken_rule
+from tbgen.rules.game import accrued_of
+from tbgen.rules.position import color_of, is_reset, material_of, own_score
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tbgen.retro.block import RANKS, byte_of_rank
 from tbgen.retro.interning import Store
-from tbgen.storage.table import Patterns
+from tbgen.table import Patterns
 
 ROW = np.dtype([("holder", "u1"), ("code", "u1"), ("outcome", "i1"), ("dtg", ">u2")])
 """A row as bytes, so that rows sort as they stand."""

@@ -32,7 +32,7 @@ from tbgen.retro.movelist import new_scratch
 from tbgen.retro.patterns import merge_patterns
 from tbgen.retro.tally import count_table
 from tbgen.retro.worker import Worker, enter_block, new_worker, pair_histories, solve_blocks
-from tbgen.storage.table import Figures, Patterns, Table
+from tbgen.table import Figures, Patterns, Table
 
 Progress = Callable[[str, int | None, float, int], None]
 """Called with the phase, the level if there is one, the part done, and how many cells are decided."""

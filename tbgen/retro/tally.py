@@ -12,7 +12,7 @@ from tbgen.index.layout import Layout
 from tbgen.index.squares import SYMMETRY, TRANSPOSE
 from tbgen.retro.geometry import Geometry, geometry_of, unpack_men, word_of_images
 from tbgen.score import Color, Outcome
-from tbgen.storage.table import Tally
+from tbgen.table import Tally
 
 BYTES = 256
 

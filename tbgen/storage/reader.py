@@ -22,7 +22,7 @@ from tbgen.storage.files import SUFFIX
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, Dataset, Index, Seal
 from tbgen.storage.states import Ids, States
-from tbgen.storage.table import Patterns, Table, Tally, Values
+from tbgen.table import Patterns, Table, Tally, Values
 
 _BLOCK = 1 << 20
 

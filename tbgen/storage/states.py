@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.storage.order import Order
-from tbgen.storage.table import Table
+from tbgen.table import Table
 
 Ids = npt.NDArray[np.unsignedinteger[Any]]
 Longs = npt.NDArray[np.signedinteger[Any]]

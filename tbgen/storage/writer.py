@@ -35,7 +35,7 @@ from tbgen.storage.schema import (
     digest_of,
 )
 from tbgen.storage.states import Ids, States, states_of
-from tbgen.storage.table import Patterns, Table, Tally
+from tbgen.table import Patterns, Table, Tally
 
 _SAMPLE = 7
 """One chunk of so many is compressed both ways; it has no factor in common with the axes."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, Role
 from tbgen.score import Accrued, Color, Outcome
-from tbgen.storage.table import Table, Tally, Values
+from tbgen.table import Table, Tally, Values
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
 from tbgen.verify.subject import known_of, rows_violation, shape_violation, subject_of

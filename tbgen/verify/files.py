@@ -9,7 +9,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import MOST_TABLE_MEN, Material, materials
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.storage.table import Values
+from tbgen.table import Values
 from tbgen.verify.check import Progress, silent, verify_table
 from tbgen.verify.violations import Report, Violation, fen_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
-from tbgen.storage.table import Table, Values
+from tbgen.table import Table, Values
 from tbgen.verify.men import links_of, men_of, place_of
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.values import Known, Subject

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import chess
 
-from tbgen.fen import format_fen
 from tbgen.index.layout import Layout
 from tbgen.material import Material
+from tbgen.rules.fen import format_fen
 from tbgen.score import Accrued, Color, Outcome
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import chess
 
-from tbgen.fen import broken_rule
 from tbgen.material import Material
-from tbgen.position import is_reset, own_score
 from tbgen.probe import Tablebase
+from tbgen.rules.fen import broken_rule
+from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Accrued, Color
 
 

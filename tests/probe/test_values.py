@@ -11,12 +11,12 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.fen import parse_fen
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.position import own_score
 from tbgen.probe import Tablebase
 from tbgen.probe.answers import worth
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 
 from ..reference import solve

@@ -12,7 +12,7 @@ from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.table import Table
+from tbgen.table import Table
 from tests import reference
 
 Ints = npt.NDArray[np.int64]

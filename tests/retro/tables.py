@@ -6,7 +6,7 @@ from functools import cache
 
 from tbgen.material import Material
 from tbgen.retro import solve
-from tbgen.storage.table import Table, Values
+from tbgen.table import Table, Values
 
 _values: dict[str, Values] = {}
 

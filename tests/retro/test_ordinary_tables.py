@@ -13,9 +13,9 @@ import pytest
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.position import own_score
+from tbgen.rules.position import own_score
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Color, Outcome
-from tbgen.storage.table import Table, Tally, Values
+from tbgen.table import Table, Tally, Values
 from tests.retro.tables import solve_from_values, values
 from tests.verify.model import best_value, board_of, value_of
 

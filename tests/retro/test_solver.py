@@ -14,7 +14,6 @@ import pytest
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.position import own_score
 from tbgen.retro import solve
 from tbgen.retro.block import NO_LABEL
 from tbgen.retro.geometry import geometry_of
@@ -22,8 +21,9 @@ from tbgen.retro.legality import find_legal
 from tbgen.retro.levels import TOO_HIGH, TOP_CODE, freeze, start_forcer
 from tbgen.retro.solver import Solving
 from tbgen.retro.worker import Worker, enter_block, new_worker
+from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
-from tbgen.storage.table import Table, Values
+from tbgen.table import Table, Values
 from tests.retro.tables import solve_from_values, solved, values
 from tests.verify.model import value_of
 

@@ -10,7 +10,7 @@ from tbgen.storage import order as order_module
 from tbgen.storage import states as states_module
 from tbgen.storage.order import order_of
 from tbgen.storage.states import states_of
-from tbgen.storage.table import Patterns, Table
+from tbgen.table import Patterns, Table
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))

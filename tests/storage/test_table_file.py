@@ -20,8 +20,8 @@ from tbgen.storage.codec import pack, unpack
 from tbgen.storage.order import order_of
 from tbgen.storage.reader import TableFile, check_file
 from tbgen.storage.schema import COLUMNS, SEAL_BYTES, Index, Seal, digest_of
-from tbgen.storage.table import Table
 from tbgen.storage.writer import file_of, write_table
+from tbgen.table import Table
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from tbgen.material import Material, materials
 from tbgen.retro import solve
-from tbgen.storage.table import Table
+from tbgen.table import Table
 
 
 @pytest.fixture(scope="session")

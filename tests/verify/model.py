@@ -9,9 +9,9 @@ import numpy as np
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material, Role
-from tbgen.position import color_of, is_reset, material_of, own_score
+from tbgen.rules.position import color_of, is_reset, material_of, own_score
 from tbgen.score import Accrued, Color, Outcome
-from tbgen.storage.table import Patterns, Table
+from tbgen.table import Patterns, Table
 
 Value = tuple[Outcome, int]
 Tables = Mapping[Material, Table]

@@ -10,10 +10,10 @@ import pytest
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order, materials
-from tbgen.position import own_score
 from tbgen.retro import solve
+from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
-from tbgen.storage.table import Patterns, Table, Tally
+from tbgen.table import Patterns, Table, Tally
 from tbgen.verify import Violation, verify_table
 
 from .model import board_of, is_position

@@ -14,8 +14,8 @@ import pytest
 from tbgen.errors import DamagedTableError, MissingTableError, VerificationError
 from tbgen.material import Material
 from tbgen.storage.files import path_of
-from tbgen.storage.table import Table
 from tbgen.storage.writer import write_table
+from tbgen.table import Table
 from tbgen.verify import tables_in, verify_file
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")

@@ -11,9 +11,9 @@ import pytest
 from tbgen._jit import small
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.position import own_score
+from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
-from tbgen.storage.table import Table
+from tbgen.table import Table
 from tbgen.verify.cells import cell_of, images_of, set_up
 from tbgen.verify.men import men_of, place_of
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_desk, own_code_of

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import ScoreFormatError
-from tbgen.points import Komi, Scheme, Scoring
+from tbgen.pgn.tags import GameTags, classical_result, parse_cutoff, read_tags, winner_of, write_tags
+from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Outcome
-from tbgen.tags import GameTags, classical_result, parse_cutoff, read_tags, winner_of, write_tags
 from tests.strategies import outcomes, scorings
 
 

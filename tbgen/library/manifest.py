@@ -14,7 +14,7 @@ from typing import Any
 
 from tbgen.material import Material
 from tbgen.storage.files import write_whole
-from tbgen.storage.table import Figures
+from tbgen.table import Figures
 
 MANIFEST = "manifest.json"
 _FORMAT = 1

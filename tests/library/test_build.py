@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from tbgen.build import Built, Condition, Finding, build, examine, survey
 from tbgen.cli.watch import PlainWatcher, QuietWatcher
 from tbgen.errors import BuildError, NotEnoughMemoryError
+from tbgen.library.build import Built, Condition, Finding, build, examine, survey
+from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.material import Material, materials
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, build_lock, path_of
-from tbgen.storage.manifest import MANIFEST, read_manifest
 from tbgen.storage.reader import check_file, digest_of_file
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
@@ -217,7 +217,7 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None
 def test_a_table_needs_no_compiler_to_be_kept(table_folder: Path) -> None:
     code = (
         "import sys, pathlib\n"
-        "from tbgen.build import build\n"
+        "from tbgen.library.build import build\n"
         "from tbgen.cli.watch import QuietWatcher\n"
         "from tbgen.material import materials\n"
         "build(pathlib.Path(sys.argv[1]), materials(3), QuietWatcher())\n"

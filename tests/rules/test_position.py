@@ -4,8 +4,8 @@ import chess
 import pytest
 from hypothesis import given
 
-from tbgen.fen import parse_fen
-from tbgen.position import color_of, is_bare_kings, is_reset, material_of, own_score
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.position import color_of, is_bare_kings, is_reset, material_of, own_score
 from tbgen.score import Color, code_of
 from tests.strategies import boards
 

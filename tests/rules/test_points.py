@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import ScoreFormatError
-from tbgen.points import (
+from tbgen.pgn.tags import parse_cutoff
+from tbgen.rules.points import (
     DEFAULT_KOMI,
     Komi,
     Scheme,
@@ -18,7 +19,6 @@ from tbgen.points import (
     sum_of_points,
 )
 from tbgen.score import Color, Outcome, parse_score
-from tbgen.tags import parse_cutoff
 from tests.strategies import komis, outcomes, scorings
 
 WHITE_WINS, DRAW, BLACK_WINS = "1-0", "1/2-1/2", "0-1"

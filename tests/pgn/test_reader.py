@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import PgnError
-from tbgen.pgn import PgnGame, Settings, games_in, movetexts, read_games
-from tbgen.points import Scheme, Scoring
-from tbgen.rules import FiftyMoveSetting
+from tbgen.pgn.reader import PgnGame, Settings, games_in, movetexts, read_games
+from tbgen.rules.game import FiftyMoveSetting
+from tbgen.rules.points import Scheme, Scoring
 from tests.strategies import boards
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def games_of(text: str, settings: Settings | None = None) -> list[PgnGame | PgnError]:

@@ -12,7 +12,7 @@ import re
 import chess
 
 from tbgen.errors import AccruedError, FenError, IllegalPositionError
-from tbgen.position import color_of, own_score
+from tbgen.rules.position import color_of, own_score
 from tbgen.score import STALEMATE_CODE, Accrued, parse_score
 
 _SCORE_FIELD = 6

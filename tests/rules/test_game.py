@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import MoveError
-from tbgen.fen import parse_fen
-from tbgen.position import is_reset, own_score
-from tbgen.rules import End, FiftyMoves, FiftyMoveSetting, Game, accrued_of, final_outcome
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game, accrued_of, final_outcome
+from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tests.strategies import boards, scores
 

@@ -18,12 +18,12 @@ from typing import Protocol
 
 from tbgen import __version__
 from tbgen.errors import BuildError, DamagedTableError, MissingTableError, NotEnoughMemoryError, OutdatedTableError
+from tbgen.library.manifest import Entry, read_manifest, record
 from tbgen.material import Material, build_order
 from tbgen.score import Color
 from tbgen.storage.files import build_lock, path_of, remove_partials
-from tbgen.storage.manifest import Entry, read_manifest, record
 from tbgen.storage.reader import TableFile, digest_of_file
-from tbgen.storage.table import Table
+from tbgen.table import Table
 
 
 class Condition(enum.Enum):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tbgen.errors import ScoreFormatError
-from tbgen.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points
+from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points
 from tbgen.score import Color, Outcome, parse_score
 
 _OFF = ("0", "false", "no")

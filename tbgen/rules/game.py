@@ -17,23 +17,9 @@ from dataclasses import dataclass
 import chess
 
 from tbgen.errors import MoveError
-from tbgen.fen import format_fen, parse_fen
-from tbgen.position import is_bare_kings, is_reset, own_score
+from tbgen.rules.fen import format_fen
+from tbgen.rules.position import is_bare_kings, is_reset, own_score
 from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, Accrued, Color, Outcome, code_of
-
-__all__ = [
-    "End",
-    "FiftyMoveSetting",
-    "FiftyMoves",
-    "Game",
-    "Ply",
-    "accrued_of",
-    "final_outcome",
-    "format_fen",
-    "is_reset",
-    "own_score",
-    "parse_fen",
-]
 
 _FIFTY_MOVES_PLIES = 100
 _REPETITIONS = 3

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import AccruedError, FenError, IllegalPositionError, InputError, ScoreFormatError
-from tbgen.fen import format_fen, parse_fen
-from tbgen.position import own_score
-from tbgen.rules import accrued_of
+from tbgen.rules.fen import format_fen, parse_fen
+from tbgen.rules.game import accrued_of
+from tbgen.rules.position import own_score
 from tests.strategies import boards, scores
 
 AFTER_RESET = "rnbqkbnr/pp2pppp/3p4/2p5/2P1P3/5N2/PP1P1PPP/RNBQKB1R b KQkq - 0 3"

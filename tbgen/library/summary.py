@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tbgen.errors import MissingTableError, TableError
+from tbgen.library.manifest import Entry, read_manifest
 from tbgen.material import MOST_TABLE_MEN, Material, materials
 from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_of
-from tbgen.storage.manifest import Entry, read_manifest
 from tbgen.storage.reader import TableFile
-from tbgen.storage.table import Tally
+from tbgen.table import Tally
 
 
 @dataclass(frozen=True)

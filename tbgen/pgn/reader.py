@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import IO, TypeVar
 
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
-from tbgen.fen import parse_fen
-from tbgen.points import Komi, Scheme, Scoring
-from tbgen.rules import FiftyMoves, FiftyMoveSetting, Game, final_outcome
+from tbgen.pgn.tags import GameTags, read_tags, winner_of
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
+from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Outcome
-from tbgen.tags import GameTags, read_tags, winner_of
 
 _T = TypeVar("_T")
 

@@ -1,0 +1,1 @@
+"""A folder of tables: what is there, what is missing, and how it is made."""

@@ -1,0 +1,1 @@
+"""The variant, once: positions, FEN, games and points. No arrays, no compiler."""
