@@ -9,6 +9,11 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tbgen.adjudicate import AdjudicationRules as AdjudicationRules
+    from tbgen.adjudicate import Adjudicator as Adjudicator
+    from tbgen.adjudicate import Continue as Continue
+    from tbgen.adjudicate import Source as Source
+    from tbgen.adjudicate import Verdict as Verdict
     from tbgen.errors import TbgenError as TbgenError
     from tbgen.material import Material as Material
     from tbgen.material import Role as Role
@@ -40,7 +45,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Accrued": "tbgen.score",
+    "AdjudicationRules": "tbgen.adjudicate",
+    "Adjudicator": "tbgen.adjudicate",
     "Color": "tbgen.score",
+    "Continue": "tbgen.adjudicate",
     "End": "tbgen.rules.game",
     "FiftyMoveSetting": "tbgen.rules.game",
     "FiftyMoves": "tbgen.rules.game",
@@ -54,9 +62,11 @@ _HOMES = {
     "Role": "tbgen.material",
     "Scheme": "tbgen.rules.points",
     "Scoring": "tbgen.rules.points",
+    "Source": "tbgen.adjudicate",
     "Step": "tbgen.probe",
     "Tablebase": "tbgen.probe",
     "TbgenError": "tbgen.errors",
+    "Verdict": "tbgen.adjudicate",
     "accrued_of": "tbgen.rules.game",
     "format_fen": "tbgen.rules.fen",
     "is_reset": "tbgen.rules.position",

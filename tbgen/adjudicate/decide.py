@@ -1,0 +1,101 @@
+"""The decision: what a game is scored with.
+
+Mate and stalemate on the board stand, and so does a decisive result. A game that the rules ended keeps what had
+accrued. Any other is continued by best play from its last position, with the score accrued so far, where
+there is a table; else the accrued score stands.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+import chess
+
+from tbgen.adjudicate.verdict import Source, Verdict
+from tbgen.errors import CastlingError, MissingTableError
+from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.probe import Tablebase
+from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
+from tbgen.rules.points import Scoring
+from tbgen.rules.position import material_of
+from tbgen.score import Accrued, Color, Outcome
+
+
+class Continue(enum.Enum):
+    """Which games are continued by best play."""
+
+    NEVER = "never"
+    UNLESS_OVER = "unless-over"
+    ALWAYS = "always"
+    """Also those that a repetition, the fifty-move rule or bare kings have ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationRules:
+    """How games are decided."""
+
+    scoring: Scoring = field(default_factory=Scoring)
+    fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
+    """For boards; a game brings its own."""
+    continued: Continue = Continue.UNLESS_OVER
+
+
+class Adjudicator:
+    """Decides games, with the tables at hand.
+
+    >>> verdict = Adjudicator().decide(chess.Board("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1"))
+    >>> str(verdict.final), verdict.source.value, verdict.why
+    ('G0.5', 'game', 'White forces stalemate')
+    """
+
+    def __init__(self, tables: Tablebase | None = None, rules: AdjudicationRules | None = None) -> None:
+        self.tables = tables
+        self.rules = AdjudicationRules() if rules is None else rules
+
+    def decide(
+        self, board_or_game: chess.Board | Game, accrued: Accrued | None = None, *, winner: Color | None = None
+    ) -> Verdict:
+        """What a game is scored with if it ends now; `winner` is named if the other side resigned or lost on time.
+
+        A board brings the moves on its stack; `accrued` is what had accrued before them.
+        """
+        if isinstance(board_or_game, Game):
+            game = board_or_game
+        else:
+            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves)
+        return self.settle(game.board, game.accrued, game.last.end, winner)
+
+    def settle(self, board: chess.Board, accrued: Accrued, end: End | None, winner: Color | None = None) -> Verdict:
+        """The verdict on a last position, what has accrued in it, and why the rules ended the game there, if at all."""
+        if winner is not None and (end is not End.CHECKMATE or accrued.holder is not winner):
+            return self._verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game")
+        if end in (End.CHECKMATE, End.STALEMATE):
+            return self._verdict(accrued.outcome, Source.GAME, accrued.outcome.in_words())
+        how = self.rules.continued
+        if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
+            return self._continued(board, accrued)
+        over = "the game is over" if end is None else f"the game ended by {end.value}"
+        return self._verdict(accrued.outcome, Source.GAME, f"{over}, and its accrued score stands")
+
+    def _continued(self, board: chess.Board, accrued: Accrued) -> Verdict:
+        """Best play from the position, or what has accrued where no table can tell."""
+        if self.tables is None or chess.popcount(board.occupied) > MOST_TABLE_MEN:
+            return self._stands(accrued, "no table is asked")
+        try:
+            found = self.tables.probe(board, accrued)
+        except CastlingError:
+            return self._stands(accrued, "tables know no castling rights")
+        except MissingTableError as error:
+            return self._stands(accrued, str(error), material_of(board))
+        plies = "reached" if found.dtg == 0 else f"in {found.dtg} pl{'y' if found.dtg == 1 else 'ies'}"
+        why = f"{found.outcome.in_words()}, {plies}, with best play from {found.material}"
+        return self._verdict(found.outcome, Source.TABLEBASE, why, found.material, found.dtg)
+
+    def _stands(self, accrued: Accrued, because: str, material: Material | None = None) -> Verdict:
+        return self._verdict(accrued.outcome, Source.GAME, f"the accrued score stands: {because}", material)
+
+    def _verdict(
+        self, final: Outcome, source: Source, why: str, material: Material | None = None, dtg: int | None = None
+    ) -> Verdict:
+        return Verdict(final, source, self.rules.scoring.points(final), why, material, dtg)

@@ -1,0 +1,53 @@
+"""A verdict: the final score of a game, where it comes from, and why."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+from tbgen.material import Material
+from tbgen.rules.points import Points
+from tbgen.score import Outcome
+
+
+class Source(enum.Enum):
+    """Where a final score comes from; the values are those of the tag `RMobilitySource`."""
+
+    GAME = "game"
+    """What the game itself has accrued."""
+    TABLEBASE = "tablebase"
+    """Best play from the last position."""
+    RESULT = "result"
+    """A win that the board does not show: resigned, lost on time, adjudicated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a game is scored with."""
+
+    final: Outcome
+    source: Source
+    points: Points
+    why: str
+    """The reason, as a sentence without its full stop."""
+    material: Material | None = None
+    """What stands on the board, where it is for a table to decide: its own, or one that is missing."""
+    dtg: int | None = None
+    """Plies of best play from the last position until the final score is reached; None without a table."""
+
+    @property
+    def missing(self) -> Material | None:
+        """The table that would decide, but is not there."""
+        return None if self.material is None or self.dtg is not None else self.material.canonical()
+
+    def facts(self) -> dict[str, Any]:
+        """The verdict for JSON."""
+        white, black = self.points
+        return {
+            "final": str(self.final),
+            "source": self.source.value,
+            "material": None if self.material is None else str(self.material),
+            "dtg": self.dtg,
+            "points": {"white": float(white), "black": float(black)},
+        }
