@@ -123,10 +123,10 @@ def run_one(name: str, data: Path, threads: int, *, profile: bool = False) -> Re
 
 
 def materials_wanted(options: argparse.Namespace) -> list[Material]:
-    from tbgen.material import MOST_TABLE_MEN, Material, materials
+    from tbgen.material import Material, all_materials, materials
 
     if options.all:
-        return [material for men in range(2, MOST_TABLE_MEN + 1) for material in materials(men)]
+        return all_materials()
     named = [Material.parse(name).canonical() for name in options.names]
     return named + (materials(options.men) if options.men else [])
 

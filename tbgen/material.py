@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from tbgen.errors import MaterialError, TooManyMenError
 from tbgen.score import Color
 
+FEWEST_TABLE_MEN = 2
 MOST_TABLE_MEN = 5
-"""Tables are made for at most so many men, kings included."""
+"""Tables are made for so many men, kings included."""
 
 _MOST_MEN_A_SIDE = 16
 
@@ -174,6 +175,15 @@ def materials(men: int) -> list[Material]:
             for black in itertools.combinations_with_replacement(_MEN, black_men):
                 found.add(Material.of((Role.KING, *white), (Role.KING, *black)).canonical())
     return sorted(found, key=_build_key)
+
+
+def all_materials() -> list[Material]:
+    """Every canonical material that there are tables for, in build order.
+
+    >>> len(all_materials())
+    146
+    """
+    return [material for men in range(FEWEST_TABLE_MEN, MOST_TABLE_MEN + 1) for material in materials(men)]
 
 
 def build_order(wanted: Iterable[Material]) -> list[Material]:

@@ -17,7 +17,7 @@ from tbgen.material import Material
 from tbgen.score import Accrued, Color, Outcome
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Patterns:
     """How holds break: pattern n has the rows start[n] to start[n + 1], sorted by holder and code.
 
@@ -45,7 +45,7 @@ class Patterns:
         return accrued.outcome, 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Values:
     """What a solver asks of a table that resets lead to; flat arrays in the order of its layout's cells."""
 
@@ -75,7 +75,7 @@ class Figures:
     threads: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """A solved material; flat arrays in the order of its layout's cells."""
 

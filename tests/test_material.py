@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import MaterialError, TooManyMenError
-from tbgen.material import PROMOTIONS, Material, Role, build_order, materials, table_material
+from tbgen.material import PROMOTIONS, Material, Role, all_materials, build_order, materials, table_material
 from tbgen.score import Color
 from tests import strategies
 
@@ -84,6 +84,7 @@ def test_every_ending_of_three_to_five_men_has_its_customary_name() -> None:
 def test_the_number_of_materials_of_each_size_is_known() -> None:
     assert [len(materials(men)) for men in range(2, 7)] == [1, 5, 30, 110, 365]
     assert len(build_order(materials(5))) == 146
+    assert all_materials() == build_order(materials(5))
 
 
 def test_men_and_pawns_are_counted() -> None:

@@ -9,9 +9,7 @@ from typing import Any
 import click
 
 from tbgen.errors import UsageError
-from tbgen.material import MOST_TABLE_MEN, Material, materials, table_material
-
-FEWEST_MEN = 2
+from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials, materials, table_material
 
 
 def data_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,11 +29,11 @@ def wanted_materials(names: Sequence[str], men: int | None, *, every: bool) -> l
     if (bool(names) + (men is not None) + every) != 1:
         raise UsageError("name materials such as KBvK, or give --men N, or --all")
     if every:
-        return [material for number in range(FEWEST_MEN, MOST_TABLE_MEN + 1) for material in materials(number)]
+        return all_materials()
     if men is None:
         return [table_material(name) for name in names]
-    if not FEWEST_MEN <= men <= MOST_TABLE_MEN:
-        raise UsageError(f"tables have {FEWEST_MEN} to {MOST_TABLE_MEN} men, kings included, not {men}")
+    if not FEWEST_TABLE_MEN <= men <= MOST_TABLE_MEN:
+        raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {MOST_TABLE_MEN} men, kings included, not {men}")
     return materials(men)
 
 

@@ -46,7 +46,7 @@ _IMAGES: Final = tuple(tuple(row) for row in SYMMETRY.tolist())
 _TO_TRIANGLE: Final = tuple(TO_TRIANGLE.tolist())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
     """Where the positions of one canonical material have their cells."""
 

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from tbgen import __version__
 from tbgen.errors import BuildError, DamagedTableError, MissingTableError, NotEnoughMemoryError, OutdatedTableError
-from tbgen.library.manifest import Entry, read_manifest, record
+from tbgen.library.manifest import FileRecord, read_manifest, record
 from tbgen.material import Material, build_order
 from tbgen.score import Color
 from tbgen.storage.files import build_lock, path_of, remove_partials
@@ -156,28 +156,28 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
         spent, cpu_spent = time.perf_counter() - wall, time.process_time() - cpu
         phases = {**table.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
         figures = dataclasses.replace(table.figures, phase_seconds=phases, wall_seconds=spent, cpu_seconds=cpu_spent)
-        entry = Entry.of_build(path.stat().st_size, digest_of_file(path), figures)
-        record(folder, material, entry)
+        made = FileRecord.of_build(path.stat().st_size, digest_of_file(path), figures)
+        record(folder, material, made)
     positions = sum(table.positions(side) for side in Color)
-    return Built(finding, positions, entry.bytes, figures.wall_seconds, figures.cpu_seconds)
+    return Built(finding, positions, made.bytes, figures.wall_seconds, figures.cpu_seconds)
 
 
-def _gaps(folder: Path, findings: Iterable[Finding]) -> Iterator[tuple[Material, Entry]]:
-    """The entries that the manifest should have, for sound tables, and does not."""
+def _gaps(folder: Path, findings: Iterable[Finding]) -> Iterator[tuple[Material, FileRecord]]:
+    """The records that the manifest should have, for sound tables, and does not."""
     known = read_manifest(folder)
     for finding in findings:
         if finding.condition is Condition.SOUND:
             path = path_of(folder, finding.material)
             size, digest = path.stat().st_size, digest_of_file(path)
-            entry = known.get(str(finding.material))
-            if entry is None or (entry.bytes, entry.sha256) != (size, digest):
-                yield finding.material, Entry(size, digest)
+            found = known.get(str(finding.material))
+            if found is None or (found.bytes, found.sha256) != (size, digest):
+                yield finding.material, FileRecord(size, digest)
 
 
 def _complete_manifest(folder: Path, findings: Iterable[Finding]) -> None:
-    """Enter sound tables that were copied here, or whose build ended between the file and its entry."""
-    for material, entry in list(_gaps(folder, findings)):
-        record(folder, material, entry)
+    """Enter sound tables that were copied here, or whose build ended between the file and its record."""
+    for material, found in list(_gaps(folder, findings)):
+        record(folder, material, found)
 
 
 @contextlib.contextmanager

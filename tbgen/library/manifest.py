@@ -21,7 +21,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileRecord:
     """What is known of a file; times and memory are None if it was not built in this folder."""
 
     bytes: int
@@ -33,22 +33,22 @@ class Entry:
     phase_seconds: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of_build(cls, size: int, sha256: str, figures: Figures) -> Entry:
+    def of_build(cls, size: int, sha256: str, figures: Figures) -> FileRecord:
         wall, cpu = round(figures.wall_seconds, 3), round(figures.cpu_seconds, 3)
         return cls(size, sha256, wall, cpu, figures.peak_bytes, figures.threads, dict(figures.phase_seconds))
 
 
-def read_manifest(folder: Path) -> dict[str, Entry]:
-    """The entries by material; none where there is no manifest or it cannot be read."""
+def read_manifest(folder: Path) -> dict[str, FileRecord]:
+    """The records by material; none where there is no manifest or it cannot be read."""
     try:
         facts: Any = json.loads((folder / MANIFEST).read_bytes())
-        return {name: Entry(**entry) for name, entry in facts["tables"].items()}
+        return {name: FileRecord(**fields) for name, fields in facts["tables"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
-def record(folder: Path, material: Material, entry: Entry) -> None:
-    """Put a table's entry into the manifest; only for who has the lock."""
-    entries = {**read_manifest(folder), str(material): entry}
-    facts = {"format": _FORMAT, "tables": {name: asdict(entries[name]) for name in sorted(entries)}}
+def record(folder: Path, material: Material, made: FileRecord) -> None:
+    """Put what is known of a table's file into the manifest; only for who has the lock."""
+    records = {**read_manifest(folder), str(material): made}
+    facts = {"format": _FORMAT, "tables": {name: asdict(records[name]) for name in sorted(records)}}
     write_whole(folder / MANIFEST, [json.dumps(facts, indent=1).encode() + b"\n"])

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tbgen.errors import MissingTableError, TableError
-from tbgen.library.manifest import Entry, read_manifest
-from tbgen.material import MOST_TABLE_MEN, Material, materials
+from tbgen.library.manifest import FileRecord, read_manifest
+from tbgen.material import Material
 from tbgen.score import Color, Outcome
-from tbgen.storage.files import path_of
+from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.reader import TableFile
 from tbgen.table import Tally
 
@@ -28,7 +28,7 @@ class Summary:
     """By side to move, best outcome for White first."""
     examples: Mapping[tuple[Color, Outcome], str]
     """The FEN of a position with the longest distance."""
-    build: Entry
+    build: FileRecord
     """Its times are None if the table was not built in this folder."""
 
     @property
@@ -69,22 +69,20 @@ class Summary:
 def summary_of(folder: Path, material: Material) -> Summary:
     """The figures of one table."""
     with TableFile(path_of(folder, material)) as file:
-        entry = read_manifest(folder).get(str(material))
-        if entry is None or entry.bytes != file.size:
-            entry = Entry(file.size, "")
-        return Summary(material, file.attributes["generator"], file.size, file.tallies, file.examples, entry)
+        made = read_manifest(folder).get(str(material))
+        if made is None or made.bytes != file.size:
+            made = FileRecord(file.size, "")
+        return Summary(material, file.attributes["generator"], file.size, file.tallies, file.examples, made)
 
 
 def summaries(folder: Path) -> list[Summary | TableError]:
     """Every table in a folder, in build order, or what is wrong with it."""
     found: list[Summary | TableError] = []
-    for men in range(2, MOST_TABLE_MEN + 1):
-        for material in materials(men):
-            if path_of(folder, material).exists():
-                try:
-                    found.append(summary_of(folder, material))
-                except MissingTableError:
-                    continue
-                except TableError as error:
-                    found.append(error)
+    for material in tables_in(folder):
+        try:
+            found.append(summary_of(folder, material))
+        except MissingTableError:
+            continue
+        except TableError as error:
+            found.append(error)
     return found

@@ -73,7 +73,7 @@ class Step:
     dtg: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Many:
     """Entry values of many positions, one an index."""
 

@@ -60,7 +60,7 @@ class ChunkCache:
             self._bytes = 0
 
 
-class Place:
+class StoredPosition:
     """Where a position's value lies in a table; `flipped` says that its colours are reversed there."""
 
     __slots__ = ("_flipped", "_shelf", "_state")
@@ -100,14 +100,14 @@ class Shelf:
             for (color, role), slots in itertools.groupby(self.layout.slots)
         ]
 
-    def place_of(self, board: chess.Board, *, flipped: bool) -> Place:
+    def place_of(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""
         order = self.file.order
         side = int(board.turn is flipped)
         chunk, offset = divmod(
             order.place_of(self.layout.cell_of(side, self._squares(board, flipped))), order.chunk_cells
         )
-        return Place(self, self._cache.chunk(self.file, chunk).item(offset), flipped=flipped)
+        return StoredPosition(self, self._cache.chunk(self.file, chunk).item(offset), flipped=flipped)
 
     def _squares(self, board: chess.Board, flipped: bool) -> list[int]:
         """The squares of the layout's slots; with reversed colours the board is turned upside down."""

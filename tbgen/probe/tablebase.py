@@ -26,14 +26,14 @@ from tbgen.errors import (
     TooManyMenError,
     UsageError,
 )
-from tbgen.material import MOST_TABLE_MEN, Material, materials
+from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.answers import Many, MoveProbe, Probe, Step, worth
-from tbgen.probe.shelf import ChunkCache, Place, Shelf, Value
+from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.game import accrued_of
 from tbgen.rules.position import color_of, is_reset, material_of, own_score
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued
-from tbgen.storage.files import path_of
+from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.reader import TableFile
 
 D = TypeVar("D")
@@ -83,8 +83,7 @@ class Tablebase:
 
     def available(self) -> list[Material]:
         """The materials whose tables are in the folder, those with the fewest men first."""
-        found = (material for men in range(2, MOST_TABLE_MEN + 1) for material in materials(men))
-        return [material for material in found if path_of(self.folder, material).is_file()]
+        return tables_in(self.folder)
 
     def probe(self, board: chess.Board, accrued: Accrued | None = None) -> Probe:
         """The value of a position.
@@ -194,13 +193,13 @@ class Tablebase:
         keeps = reached is accrued and outcome == accrued.outcome
         return outcome, 0 if keeps else dtg + 1
 
-    def _entry(self, board: chess.Board, place: Place) -> Value:
+    def _entry(self, board: chess.Board, place: StoredPosition) -> Value:
         """The value of a position with its own score accrued."""
         if board.ep_square is not None and board.has_legal_en_passant():
             return self._searched(board, own_score(board))
         return place.entry()
 
-    def _value(self, board: chess.Board, place: Place, own: Accrued, accrued: Accrued) -> Value:
+    def _value(self, board: chess.Board, place: StoredPosition, own: Accrued, accrued: Accrued) -> Value:
         """The value of a position with an accrued score that its own score has gone into."""
         if accrued == own:
             return self._entry(board, place)
@@ -235,7 +234,7 @@ class Tablebase:
             _check_accrued(board, accrued)
         return accrued.after(own, reset=False)
 
-    def _find(self, board: chess.Board) -> tuple[Material, Place]:
+    def _find(self, board: chess.Board) -> tuple[Material, StoredPosition]:
         """The material of a legal position, and where its value lies."""
         white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
         key = 0

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from tbgen.material import Material
+from tbgen.material import Material, all_materials
 
 SUFFIX = ".h5"
 PARTIAL = ".partial"
@@ -46,6 +46,11 @@ else:
 def path_of(folder: Path, material: Material) -> Path:
     """Where a folder keeps the table of a canonical material."""
     return folder / f"{material}{SUFFIX}"
+
+
+def tables_in(folder: Path) -> list[Material]:
+    """The materials that have a file in a folder, in build order; none where there is no folder."""
+    return [material for material in all_materials() if path_of(folder, material).is_file()]
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:

@@ -21,7 +21,7 @@ MOST_CHUNK_CELLS = 1 << 16
 _PART_CELLS = 1 << 22
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Order:
     """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk."""
 

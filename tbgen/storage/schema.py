@@ -105,7 +105,7 @@ class Seal:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """One dataset as the index has it."""
 
@@ -118,7 +118,7 @@ class Dataset:
     """[number] -> CHUNK; a chunk is a run of `chunk_items` items, the last one filled up."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Index:
     """The last part of a file."""
 

@@ -25,7 +25,7 @@ _STEP = 1 << 22
 _ZERO = 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class States:
     """Column by column what a state's number means."""
 

@@ -19,9 +19,9 @@ from tbgen.score import Accrued, Color, Outcome
 from tbgen.table import Table, Tally, Values
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
-from tbgen.verify.subject import known_of, rows_violation, shape_violation, subject_of
+from tbgen.verify.subject import child_values_of, rows_violation, shape_violation, subject_of
 from tbgen.verify.sweeps import ALL_TASKS, check_pairs, find_filled, find_own_codes, find_own_codes_of, mark, tally
-from tbgen.verify.values import Known
+from tbgen.verify.values import ChildValues
 from tbgen.verify.violations import Report, Violation, fen_of, in_words
 
 Progress = Callable[[str, int, int], None]
@@ -177,12 +177,12 @@ class _Check:
             violation = shape_violation(child, layout_of(material))
             if violation:
                 return violation
-            violation = self._missing_successor(number, material, known_of(child))
+            violation = self._missing_successor(number, material, child_values_of(child))
             if violation:
                 return violation
         return None
 
-    def _missing_successor(self, number: int, material: Material, child: Known) -> Violation | None:
+    def _missing_successor(self, number: int, material: Material, child: ChildValues) -> Violation | None:
         subject = self.subject
         cell = self._first_wrong(
             f"resets to {material}",
@@ -202,7 +202,7 @@ class _Check:
         children = [
             material.without(color, Role.PAWN).canonical() for color in Color if Role.PAWN in material.side(color)
         ]
-        known = [known_of(self._child_of(child)) for child in children]
+        known = [child_values_of(self._child_of(child)) for child in children]
         subject, victims = self.subject, (known[0], known[-1])
         block = self.layout.cells // len(self.layout.blocks)
         for first, last in zip(self.layout.waves, self.layout.waves[1:], strict=False):

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from tbgen.index.layout import layout_of
-from tbgen.material import MOST_TABLE_MEN, Material, materials
+from tbgen.material import Material
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.table import Values
 from tbgen.verify.check import Progress, silent, verify_table
 from tbgen.verify.violations import Report, Violation, fen_of
-
-
-def tables_in(folder: Path) -> Sequence[Material]:
-    """The materials that have a file in a folder, in build order."""
-    everything = (material for men in range(2, MOST_TABLE_MEN + 1) for material in materials(men))
-    return [material for material in everything if path_of(folder, material).exists()]
 
 
 def verify_file(

@@ -28,7 +28,7 @@ class Men(NamedTuple):
     """[colour] -> slot."""
 
 
-class Place(NamedTuple):
+class Numbering(NamedTuple):
     """How a layout names its cells."""
 
     addresses: npt.NDArray[np.int32]
@@ -62,11 +62,11 @@ def men_of(layout: Layout) -> Men:
     return Men(color, np.array(kinds, np.int64), kings)
 
 
-def place_of(layout: Layout) -> Place:
+def numbering_of(layout: Layout) -> Numbering:
     """How the layout's cells are numbered."""
     twins = np.array(layout.twins, np.int64).reshape(-1, 2) - layout.pawns - 1
     blocks = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    return Place(layout.addresses, blocks, twins, layout.pawns, len(layout.slots), layout.shape[2])
+    return Numbering(layout.addresses, blocks, twins, layout.pawns, len(layout.slots), layout.shape[2])
 
 
 def links_of(layout: Layout) -> Links:

@@ -186,28 +186,28 @@ def list_moves(men, desk, side, wanted):
 
 
 @inner
-def is_position(men, place, cell, desk):
+def is_position(men, numbering, cell, desk):
     """Whether a cell is the primary one of a legal position, which is then set up."""
-    side = set_up(place, cell, desk.squares)
-    return is_legal_position(men, desk.squares, side) and cell_of(place, side, desk.squares, desk.rest) == cell
+    side = set_up(numbering, cell, desk.squares)
+    return is_legal_position(men, desk.squares, side) and cell_of(numbering, side, desk.squares, desk.rest) == cell
 
 
 @small
-def own_code_of(men, place, cell, desk):
+def own_code_of(men, numbering, cell, desk):
     """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
-    if not is_position(men, place, cell, desk):
+    if not is_position(men, numbering, cell, desk):
         return NO_POSITION
-    side = side_of(place, cell)
+    side = side_of(numbering, cell)
     in_check = is_in_check(men, desk.squares, side)
     return 2 * list_moves(men, desk, side, QUIETS | RESETS) + (0 if in_check else 1)
 
 
 @inner
-def quiet_cell(place, desk, side, move):
+def quiet_cell(numbering, desk, side, move):
     """The cell that a move within the material leads to."""
     slot = desk.slot[move]
     start = desk.squares[slot]
     desk.squares[slot] = desk.to[move]
-    cell = cell_of(place, 1 - side, desk.squares, desk.rest)
+    cell = cell_of(numbering, 1 - side, desk.squares, desk.rest)
     desk.squares[slot] = start
     return cell

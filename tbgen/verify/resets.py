@@ -40,10 +40,10 @@ def is_wanted(subject, cell):
 def child_value(links, link, child, desk, side):
     """Entry value and distance that the child's table gives the position after a move; 0 if none."""
     turned = links.reversed[link]
-    for slot in range(child.place.men):
+    for slot in range(child.numbering.men):
         square = desk.squares[links.order[link, slot]]
         desk.after[slot] = square ^ 56 if turned else square
-    cell = cell_of(child.place, side if turned else 1 - side, desk.after, desk.rest)
+    cell = cell_of(child.numbering, side if turned else 1 - side, desk.after, desk.rest)
     entry = int(child.entry[cell])
     return -entry if turned else entry, int(child.dtg[cell])
 
@@ -62,12 +62,12 @@ def child_move_value(links, link, child, desk, side, move):
 @kernel
 def fold_child(subject, number, child, start, stop):
     """Note the resets that lead to one child; returns a cell whose successor the child lacks."""
-    men, place, links = subject.men, subject.place, subject.links
+    men, numbering, links = subject.men, subject.numbering, subject.links
     desk = new_desk()
     for cell in range(start, stop):
         if not is_wanted(subject, cell):
             continue
-        side = set_up(place, cell, desk.squares)
+        side = set_up(numbering, cell, desk.squares)
         for move in range(list_moves(men, desk, side, RESETS)):
             promotion = desk.promotion[move]
             promoted = desk.slot[move] if promotion else NOBODY
@@ -100,10 +100,10 @@ def list_en_passant(men, desk, pawn, to):
 @inner
 def double_step_value(subject, victims, desk, pawn, to):
     """Entry value, distance and cell after a double step; `desk` is left with the pawn on `to`."""
-    men, place, links = subject.men, subject.place, subject.links
+    men, numbering, links = subject.men, subject.numbering, subject.links
     side = 1 - men.color[pawn]
     captures = list_en_passant(men, desk, pawn, to)
-    cell = cell_of(place, side, desk.squares, desk.rest)
+    cell = cell_of(numbering, side, desk.squares, desk.rest)
     if captures == 0:
         return int(subject.entry[cell]), int(subject.dtg[cell])
     code = int(subject.own[cell]) + 2 * captures
@@ -114,7 +114,7 @@ def double_step_value(subject, victims, desk, pawn, to):
         outcome, dtg = child_move_value(links, link, child, desk, side, move)
         best = max(best, key_of(side, accrued, outcome, dtg))
     for move in range(list_moves(men, desk, side, QUIETS)):
-        facts = facts_of(subject, quiet_cell(place, desk, side, move))
+        facts = facts_of(subject, quiet_cell(numbering, desk, side, move))
         outcome, dtg = stored_value(subject.rows, facts, 1 - side, code)
         best = max(best, key_of(side, accrued, outcome, dtg))
     return value_of_key(side, accrued, best)
@@ -126,12 +126,12 @@ def fold_pawn_moves(subject, victims, start, stop):
 
     `victims` are the children that have lost a white and a black pawn, for captures en passant.
     """
-    men, place = subject.men, subject.place
+    men, numbering = subject.men, subject.numbering
     desk, other = new_desk(), new_desk()
     for cell in range(start, stop):
         if not is_wanted(subject, cell):
             continue
-        side = set_up(place, cell, desk.squares)
+        side = set_up(numbering, cell, desk.squares)
         for move in range(list_moves(men, desk, side, RESETS)):
             if desk.captured[move] != NOBODY or desk.promotion[move]:
                 continue
@@ -140,7 +140,7 @@ def fold_pawn_moves(subject, victims, start, stop):
                 other.squares[:] = desk.squares
                 outcome, dtg = double_step_value(subject, victims, other, slot, to)
             else:
-                there = quiet_cell(place, desk, side, move)
+                there = quiet_cell(numbering, desk, side, move)
                 outcome, dtg = int(subject.entry[there]), int(subject.dtg[there])
             note_reset(subject, cell, side, outcome, dtg)
     return EVERYTHING_FINE

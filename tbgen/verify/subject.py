@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.table import Table, Values
-from tbgen.verify.men import links_of, men_of, place_of
+from tbgen.verify.men import links_of, men_of, numbering_of
 from tbgen.verify.moves import NO_POSITION
-from tbgen.verify.values import Known, Subject
+from tbgen.verify.values import ChildValues, Subject
 from tbgen.verify.violations import Violation
 
 S = TypeVar("S", bound=np.generic)
@@ -22,10 +22,10 @@ def _array(values: npt.NDArray[S], dtype: type[S]) -> npt.NDArray[S]:
     return np.require(values, dtype, ["C", "W"])
 
 
-def known_of(table: Table | Values) -> Known:
+def child_values_of(table: Table | Values) -> ChildValues:
     """A child's entry values."""
-    place = place_of(layout_of(table.material))
-    return Known(place, _array(table.entry, np.int8), _array(table.dtg, np.uint16))
+    numbering = numbering_of(layout_of(table.material))
+    return ChildValues(numbering, _array(table.entry, np.int8), _array(table.dtg, np.uint16))
 
 
 def subject_of(table: Table) -> Subject:
@@ -34,7 +34,7 @@ def subject_of(table: Table) -> Subject:
     cells, rows = layout.cells, table.patterns
     return Subject(
         men=men_of(layout),
-        place=place_of(layout),
+        numbering=numbering_of(layout),
         links=links_of(layout),
         entry=_array(table.entry, np.int8),
         dtg=_array(table.dtg, np.uint16),

@@ -35,7 +35,7 @@ def find_own_codes(subject, start, stop):
     for cell in range(start, stop):
         if subject.task[cell] == 0:
             continue
-        own = own_code_of(subject.men, subject.place, cell, desk)
+        own = own_code_of(subject.men, subject.numbering, cell, desk)
         subject.own[cell] = own
         if own == NO_POSITION:
             continue
@@ -50,7 +50,7 @@ def find_own_codes(subject, start, stop):
 @inner
 def own_outcome(subject, cell):
     """A position's own score as a signed outcome."""
-    return signed(1 - side_of(subject.place, cell), int(subject.own[cell]))
+    return signed(1 - side_of(subject.numbering, cell), int(subject.own[cell]))
 
 
 @kernel
@@ -59,7 +59,7 @@ def find_own_codes_of(subject, cells):
     desk = new_desk()
     positions = 0
     for cell in cells:
-        subject.own[cell] = own_code_of(subject.men, subject.place, cell, desk)
+        subject.own[cell] = own_code_of(subject.men, subject.numbering, cell, desk)
         positions += subject.own[cell] != NO_POSITION
     return positions
 
@@ -69,7 +69,7 @@ def find_filled(subject, start, stop):
     """A cell that has an entry value although it is not the primary cell of a legal position."""
     desk = new_desk()
     for cell in range(start, stop):
-        if subject.entry[cell] != 0 and not is_position(subject.men, subject.place, cell, desk):
+        if subject.entry[cell] != 0 and not is_position(subject.men, subject.numbering, cell, desk):
             return cell
     return EVERYTHING_FINE
 
@@ -79,7 +79,7 @@ def list_successors(subject, desk, cell, side, count):
     """Find the cells of the listed moves; returns up to which accrued code the values can differ."""
     top = max(_FIRST_CODE, abs(int(subject.entry[cell])), abs(int(subject.reset[cell])))
     for move in range(count):
-        there = quiet_cell(subject.place, desk, side, move)
+        there = quiet_cell(subject.numbering, desk, side, move)
         desk.cell[move] = there
         top = max(top, abs(int(subject.entry[there])))
     return min(top, int(subject.own[cell]))
@@ -130,7 +130,7 @@ def check_pairs(subject, start, stop, report):
         own = subject.own[cell]
         if not subject.task[cell] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
             continue
-        side = set_up(subject.place, cell, desk.squares)
+        side = set_up(subject.numbering, cell, desk.squares)
         count = list_moves(subject.men, desk, side, QUIETS)
         top = list_successors(subject, desk, cell, side, count)
         weigh_moves(subject, desk, cell, side, count, top, best)
@@ -147,30 +147,30 @@ def tally(subject, orders, start, stop, found):
     """Count outcomes over all placements of labelled men."""
     desk = new_desk()
     for cell in range(start, stop):
-        if not is_position(subject.men, subject.place, cell, desk):
+        if not is_position(subject.men, subject.numbering, cell, desk):
             continue
-        row, dtg = found[side_of(subject.place, cell), int(subject.entry[cell]) & 255], int(subject.dtg[cell])
+        row, dtg = found[side_of(subject.numbering, cell), int(subject.entry[cell]) & 255], int(subject.dtg[cell])
         if row[0] == 0 or dtg > row[1]:
             row[1], row[2] = dtg, cell
-        row[0] += orders * images_of(subject.place, desk.squares, desk.rest)
+        row[0] += orders * images_of(subject.numbering, desk.squares, desk.rest)
     return EVERYTHING_FINE
 
 
 @kernel
 def mark(subject, cells, found):
     """Ask for all that the check of some cells needs; returns how many cells more are to be marked."""
-    men, place, task = subject.men, subject.place, subject.task
+    men, numbering, task = subject.men, subject.numbering, subject.task
     desk, other = new_desk(), new_desk()
     more = 0
     for cell in cells:
-        side = set_up(place, cell, desk.squares)
+        side = set_up(numbering, cell, desk.squares)
         for move in range(list_moves(men, desk, side, QUIETS)):
-            task[quiet_cell(place, desk, side, move)] |= OWN_TASK
+            task[quiet_cell(numbering, desk, side, move)] |= OWN_TASK
         for move in range(list_moves(men, desk, side, RESETS)):
             slot, to = desk.slot[move], desk.to[move]
             if desk.promotion[move] or desk.captured[move] != NOBODY or abs(to - desk.squares[slot]) != 16:
                 continue
-            there = quiet_cell(place, desk, side, move)
+            there = quiet_cell(numbering, desk, side, move)
             other.squares[:] = desk.squares
             if list_en_passant(men, other, slot, to) and not task[there] & RESETS_TASK:
                 task[there] |= OWN_TASK | RESETS_TASK

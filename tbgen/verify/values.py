@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tbgen._jit import inner, small
 from tbgen.verify.cells import side_of
-from tbgen.verify.men import Links, Men, Place
+from tbgen.verify.men import Links, Men, Numbering
 
 _LIMIT = 512
 _FAR = 1 << 16
@@ -21,10 +21,10 @@ WORST = -(1 << 40)
 """A key below that of any move."""
 
 
-class Known(NamedTuple):
+class ChildValues(NamedTuple):
     """Entry values of a child."""
 
-    place: Place
+    numbering: Numbering
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
 
@@ -33,7 +33,7 @@ class Subject(NamedTuple):
     """The table that is checked, and what the checks have found so far, cell by cell."""
 
     men: Men
-    place: Place
+    numbering: Numbering
     links: Links
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
@@ -82,7 +82,7 @@ def facts_of(subject, cell):
         int(subject.entry[cell]),
         int(subject.dtg[cell]),
         int(subject.own[cell]),
-        1 - side_of(subject.place, cell),
+        1 - side_of(subject.numbering, cell),
         int(subject.row_start[pattern]),
         int(subject.row_start[pattern + 1]) - 1,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.storage.files import PARTIAL, build_lock, remove_partials, write_whole
+from tbgen.storage.files import PARTIAL, build_lock, remove_partials, tables_in, write_whole
 
 
 def broken_off() -> Iterator[bytes]:
@@ -29,6 +29,14 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_trace(tmp_path: Path) -> 
         write_whole(tmp_path / "a", broken_off())
     assert (tmp_path / "a").read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_the_tables_of_a_folder_are_listed_in_build_order_and_nothing_else_is(tmp_path: Path) -> None:
+    for name in ("KQvK.h5", "KvK.h5", "KRvKP.h5", "KvKB.h5", "KBvK.h5.partial", "notes.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "KNvK.h5").mkdir()
+    assert [str(material) for material in tables_in(tmp_path)] == ["KvK", "KQvK", "KRvKP"]
+    assert tables_in(tmp_path / "nowhere") == []
 
 
 def test_partial_files_are_removed(tmp_path: Path) -> None:

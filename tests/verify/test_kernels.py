@@ -15,10 +15,10 @@ from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.table import Table
 from tbgen.verify.cells import cell_of, images_of, set_up
-from tbgen.verify.men import men_of, place_of
+from tbgen.verify.men import men_of, numbering_of
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_desk, own_code_of
 from tbgen.verify.resets import fold_child, fold_pawn_moves
-from tbgen.verify.subject import known_of, subject_of
+from tbgen.verify.subject import child_values_of, subject_of
 from tbgen.verify.sweeps import ALL_TASKS, find_own_codes, list_successors, mark, weigh_moves
 from tbgen.verify.values import Subject, value_of_key
 
@@ -30,12 +30,12 @@ ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "K
 
 def assert_cells_agree(material: str, cells: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
     layout = layout_of(Material.parse(material))
-    place, squares, rest = place_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
+    numbering, squares, rest = numbering_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
     men = len(layout.slots)
     for cell in cells.tolist():
-        side = set_up(place, cell, squares)
+        side = set_up(numbering, cell, squares)
         assert (side, tuple(squares[:men].tolist())) == layout.squares_of(cell)
-        assert cell_of(place, side, squares, rest) == layout.cell_of(side, squares[:men].tolist())
+        assert cell_of(numbering, side, squares, rest) == layout.cell_of(side, squares[:men].tolist())
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK"])
@@ -52,32 +52,32 @@ def test_cells_are_those_of_the_layout(material: str) -> None:
 @pytest.mark.parametrize("material", ["KNvK", "KPvK", *ASSORTED])
 def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(2)
-    place, rest = place_of(layout), np.zeros(8, np.int64)
+    numbering, rest = numbering_of(layout), np.zeros(8, np.int64)
     for _ in range(2000):
         squares = [*random.integers(8, 56, layout.pawns), *random.integers(0, 64, layout.others + 2)]
         if len(set(squares[: layout.pawns])) == layout.pawns:
-            assert cell_of(place, 1, np.array(squares), rest) == layout.cell_of(1, [int(s) for s in squares])
+            assert cell_of(numbering, 1, np.array(squares), rest) == layout.cell_of(1, [int(s) for s in squares])
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", "KPvK", *ASSORTED])
 def test_own_codes_are_those_of_python_chess(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(3)
-    men, place, desk = men_of(layout), place_of(layout), new_desk()
+    men, numbering, desk = men_of(layout), numbering_of(layout), new_desk()
     for cell in random.integers(0, layout.cells, 1500).tolist():
         expected = own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
-        assert own_code_of(men, place, cell, desk) == expected
+        assert own_code_of(men, numbering, cell, desk) == expected
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", pytest.param("KNNvK", marks=pytest.mark.slow)])
 def test_images_add_up_to_all_placements(material: str) -> None:
     layout = layout_of(Material.parse(material))
-    place, squares, rest = place_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
+    numbering, squares, rest = numbering_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
     men, placements = len(layout.slots), 0
     for cell in range(layout.cells):
         side, there = layout.squares_of(cell)
         if len(set(there)) == men and layout.cell_of(side, there) == cell:
-            set_up(place, cell, squares)
-            placements += layout.orders * images_of(place, squares, rest)
+            set_up(numbering, cell, squares)
+            placements += layout.orders * images_of(numbering, squares, rest)
     assert placements == 2 * np.prod(range(64 - men + 1, 65))
 
 
@@ -108,11 +108,11 @@ def fold_all(subject: Subject, tables: Tables, material: Material) -> None:
     cells = np.flatnonzero(subject.task & 2).tolist()
     for number, child in enumerate(material.children()):
         for cell in cells:
-            fold_child(subject, number, known_of(tables[child]), cell, cell + 1)
+            fold_child(subject, number, child_values_of(tables[child]), cell, cell + 1)
     victims = [
         material.without(color, role).canonical() for color in Color for role in material.side(color) if role == 1
     ]
-    known = [known_of(tables[victim]) for victim in victims]
+    known = [child_values_of(tables[victim]) for victim in victims]
     for cell in cells:
         fold_pawn_moves(subject, (known[0], known[-1]), cell, cell + 1)
 
@@ -121,7 +121,7 @@ def fold_all(subject: Subject, tables: Tables, material: Material) -> None:
 def best_keys(subject, cell, best):
     """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
     desk = new_desk()
-    side = set_up(subject.place, cell, desk.squares)
+    side = set_up(subject.numbering, cell, desk.squares)
     count = list_moves(subject.men, desk, side, QUIETS)
     top = list_successors(subject, desk, cell, side, count)
     weigh_moves(subject, desk, cell, side, count, top, best)
