@@ -1,0 +1,97 @@
+"""Statistics of matches again, slowly and by other means: no root finding, decimals of fifty digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal, getcontext
+from fractions import Fraction
+
+getcontext().prec = 50
+
+_PRIOR = Decimal("0.001")
+_GOLDEN = (Decimal(5).sqrt() - 1) / 2
+
+
+def decimal(value: Fraction | float) -> Decimal:
+    exact = Fraction(value)
+    return Decimal(exact.numerator) / Decimal(exact.denominator)
+
+
+def power_of_ten(exponent: Decimal) -> Decimal:
+    return (exponent * Decimal(10).ln()).exp()
+
+
+def expected_share(elo: float) -> Decimal:
+    return 1 / (1 + power_of_ten(-decimal(elo) / 400))
+
+
+def elo_of(share: Decimal) -> Decimal:
+    return 400 * (share / (1 - share)).ln() / Decimal(10).ln()
+
+
+def mean_and_variance(points: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    """Of the points of single games, listed one by one."""
+    mean = sum(points, Fraction(0)) / len(points)
+    return mean, sum(((each - mean) ** 2 for each in points), Fraction(0)) / len(points)
+
+
+def variance_in_pairs(pairs: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
+    """Of a game's points, if games come in pairs: that of a pair's sum, shared out."""
+    sums = [first + second for first, second in pairs]
+    mean = sum(sums, Fraction(0)) / len(sums)
+    return sum(((each - mean) ** 2 for each in sums), Fraction(0)) / len(sums) / 2
+
+
+def trinomial_ratio(points: Sequence[Fraction], elo0: float, elo1: float, *, scaled: bool) -> Decimal:
+    """The ratio over wins, draws and losses, adding up each game's fractions of them."""
+    wins = sum((2 * each - 1 for each in points if each > Fraction(1, 2)), Fraction(0))
+    losses = sum((1 - 2 * each for each in points if each < Fraction(1, 2)), Fraction(0))
+    draws = len(points) - wins - losses
+    win, loss = decimal(wins / len(points)), decimal(losses / len(points))
+    odds = (1 - loss) / loss * (1 - win) / win
+    draw_elo = 200 * odds.ln() / Decimal(10).ln() if draws else Decimal(0)
+    x = power_of_ten(-draw_elo / 400)
+    scale = 4 * x / (1 + x) ** 2 if scaled else Decimal(1)
+
+    def likelihood(elo: float) -> Decimal:
+        bayes = decimal(elo) / scale
+        won = 1 / (1 + power_of_ten((draw_elo - bayes) / 400))
+        lost = 1 / (1 + power_of_ten((draw_elo + bayes) / 400))
+        drawn = decimal(draws) * (1 - won - lost).ln() if draws else Decimal(0)
+        return decimal(wins) * won.ln() + decimal(losses) * lost.ln() + drawn
+
+    return likelihood(elo1) - likelihood(elo0)
+
+
+def generalised_ratio(shares: Sequence[Fraction], games_each: int, elo0: float, elo1: float) -> Decimal:
+    """The empirical likelihood ratio for the mean, by maximising the dual function with golden sections."""
+    ordinary = 2 * games_each
+    weights = {Fraction(step, ordinary): _PRIOR for step in range(ordinary + 1)}
+    weights.update({share: Decimal(shares.count(share)) for share in shares})
+    law = [(decimal(share), weight) for share, weight in weights.items()]
+
+    def best(elo: float) -> Decimal:
+        mean = expected_share(elo)
+        low, high = -1 / (1 - mean), 1 / mean
+
+        def dual(tilt: Decimal) -> Decimal:
+            return sum((weight * (1 + tilt * (share - mean)).ln() for share, weight in law), Decimal(0))
+
+        return dual(_maximum(dual, low, high))
+
+    return best(elo0) - best(elo1)
+
+
+def _maximum(curve: Callable[[Decimal], Decimal], low: Decimal, high: Decimal) -> Decimal:
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = curve(left), curve(right)
+    for _ in range(90):
+        if at_left > at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = curve(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = curve(right)
+    return (low + high) / 2
