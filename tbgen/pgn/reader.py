@@ -6,13 +6,13 @@ number nor a result is an error and not skipped, because a skipped move would fa
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TypeVar
 
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
+from tbgen.pgn.files import open_text
 from tbgen.pgn.tags import GameTags, read_tags, winner_of
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
@@ -30,15 +30,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19]")
 _RESULTS = {"1-0", "0-1", "1/2-1/2", "½-½", "*"}
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
 _ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
-
-
-def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return error.object[error.start : error.end].decode("latin-1"), error.end
-
-
-codecs.register_error("tbgen-latin-1", _as_latin_1)
 
 
 @dataclass(slots=True)
@@ -110,9 +101,11 @@ def _first(given: _T | None, tagged: _T | None, default: _T) -> _T:
 
 
 def read_games(path: str, settings: Settings | None = None) -> Iterator[PgnGame | PgnError]:
-    """Every game of a file in turn, or the error that is in its place; `-` is the standard input."""
-    source = 0 if path == "-" else path
-    with open(source, encoding="utf-8-sig", errors="tbgen-latin-1", closefd=path != "-") as file:
+    """Every game of a file in turn, or the error that is in its place.
+
+    `-` is the standard input. Files packed by gzip, bzip2, xz or zstd are read as they are.
+    """
+    with open_text(path) as file:
         yield from games_in(file, path, settings)
 
 
