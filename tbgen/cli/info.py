@@ -47,4 +47,4 @@ def _show(summary: Summary) -> None:
             (str(outcome), f"{tally.count:,}", str(tally.max_dtg), summary.examples[side, outcome])
             for outcome, tally in summary.tallies[side].items()
         ]
-        show_rows(("outcome", "positions", "longest DTG", "for example"), rows, right="rrr.")
+        show_rows(("outcome", "positions", "longest DTG", "for example"), rows, right="rrr.", whole=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -65,31 +66,40 @@ def complain(text: str) -> None:
     click.echo(f"tbgen: {' '.join(text.splitlines())}", err=True)
 
 
-def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "") -> None:
-    """A table; `right` has the letter `r` where a column is set flush right, such as `"r..r"`."""
+def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "", whole: bool = False) -> None:
+    """A table; `right` has the letter `r` where a column is set flush right, such as `"r..r"`.
+
+    Where a terminal is too narrow for them, columns move closer, and if `whole` the last one, a FEN say, gets lines
+    of its own: it is never broken or cut.
+    """
     sides = right.ljust(len(heads), ".")
-    if sys.stdout.isatty():
-        _show_rich_rows(heads, rows, sides)
-        return
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for row in (heads, *rows):
-        cells = zip(row, widths, sides, strict=True)
-        line = "  ".join(text.rjust(width) if side == "r" else text.ljust(width) for text, width, side in cells)
-        click.echo(line.rstrip())
+    room = _terminal_width()
+    gap, below = "  ", False
+    if room is not None and sum(widths) + len(gap) * (len(widths) - 1) > room:
+        gap, below = ("  ", True) if whole else (" ", False)
+    for number, row in enumerate((heads, *rows)):
+        cells = [
+            text.rjust(width) if side == "r" else text.ljust(width)
+            for text, width, side in zip(row, widths, sides, strict=True)
+        ]
+        if below:
+            cells, last = cells[:-1], cells[-1].rstrip()
+        line = gap.join(cells).rstrip()
+        click.echo(_bold(line) if number == 0 else line)
+        if below and last:
+            click.echo(f"    {last}")
 
 
-def _show_rich_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def _terminal_width() -> int | None:
+    """The columns of the terminal that is printed to, if it is one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for head, side in zip(heads, sides, strict=True):
-        table.add_column(head, justify="right" if side == "r" else "left")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)
+
+def _bold(text: str) -> str:
+    """The text as a heading, where a terminal shows colours and nobody has asked for none (https://no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
+    return text if plain else click.style(text, bold=True)
 
 
 class Progress:

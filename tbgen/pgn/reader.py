@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import IO, TypeVar
 
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
+from tbgen.pgn.contradictions import contradictions
 from tbgen.pgn.files import open_text
 from tbgen.pgn.tags import GameTags, read_tags, winner_of
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Outcome
@@ -55,6 +56,8 @@ class PgnGame:
     result: str
     game: Game
     scoring: Scoring
+    warnings: tuple[str, ...] = ()
+    """What its tags say against its moves, and moves after its end."""
 
     @property
     def final(self) -> Outcome:
@@ -134,13 +137,16 @@ def _played(movetext: Movetext, number: int, settings: Settings) -> PgnGame:
     known = read_tags(tags)
     fen = tags.get("FEN", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
     board, accrued = parse_fen(fen, chess960=variant in _CHESS960)
+    if accrued is None and known.accrued is not None:
+        accrued = carried_into(board, known.accrued)
     game = Game(board, accrued=accrued, fifty_moves=settings.fifty_moves_of(known))
     for move in movetext.moves:
         game.push_text(move)
     if movetext.problem is not None:
         raise UsageError(movetext.problem)
     result = tags.get("Result", movetext.result or "*")
-    return PgnGame(number, tags, result, game, settings.scoring(known))
+    warnings = tuple(contradictions(tags, movetext.result, game, Settings().scoring(known)))
+    return PgnGame(number, tags, result, game, settings.scoring(known), warnings)
 
 
 def movetexts(lines: Iterable[str], name: str) -> Iterator[Movetext]:

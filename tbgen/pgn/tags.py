@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points
-from tbgen.score import Color, Outcome, parse_score
+from tbgen.score import Accrued, Color, Outcome, parse_score
 
 _OFF = ("0", "false", "no")
 
@@ -26,6 +26,8 @@ class GameTags:
     cutoff_code: int | None = None
     komi: Komi | None = None
     legacy: bool = False
+    accrued: Accrued | None = None
+    """What had accrued in the first position."""
 
 
 def read_tags(tags: Mapping[str, str]) -> GameTags:
@@ -38,6 +40,7 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
         cutoff_code=parse_cutoff(close["RMobilityCutoff"]) if "RMobilityCutoff" in close else None,
         komi=parse_komi(close["Komi"]) if "Komi" in close else None,
         legacy="Legacy" in close and close["Legacy"].lower() not in _OFF,
+        accrued=parse_score(close["RMobilityAccrued"]) if "RMobilityAccrued" in close else None,
     )
 
 

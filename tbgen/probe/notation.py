@@ -7,18 +7,18 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 
 import chess
 
 from tbgen.errors import MoveError
-from tbgen.probe.answers import MoveProbe, Step
-from tbgen.rules.fen import format_fen, parse_fen
+from tbgen.pgn.tags import write_tags
+from tbgen.pgn.writer import format_game, numbered
+from tbgen.probe.answers import MoveProbe, Probe, Step
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.points import Scoring
 from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Accrued
-
-_LINE_WIDTH = 80
 
 
 def position_of(
@@ -63,29 +63,40 @@ def sans_of(board: chess.Board, moves: Sequence[MoveProbe]) -> list[str]:
     return [board.san(each.move) for each in moves]
 
 
-def pgn_of(board: chess.Board, accrued: Accrued, steps: Sequence[Step]) -> str:
+def pgn_of(board: chess.Board, answer: Probe, steps: Sequence[Step], scoring: Scoring) -> str:
     """A line as a PGN game that begins on the board; comments say own score, accrued score and plies to go."""
-    number, white = board.fullmove_number, board.turn == chess.WHITE
-    words: list[str] = []
-    for step in steps:
-        if white or not words:
-            words.append(f"{number}." if white else f"{number}...")
-        words += [step.san, f"{{{step.own}, accrued {step.accrued}, {_to_go(step)}}}"]
-        number, white = number + (not white), not white
-    fen = format_fen(board, None if accrued == own_score(board) else accrued)
-    tags = f'[Event "Best play"]\n[SetUp "1"]\n[FEN "{fen}"]\n[Result "{_result(steps)}"]'
-    moves = "\n".join(textwrap.wrap(" ".join([*words, _result(steps)]), _LINE_WIDTH, break_on_hyphens=False))
-    return f"{tags}\n\n{moves}"
+    last = steps[-1].accrued if steps else answer.accrued
+    is_whole = last.outcome == answer.outcome
+    first = board.copy(stack=False)
+    carried = {}
+    if answer.accrued != answer.own:
+        first.halfmove_clock = max(1, first.halfmove_clock)  # with 0 nothing could have been carried here
+        carried["RMobilityAccrued"] = str(answer.accrued)
+    tags = {
+        "Event": "Best play",
+        "Round": "-",
+        "White": "tbgen",
+        "Black": "tbgen",
+        "Result": "*",
+        "SetUp": "1",
+        "FEN": first.fen(),
+        **carried,
+        **(write_tags(answer.outcome, scoring) if is_whole else {}),
+    }
+    moves = [(step.san, f"{step.own}, accrued {step.accrued}, {_to_go(step)}") for step in steps]
+    return format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))
 
 
 def _to_go(step: Step) -> str:
     if step.accrued.outcome == step.outcome:
         return "reached"
-    return f"{step.outcome} in {step.dtg}"
+    return f"{step.outcome} in {in_plies(step.dtg)}"
 
 
-def _result(steps: Sequence[Step]) -> str:
-    """The Result tag of a line: it is over only by mate or stalemate."""
-    if steps and steps[-1].own.is_mate:
-        return "1-0" if steps[-1].own.holder == 0 else "0-1"
-    return "1/2-1/2" if steps and steps[-1].own.is_stalemate else "*"
+def in_plies(number: int) -> str:
+    """A distance in words.
+
+    >>> in_plies(1), in_plies(5)
+    ('1 ply', '5 plies')
+    """
+    return f"{number} {'ply' if number == 1 else 'plies'}"

@@ -50,7 +50,7 @@ def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrue
     board = _board_of(text, fields, chess960=chess960)
     if len(fields) <= _SCORE_FIELD:
         return board, None
-    return board, _accrued_in(board, fields[_SCORE_FIELD])
+    return board, carried_into(board, parse_score(fields[_SCORE_FIELD]))
 
 
 def format_fen(board: chess.Board, accrued: Accrued | None = None) -> str:
@@ -86,8 +86,9 @@ def broken_rule(board: chess.Board) -> str | None:
     return f"{color_of(not board.turn)} is in check but {color_of(board.turn)} is to move"
 
 
-def _accrued_in(board: chess.Board, field: str) -> Accrued:
-    accrued, own = parse_score(field), own_score(board)
+def carried_into(board: chess.Board, accrued: Accrued) -> Accrued:
+    """What has accrued in a position that a text says `accrued` of."""
+    own = own_score(board)
     if board.halfmove_clock == 0:
         return own
     if accrued.code <= STALEMATE_CODE and accrued != own:

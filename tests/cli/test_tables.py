@@ -90,13 +90,14 @@ def test_points_follow_the_scheme(run: Any) -> None:
 
 def test_a_line_is_a_pgn_game(run: Any) -> None:
     text = run("line", WAITING).stdout
-    fen = chess.pgn.read_game(io.StringIO(text.replace(" G4.0", "")))
-    assert fen is not None
-    assert not fen.errors
-    moves = [fen.board().san(fen.next().move)] if fen.next() else []
-    assert moves == ["Ke5"]
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert not game.errors
+    assert (first := game.next()) is not None
+    assert game.board().san(first.move) == "Ke5"
     assert "{G1.5, accrued G1.5, reached}" in " ".join(text.split())
-    assert text.rstrip().endswith("*")
+    assert game.headers["RMobilityAccrued"] == "G4.0"
+    assert 'Points "1-0"' in run("line", WAITING, "--scoring", "komi").stdout
 
 
 def test_a_line_in_json_says_what_stands_after_each_move(run: Any) -> None:

@@ -229,3 +229,18 @@ def test_movetexts_are_cut_without_playing_them() -> None:
     (text,) = movetexts(['[White "a"]\n', "1. e9 Zz 1-0\n"], "test.pgn")
     assert text.moves == ["e9", "Zz"]
     assert text.result == "1-0"
+
+
+def test_a_score_may_stand_in_a_tag_of_its_own() -> None:
+    fen, moves = "8/8/4K3/5Bk1/8/8/8/8 w - - {} 30", "30. Bh3 Kh4 *"
+
+    def accrued_in(tags: str, clock: int = 33) -> str:
+        game = only_game(f'[FEN "{fen.format(clock)}"]\n[SetUp "1"]\n{tags}\n\n{moves}')
+        return str(game.game.plies[0].accrued)
+
+    assert accrued_in('[RMobilityAccrued "G4.0"]') == "G4.0"
+    assert accrued_in('[RMobilityAccrued "-G4.0"]') == "-G4.0"
+    assert accrued_in('[RMobilityAccrued "G15.0"]') == accrued_in("")
+    assert accrued_in('[RMobilityAccrued "G4.0"]', clock=0) == accrued_in("", clock=0)
+    for wrong in ("H4", "G0.0"):
+        assert "score" in str(only_error(f'[FEN "{fen.format(33)}"]\n[RMobilityAccrued "{wrong}"]\n\n{moves}'))

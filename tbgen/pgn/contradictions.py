@@ -1,0 +1,68 @@
+"""What the tags of a game say against what its moves give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tbgen.errors import TbgenError
+from tbgen.pgn.tags import classical_result, read_tags, winner_of
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.game import Game, final_outcome
+from tbgen.rules.points import Scoring, format_points, parse_points
+from tbgen.score import Outcome
+
+_UNKNOWN = "*"
+_TABLEBASE = "tablebase"
+"""The RMobilitySource of a result that no move need have reached."""
+
+
+def contradictions(tags: Mapping[str, str], written: str | None, game: Game, scoring: Scoring) -> Iterator[str]:
+    """One line for each; `written` is the result that stands after the moves, `scoring` what the tags ask for."""
+    result = tags.get("Result", written or _UNKNOWN)
+    if "Result" in tags and written is not None and result != written:
+        yield f'the tag Result says "{result}", the end of the moves "{written}"'
+    yield from _of_end(game, result)
+    yield from _of_scores(tags, final_outcome(game.accrued, winner_of(result)), scoring)
+    if "FEN" in tags and "RMobilityAccrued" in tags:
+        yield from _of_fen(tags)
+
+
+def _of_end(game: Game, result: str) -> Iterator[str]:
+    """A game that its rules ended, and that went on or has another result."""
+    ended = game.ended
+    if ended is None or ended.end is None:
+        return
+    more = game.last.number - ended.number
+    if more:
+        moves = "1 more move" if more == 1 else f"{more} more moves"
+        yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
+        return
+    expected = classical_result(ended.accrued.outcome)
+    if result not in (expected, _UNKNOWN):
+        yield f'Result says "{result}", but the moves end in {ended.end.value}: {expected}'
+
+
+def _of_scores(tags: Mapping[str, str], final: Outcome, scoring: Scoring) -> Iterator[str]:
+    """A score that is not that of the moves, and points that are not those of the score."""
+    known = read_tags(tags)
+    if known.outcome is not None and tags.get("RMobilitySource") == _TABLEBASE:
+        final = known.outcome
+    if known.outcome not in (final, None):
+        yield f'RMobilityResult says "{known.outcome}", but the game is worth {final}'
+    if known.points is None:
+        return
+    points = scoring.points(final)
+    written = format_points(points, scoring.scheme)
+    if known.points not in (points, parse_points(written)):
+        yield f'Points say "{tags["Points"]}", but {final} is {written} ({scoring.scheme.value})'
+
+
+def _of_fen(tags: Mapping[str, str]) -> Iterator[str]:
+    """A score in the FEN and another in its own tag."""
+    try:
+        _, in_fen = parse_fen(tags["FEN"])
+    except TbgenError:
+        return
+    accrued = read_tags(tags).accrued
+    if in_fen not in (accrued, None):
+        yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{accrued}"'

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+from tbgen.pgn.reader import PgnGame, games_in
+from tbgen.probe import Step, Tablebase, open_tablebase
+from tbgen.probe.notation import in_plies, pgn_of
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.points import Scheme, Scoring
+from tbgen.score import parse_score
+
+FENS = [
+    "8/8/8/4KBk1/8/8/8/8 b - - 0 1",
+    "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0",
+    "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
+    "8/8/8/2kNK3/8/8/8/8 b - - 0 1",
+    "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1",
+    "8/8/8/4kq2/8/8/8/4K3 b - - 7 12",
+    "8/2k5/8/8/3K4/8/8/7R w - - 4 80 -G3.5",
+    "8/2k5/8/8/3K4/8/8/7R b - - 4 80 G11.0",
+    "5k2/5Q2/5K2/8/8/8/8/8 b - - 0 1",
+]
+
+
+@pytest.fixture
+def tables(table_folder: Path) -> Iterator[Tablebase]:
+    with open_tablebase(table_folder) as tables:
+        yield tables
+
+
+def line_of(tables: Tablebase, fen: str, scoring: Scoring | None = None) -> tuple[str, list[Step]]:
+    board, accrued = parse_fen(fen)
+    steps = tables.line(board, accrued)
+    return pgn_of(board, tables.probe(board, accrued), steps, scoring or Scoring()), steps
+
+
+def tags_of(text: str) -> dict[str, str]:
+    return dict(re.findall(r'^\[(\w+) "(.*)"\]$', text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_python_chess_reads_a_line_without_an_error_and_with_the_same_moves(tables: Tablebase, fen: str) -> None:
+    text, steps = line_of(tables, fen)
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert not game.errors
+    assert list(game.mainline_moves()) == [step.move for step in steps]
+    assert game.board().board_fen() == fen.split()[0]
+    assert list(tags_of(text))[:7] == ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
+    assert len(tags_of(text)["FEN"].split()) == 6
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_a_line_is_read_back_with_the_same_scores(tables: Tablebase, fen: str) -> None:
+    text, steps = line_of(tables, fen)
+    (game,) = games_in(text.splitlines(keepends=True), "line")
+    assert isinstance(game, PgnGame)
+    board, accrued = parse_fen(fen)
+    answer = tables.probe(board, accrued)
+    assert game.game.plies[0].accrued == answer.accrued
+    assert [ply.accrued for ply in game.game.plies[1:]] == [step.accrued for step in steps]
+    assert game.final == answer.outcome
+    assert str(game.final) == tags_of(text)["RMobilityResult"]
+    assert [warning for warning in game.warnings if not warning.startswith("the game was over")] == []
+
+
+def test_a_score_that_is_carried_stands_in_a_tag_of_its_own(tables: Tablebase) -> None:
+    tags = tags_of(line_of(tables, FENS[1])[0])
+    assert (tags["SetUp"], tags["FEN"]) == ("1", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    assert tags["RMobilityAccrued"] == "G4.0"
+    assert (tags["RMobilityResult"], tags["Points"], tags["Result"]) == ("G1.5", "0.5625-0.4375", "1/2-1/2")
+    assert (tags["RMobilityCutoff"], tags["RMobilityScoring"]) == ("G6.0", "exponential")
+    assert "RMobilityAccrued" not in tags_of(line_of(tables, FENS[0])[0])
+
+
+def test_a_score_that_is_only_asked_for_is_read_back_too(tables: Tablebase) -> None:
+    """The halfmove clock cannot be 0 where a score has been carried."""
+    board, _ = parse_fen(FENS[0])
+    accrued = parse_score("G2.5")
+    text = pgn_of(board, tables.probe(board, accrued), tables.line(board, accrued), Scoring())
+    (game,) = games_in(text.splitlines(keepends=True), "line")
+    assert isinstance(game, PgnGame)
+    assert str(game.game.plies[0].accrued) == "G2.5"
+
+
+def test_points_follow_the_scheme(tables: Tablebase) -> None:
+    tags = tags_of(line_of(tables, FENS[1], Scoring(Scheme.KOMI))[0])
+    assert (tags["Points"], tags["RMobilityScoring"], tags["Komi"]) == ("1-0", "komi", "G5.75")
+
+
+def test_a_line_that_is_cut_short_claims_no_result(tables: Tablebase) -> None:
+    board, accrued = parse_fen(FENS[1])
+    steps = tables.line(board, accrued, max_plies=2)
+    tags = tags_of(text := pgn_of(board, tables.probe(board, accrued), steps, Scoring()))
+    assert tags["Result"] == "*"
+    assert "RMobilityResult" not in tags
+    assert text.endswith(" *")
+
+
+def test_one_ply_is_not_plies(tables: Tablebase) -> None:
+    assert (in_plies(0), in_plies(1), in_plies(2)) == ("0 plies", "1 ply", "2 plies")
+    assert "G1.5 in 1 ply}" in " ".join(line_of(tables, FENS[1])[0].split())
