@@ -13,7 +13,8 @@
     │   ├── MaterialError
     │   ├── TooManyMenError
     │   ├── CastlingError
-    │   └── PgnError
+    │   ├── PgnError
+    │   └── RecordError
     ├── RepresentationError         1   a value does not fit its stored form
     ├── TableError                  1
     │   ├── MissingTableError       3
@@ -162,6 +163,18 @@ class PgnError(InputError):
         place = "" if self.game is None else f", game {self.game}"
         place += "" if self.ply is None else f", ply {self.ply}"
         return f"{self.path}{place}: {self.reason}"
+
+
+class RecordError(InputError):
+    """A file that is not the record of a table, as it was written here."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path} is not a record: {self.reason}; write it again with: tbgen record"
 
 
 class RepresentationError(TbgenError):

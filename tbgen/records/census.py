@@ -1,0 +1,151 @@
+"""Census: a table counted whole, in little memory, block by block from its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.index.boards import fen_of
+from tbgen.index.squares import TRIANGLE
+from tbgen.records.counting import CLASSES, PLACEMENTS, Meanings, count_places, men_of, no_counts
+from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.storage.reader import TableFile
+
+Longs = npt.NDArray[np.int64]
+
+_MOST_PLACES = 1 << 20
+_ZERO = 128
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many positions: placements of labelled men on 64 squares, and those that differ up to symmetry."""
+
+    placements: int
+    classes: int
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.placements + other.placements, self.classes + other.classes)
+
+    @classmethod
+    def of(cls, pair: npt.ArrayLike) -> Count:
+        return cls(*np.asarray(pair).tolist())
+
+
+NOBODY = Count(0, 0)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The positions of one side to move that have one outcome."""
+
+    count: Count
+    distances: tuple[int, ...]
+    """[plies] -> positions up to symmetry whose outcome is so far away."""
+
+
+@dataclass(frozen=True)
+class Zugzwangs:
+    """Men who do worse, whoever has to move: White's move makes it worse for White than Black's move would.
+
+    With the side's own scores accrued, as after a reset. It is *played for* if neither score is on the board
+    already: whoever has to move will be forced to the worse one.
+    """
+
+    all: Count
+    played: Count
+    mates: Count
+    """Those where a mate is won only because the other side has to move."""
+    holders: Count
+    """Those, played for, where each side would hold the score if the other had to move."""
+    longest: str | None
+    """The FEN, White to move, of the one in which either outcome is furthest away."""
+
+
+@dataclass(frozen=True)
+class Census:
+    """A table counted whole."""
+
+    spreads: dict[Color, dict[Outcome, Spread]]
+    """By side to move, best outcome for White first."""
+    zugzwangs: Zugzwangs
+
+
+def census_of(file: TableFile) -> Census:
+    """Count a table."""
+    states, layout = file.states, file.order.layout
+    entry, dtg = states.entry.astype(np.int64), states.dtg.astype(np.int64)
+    rank = np.where(entry > 0, 512 - entry, -512 - entry)
+    meanings, counts = Meanings(rank, entry, dtg), no_counts(len(states))
+    side_places = layout.block_words * 64
+    ids = _Ids(file)
+    for block in range(len(layout.blocks)):
+        men = men_of(layout, block)
+        for first in range(0, side_places, _MOST_PLACES):
+            size = min(_MOST_PLACES, side_places - first)
+            starts = [(2 * block + side) * side_places + first for side in range(2)]
+            count_places(men, first, np.stack([ids.run(start, size) for start in starts]), meanings, counts)
+        if counts.longest[0] >= 0 and counts.longest[3] < 0:
+            counts.longest[3] = block
+    spreads = {side: _spreads(entry, dtg, counts.states[side]) for side in Color}
+    return Census(spreads, _zugzwangs(file, counts.pairs, counts.longest))
+
+
+class _Ids:
+    """The states of runs of places, chunk by chunk."""
+
+    def __init__(self, file: TableFile) -> None:
+        self._file = file
+        self._number = -1
+        self._chunk = np.zeros(0, np.uint32)
+
+    def run(self, start: int, size: int) -> npt.NDArray[np.uint32]:
+        return np.concatenate([part.astype(np.uint32) for part in self._parts(start, start + size)])
+
+    def _parts(self, start: int, stop: int) -> Iterator[npt.NDArray[np.uint32]]:
+        cells = self._file.order.chunk_cells
+        while start < stop:
+            number, offset = divmod(start, cells)
+            if number != self._number:
+                self._number, self._chunk = number, self._file.chunk(number)
+            part = self._chunk[offset : offset + stop - start]
+            start += len(part)
+            yield part
+
+
+def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Outcome, Spread]:
+    """What the states that were counted mean, by outcome."""
+    present = np.flatnonzero(counts[:, PLACEMENTS])
+    outcomes = sorted((Outcome.from_byte(byte) for byte in np.unique(entry[present]).tolist()), reverse=True)
+    spreads = {}
+    for outcome in outcomes:
+        rows = present[entry[present] == outcome.to_byte()]
+        distances = np.zeros(int(dtg[rows].max()) + 1, np.int64)
+        np.add.at(distances, dtg[rows], counts[rows, CLASSES])
+        spreads[outcome] = Spread(Count.of(counts[rows].sum(axis=0)), tuple(distances.tolist()))
+    return spreads
+
+
+def _zugzwangs(file: TableFile, pairs: Longs, longest: Longs) -> Zugzwangs:
+    """The mutual zugzwangs by kind."""
+    played, every = pairs[:, :, 1], pairs.sum(axis=2)
+    white_mates, black_mates = _ZERO + MATE_CODE + 1, _ZERO - MATE_CODE - 1
+    mates = every[:, white_mates].sum(axis=0) + every[black_mates].sum(axis=0) - every[black_mates, white_mates]
+    return Zugzwangs(
+        all=Count.of(every.sum(axis=(0, 1))),
+        played=Count.of(played.sum(axis=(0, 1))),
+        mates=Count.of(mates),
+        holders=Count.of(played[:_ZERO, _ZERO:].sum(axis=(0, 1))),
+        longest=None if longest[0] < 0 else _fen_of_place(file, int(longest[3]), int(longest[2])),
+    )
+
+
+def _fen_of_place(file: TableFile, block: int, place: int) -> str:
+    """The FEN, White to move, of a place of a block."""
+    layout = file.order.layout
+    place, king = divmod(place, layout.shape[2])
+    rest = [place >> 6 * n & 63 for n in range(layout.others + 1)]
+    return fen_of(layout, Color.WHITE, [*layout.blocks[block], king if layout.pawns else TRIANGLE[king], *rest])

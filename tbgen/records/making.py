@@ -1,0 +1,84 @@
+"""Making a record: a table counted, its longest lines played, and the lines proved by replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tbgen.errors import VerificationError
+from tbgen.material import Material
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.records.census import Spread, Zugzwangs, census_of
+from tbgen.records.lines import Replay, replay
+from tbgen.records.record import Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
+from tbgen.rules.fen import parse_fen
+from tbgen.score import Color, Outcome
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+
+Lines = dict[tuple[Color, Outcome], tuple[Longest, Replay]]
+
+
+def record_of(folder: Path, material: Material, *, lines: bool = True) -> Record:
+    """The record of a table; without `lines` the longest distances have a position but no moves.
+
+    The lines need the tables that the table leads to. Every line is played and found to keep its promise.
+    """
+    with TableFile(path_of(folder, material)) as file, open_tablebase(folder) as tables:
+        census, played = census_of(file), _lines_of(file, tables) if lines else {}
+        sides = {
+            side: {
+                outcome: _outcome_record(spread, _longest(file, side, outcome, spread, played))
+                for outcome, spread in census.spreads[side].items()
+            }
+            for side in Color
+        }
+        zugzwangs = _zugzwang_record(census.zugzwangs, tables)
+        return Record(material, file.size, sides, zugzwangs, _quiet_of(played), None)
+
+
+def _outcome_record(spread: Spread, longest: Longest) -> OutcomeRecord:
+    return OutcomeRecord(spread.count, spread.distances, longest)
+
+
+def _longest(file: TableFile, side: Color, outcome: Outcome, spread: Spread, played: Lines) -> Longest:
+    """The longest line to an outcome, or only where it begins."""
+    tally, fen = file.tallies[side].get(outcome), file.examples.get((side, outcome), "")
+    if tally is None or (tally.count, tally.max_dtg) != (spread.count.placements, len(spread.distances) - 1):
+        raise VerificationError(
+            str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
+        )
+    return played[side, outcome][0] if played else Longest(tally.max_dtg, fen, None)
+
+
+def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
+    """Best play from where each outcome is furthest away, proved by replay."""
+    lines: Lines = {}
+    tallies = file.tallies
+    for (side, outcome), fen in file.examples.items():
+        dtg, board = tallies[side][outcome].max_dtg, parse_fen(fen)[0]
+        moves = tuple(step.san for step in tables.line(board, max_plies=dtg)) if dtg else ()
+        proof = replay(fen, moves)
+        if not proof.proves(outcome, dtg):
+            raise VerificationError(str(file.material), f"best play from {fen} does not reach {outcome} in {dtg} plies")
+        lines[side, outcome] = Longest(dtg, fen, moves), proof
+    return lines
+
+
+def _zugzwang_record(found: Zugzwangs, tables: Tablebase) -> ZugzwangRecord:
+    if found.longest is None:
+        return ZugzwangRecord(found.all, found.played, found.mates, found.holders, None)
+    white = tables.probe(parse_fen(found.longest)[0])
+    black = tables.probe(parse_fen(found.longest.replace(" w ", " b "))[0])
+    waiting = Waiting(found.longest, (white.outcome, white.dtg), (black.outcome, black.dtg))
+    return ZugzwangRecord(found.all, found.played, found.mates, found.holders, waiting)
+
+
+def _quiet_of(lines: Lines) -> Quiet | None:
+    """The longest run of plies without a reset in any of the lines; the first of equal ones."""
+    best: Quiet | None = None
+    for (side, outcome), (_, proof) in lines.items():
+        starts = [0, *proof.resets]
+        for after, plies in zip(starts, proof.phases, strict=True):
+            if plies and (best is None or plies > best.plies):
+                best = Quiet(side, outcome, after, plies)
+    return best

@@ -1,0 +1,251 @@
+"""Record: what is published of a table, as `records/MATERIAL.json` has it (schema.json says its form).
+
+Its bytes depend on the table alone: no seconds, no machine, no date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from tbgen.errors import InputError, RecordError
+from tbgen.material import Material
+from tbgen.records.census import NOBODY, Count
+from tbgen.score import Color, Outcome, parse_score
+
+FORMAT: Final = 1
+_SHARE_DIGITS: Final = 6
+_LIST: Final = re.compile(r"\[\s+([^][{}]*?)\s+\]")
+
+
+ZUGZWANGS: Final = ("all", "played", "mates", "holders")
+"""The kinds that are counted."""
+
+
+@dataclass(frozen=True)
+class Longest:
+    """A position from which an outcome is furthest away, and best play from there."""
+
+    dtg: int
+    fen: str
+    moves: tuple[str, ...] | None
+    """In short notation, to the goal; None if the line has not been asked for."""
+
+
+@dataclass(frozen=True)
+class OutcomeRecord:
+    """The positions of one side to move that have one outcome."""
+
+    count: Count
+    distances: tuple[int, ...]
+    """[plies] -> positions up to symmetry."""
+    longest: Longest
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What a position with either side to move is worth."""
+
+    fen: str
+    """With White to move."""
+    white: tuple[Outcome, int]
+    """Outcome and distance with White to move."""
+    black: tuple[Outcome, int]
+
+
+@dataclass(frozen=True)
+class ZugzwangRecord:
+    """Mutual zugzwangs by kind, as census.Zugzwangs counts them."""
+
+    all: Count
+    played: Count
+    mates: Count
+    holders: Count
+    longest: Waiting | None
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """The longest run of plies without a reset within one of the longest lines."""
+
+    side: Color
+    outcome: Outcome
+    after: int
+    """How many plies of the line come before it."""
+    plies: int
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Positions where another accrued score needs another move than the position's own score."""
+
+    positions: int
+    """How many positions were asked."""
+    changing: int
+    seed: int | None
+    """Of the sample; None if every position up to symmetry was asked."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is published of a table."""
+
+    material: Material
+    bytes: int
+    """Of the table file."""
+    sides: Mapping[Color, Mapping[Outcome, OutcomeRecord]]
+    """By side to move, best outcome for White first."""
+    zugzwangs: ZugzwangRecord
+    quiet: Quiet | None
+    changes: Changes | None
+
+    @property
+    def men(self) -> int:
+        return self.material.men
+
+    def count(self, side: Color) -> Count:
+        """The positions with a side to move."""
+        return sum((each.count for each in self.sides[side].values()), NOBODY)
+
+    @property
+    def positions(self) -> Count:
+        return sum((self.count(side) for side in Color), NOBODY)
+
+    def longest(self) -> tuple[Color, Outcome, Longest] | None:
+        """The longest of all lines: its side to move, its outcome, and itself."""
+        lines = [(side, outcome, each.longest) for side in Color for outcome, each in self.sides[side].items()]
+        return max(lines, key=lambda line: line[2].dtg, default=None)
+
+    def widest(self) -> Outcome | None:
+        """The score with the most legal moves that is forced by play and not on the board already."""
+        forced = [outcome for side in Color for outcome, each in self.sides[side].items() if each.longest.dtg]
+        return max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None)
+
+    def to_text(self) -> str:
+        """The bytes of the file: lists on one line each, a final newline."""
+        text = json.dumps(self.facts(), indent=1)
+        return _LIST.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n"
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "record") -> Self:
+        """The record that `to_text` wrote; RecordError for anything else."""
+        try:
+            return cls.from_facts(json.loads(text))
+        except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
+            raise RecordError(name, f"{type(error).__name__}: {error}") from None
+
+    def facts(self) -> dict[str, Any]:
+        """The record as JSON has it."""
+        return {
+            "format": FORMAT,
+            "material": str(self.material),
+            "men": self.men,
+            "bytes": self.bytes,
+            "positions": _count_facts(self.positions),
+            "sides": {str(side).lower(): self._side_facts(side) for side in Color},
+            "zugzwangs": _zugzwang_facts(self.zugzwangs),
+            "quiet": None if self.quiet is None else _quiet_facts(self.quiet),
+            "widest": None if (widest := self.widest()) is None else str(widest),
+            "changes": None if self.changes is None else _changes_facts(self.changes),
+        }
+
+    def _side_facts(self, side: Color) -> dict[str, Any]:
+        total = self.count(side)
+        outcomes = {str(outcome): _outcome_facts(each, total) for outcome, each in self.sides[side].items()}
+        return {"positions": _count_facts(total), "outcomes": outcomes}
+
+    @classmethod
+    def from_facts(cls, facts: Any) -> Self:
+        if facts["format"] != FORMAT:
+            raise ValueError(f"format {facts['format']} instead of {FORMAT}")
+        sides = {
+            side: {
+                _outcome(name): _outcome_of(each)
+                for name, each in facts["sides"][str(side).lower()]["outcomes"].items()
+            }
+            for side in Color
+        }
+        quiet, changes = facts["quiet"], facts["changes"]
+        return cls(
+            Material.parse(facts["material"]),
+            int(facts["bytes"]),
+            sides,
+            _zugzwangs_of(facts["zugzwangs"]),
+            None if quiet is None else _quiet_of(quiet),
+            None if changes is None else Changes(changes["positions"], changes["changing"], changes["seed"]),
+        )
+
+
+def _outcome(text: str) -> Outcome:
+    return parse_score(text).outcome
+
+
+def _count_facts(count: Count) -> dict[str, int]:
+    return {"placements": count.placements, "classes": count.classes}
+
+
+def _count_of(facts: Mapping[str, int]) -> Count:
+    return Count(int(facts["placements"]), int(facts["classes"]))
+
+
+def _outcome_facts(each: OutcomeRecord, total: Count) -> dict[str, Any]:
+    longest = each.longest
+    return {
+        **_count_facts(each.count),
+        "share": round(each.count.placements / total.placements, _SHARE_DIGITS),
+        "distances": list(each.distances),
+        "longest": {
+            "dtg": longest.dtg,
+            "fen": longest.fen,
+            "line": None if longest.moves is None else " ".join(longest.moves),
+        },
+    }
+
+
+def _outcome_of(facts: Any) -> OutcomeRecord:
+    longest = facts["longest"]
+    moves = None if longest["line"] is None else tuple(longest["line"].split())
+    distances = tuple(int(number) for number in facts["distances"])
+    line = Longest(int(longest["dtg"]), str(longest["fen"]), moves)
+    return OutcomeRecord(_count_of(facts), distances, line)
+
+
+def _zugzwang_facts(found: ZugzwangRecord) -> dict[str, Any]:
+    kinds = {name: _count_facts(getattr(found, name)) for name in ZUGZWANGS}
+    longest = found.longest
+    if longest is None:
+        return {**kinds, "longest": None}
+    values = {
+        name: {"outcome": str(value[0]), "dtg": value[1]}
+        for name, value in (("white", longest.white), ("black", longest.black))
+    }
+    return {**kinds, "longest": {"fen": longest.fen, **values}}
+
+
+def _zugzwangs_of(facts: Any) -> ZugzwangRecord:
+    kinds = {name: _count_of(facts[name]) for name in ZUGZWANGS}
+    longest = facts["longest"]
+    if longest is None:
+        return ZugzwangRecord(**kinds, longest=None)
+    white, black = ((_outcome(longest[side]["outcome"]), int(longest[side]["dtg"])) for side in ("white", "black"))
+    return ZugzwangRecord(**kinds, longest=Waiting(longest["fen"], white, black))
+
+
+def _quiet_facts(quiet: Quiet) -> dict[str, Any]:
+    return {
+        "side": str(quiet.side).lower(),
+        "outcome": str(quiet.outcome),
+        "after": quiet.after,
+        "plies": quiet.plies,
+    }
+
+
+def _quiet_of(facts: Any) -> Quiet:
+    return Quiet(Color[facts["side"].upper()], _outcome(facts["outcome"]), int(facts["after"]), int(facts["plies"]))
+
+
+def _changes_facts(changes: Changes) -> dict[str, Any]:
+    return {"positions": changes.positions, "changing": changes.changing, "seed": changes.seed}

@@ -1,0 +1,72 @@
+"""The same counts once more, from the reference solver's whole tables: no cells, no symmetry, no weights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tests import reference
+
+Ints = npt.NDArray[np.int64]
+
+
+def positions_of(table: reference.ReferenceTable, side: int) -> tuple[Ints, Ints, Ints]:
+    """Signed outcome, plies, and the squares of the men, a row a position."""
+    where = np.argwhere(table.entry[side] != 0)
+    index = (side, *where.T)
+    return table.entry[index].astype(np.int64), table.dtg[index].astype(np.int64), where
+
+
+def image(squares: Ints, symmetry: int) -> Ints:
+    squares = squares ^ (7 if symmetry & 1 else 0) ^ (56 if symmetry & 2 else 0)
+    return squares % 8 * 8 + squares // 8 if symmetry & 4 else squares
+
+
+def first_of_classes(squares: Ints, *, with_pawns: bool) -> npt.NDArray[np.bool_]:
+    """Whether each placement is the one with the lowest squares among its images."""
+    powers = 64 ** np.arange(squares.shape[1])
+    keys = [image(squares, symmetry) @ powers for symmetry in range(2 if with_pawns else 8)]
+    first: npt.NDArray[np.bool_] = keys[0] == np.min(keys, axis=0)
+    return first
+
+
+def spread_of(name: str, side: int) -> dict[int, tuple[int, int, list[int]]]:
+    """By signed outcome: placements, classes, and classes by distance."""
+    outcome, plies, squares = positions_of(reference.solve(name), side)
+    first = first_of_classes(squares, with_pawns="P" in name)
+    found = {}
+    for value in np.unique(outcome).tolist():
+        chosen = outcome == value
+        distances = np.bincount(plies[chosen & first], minlength=int(plies[chosen].max()) + 1)
+        found[value] = (int(chosen.sum()), int((chosen & first).sum()), distances.tolist())
+    return found
+
+
+def goodness(signed: int) -> int:
+    """The greater, the better for White."""
+    return 1000 - signed if signed > 0 else -1000 - signed
+
+
+def zugzwangs_of(name: str) -> dict[str, Any]:
+    """Placements and classes by kind, and the longest distances of one that is played for."""
+    table = reference.solve(name)
+    where = np.argwhere((table.entry[0] != 0) & (table.entry[1] != 0))
+    first = first_of_classes(where, with_pawns="P" in name)
+    counts: Counter[str] = Counter()
+    longest = (0, 0)
+    for squares, is_first in zip(map(tuple, where.tolist()), first.tolist(), strict=True):
+        (white, black), plies = table.entry[(slice(None), *squares)].tolist(), table.dtg[(slice(None), *squares)]
+        if goodness(white) >= goodness(black):
+            continue
+        played = bool(plies.min() > 0)
+        kinds = {"all": True, "played": played, "mates": white == -1 or black == 1}
+        kinds["holders"] = played and white < 0 < black
+        for kind, holds in kinds.items():
+            counts[f"{kind} placements"] += holds
+            counts[f"{kind} classes"] += holds and is_first
+        if played:
+            longest = max(longest, (int(plies.max()), int(plies.min())))
+    return {**counts, "longest": longest}
