@@ -21,8 +21,10 @@
     │   ├── DamagedTableError       4
     │   ├── OutdatedTableError      4
     │   └── VerificationError       7
-    └── BuildError                  5
-        └── NotEnoughMemoryError    6
+    ├── BuildError                  5
+    │   └── NotEnoughMemoryError    6
+    └── MatchError                  8   a match cannot start or go on
+        └── EngineStartError
 
 An error carries its facts as attributes and says in one line what the user can do.
 """
@@ -278,3 +280,25 @@ class NotEnoughMemoryError(BuildError):
         self.reason = (
             f"it needs about {needed_bytes / 2**30:.1f} GiB of memory, {available_bytes / 2**30:.1f} GiB are available"
         )
+
+
+class MatchError(TbgenError):
+    """A match between engines that cannot start or go on."""
+
+    exit_code = 8
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class EngineStartError(MatchError):
+    """An engine that does not start, or does not take its settings."""
+
+    def __init__(self, engine: str, reason: str) -> None:
+        TbgenError.__init__(self, engine, reason)
+        self.engine = engine
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"engine {self.engine!r} cannot be started: {self.reason}"

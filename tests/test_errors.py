@@ -26,6 +26,8 @@ EXAMPLES = [
     errors.VerificationError("KBvK", "8/8/8/8/8/8/1k6/K2B4 w - - 0 1: value"),
     errors.BuildError("KBvK", "no room"),
     errors.NotEnoughMemoryError("KBvK", 2**31, 2**30),
+    errors.MatchError("no"),
+    errors.EngineStartError("stockfish", "no such file"),
 ]
 
 

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 from typing import Any
 
 from tbgen.material import Material
+from tbgen.pgn.tags import Source
 from tbgen.rules.points import Points
 from tbgen.score import Outcome
-
-
-class Source(enum.Enum):
-    """Where a final score comes from; the values are those of the tag `RMobilitySource`."""
-
-    GAME = "game"
-    """What the game itself has accrued."""
-    TABLEBASE = "tablebase"
-    """Best play from the last position."""
-    RESULT = "result"
-    """A win that the board does not show: resigned, lost on time, adjudicated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +40,6 @@ class Verdict:
             "dtg": self.dtg,
             "points": {"white": float(white), "black": float(black)},
         }
+
+
+__all__ = ["Source", "Verdict"]

@@ -92,8 +92,7 @@ class Settings:
         )
 
     def fifty_moves_of(self, tags: GameTags) -> FiftyMoves:
-        tagged = FiftyMoveSetting.LEGACY if tags.legacy else None
-        setting = _first(self.fifty_moves, tagged, FiftyMoveSetting.RESET)
+        setting = _first(self.fifty_moves, tags.fifty_moves, FiftyMoveSetting.RESET)
         return FiftyMoves(setting, self.scoring(tags).cutoff_code)
 
 

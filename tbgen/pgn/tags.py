@@ -6,14 +6,27 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tbgen.errors import ScoreFormatError
+from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points
 from tbgen.score import Accrued, Color, Outcome, parse_score
 
 _OFF = ("0", "false", "no")
+
+
+class Source(enum.Enum):
+    """Where a final score comes from; the values are those of the tag `RMobilitySource`."""
+
+    GAME = "game"
+    """What the game itself has accrued."""
+    TABLEBASE = "tablebase"
+    """Best play from the last position."""
+    RESULT = "result"
+    """A win that the board does not show: resigned, lost on time, adjudicated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +41,51 @@ class GameTags:
     legacy: bool = False
     accrued: Accrued | None = None
     """What had accrued in the first position."""
+    fifty_moves: FiftyMoveSetting | None = None
 
 
 def read_tags(tags: Mapping[str, str]) -> GameTags:
     """What the tags of r-mobility among `tags` say, with or without spaces in their values."""
     close = {name: "".join(value.split()) for name, value in tags.items()}
+    legacy = "Legacy" in close and close["Legacy"].lower() not in _OFF
     return GameTags(
         outcome=parse_score(close["RMobilityResult"]).outcome if "RMobilityResult" in close else None,
         points=parse_points(close["Points"]) if "Points" in close else None,
         scheme=parse_scheme(close["RMobilityScoring"]) if "RMobilityScoring" in close else None,
         cutoff_code=parse_cutoff(close["RMobilityCutoff"]) if "RMobilityCutoff" in close else None,
         komi=parse_komi(close["Komi"]) if "Komi" in close else None,
-        legacy="Legacy" in close and close["Legacy"].lower() not in _OFF,
         accrued=parse_score(close["RMobilityAccrued"]) if "RMobilityAccrued" in close else None,
+        legacy=legacy,
+        fifty_moves=_fifty_moves_in(close, legacy=legacy),
     )
 
 
-def write_tags(outcome: Outcome, scoring: Scoring, *, legacy: bool = False) -> dict[str, str]:
-    """The tags of a finished game, in the order in which they are written."""
+def _fifty_moves_in(tags: Mapping[str, str], *, legacy: bool) -> FiftyMoveSetting | None:
+    if "RMobilityFifty" in tags:
+        return parse_fifty_moves(tags["RMobilityFifty"])
+    return FiftyMoveSetting.LEGACY if legacy else None
+
+
+def parse_fifty_moves(text: str) -> FiftyMoveSetting:
+    """The setting of the fifty-move rule of that name."""
+    try:
+        return FiftyMoveSetting(text.lower())
+    except ValueError:
+        names = ", ".join(setting.value for setting in FiftyMoveSetting)
+        raise ScoreFormatError(text, f"a setting of the fifty-move rule; there are {names}") from None
+
+
+def write_tags(
+    outcome: Outcome,
+    scoring: Scoring,
+    *,
+    legacy: bool = False,
+    fifty_moves: FiftyMoveSetting = FiftyMoveSetting.RESET,
+) -> dict[str, str]:
+    """The tags of a finished game, in the order in which they are written.
+
+    The default of the fifty-move rule has no tag, and `legacy` the one that other programs know.
+    """
     tags = {
         "Result": classical_result(outcome),
         "RMobilityResult": str(outcome),
@@ -55,8 +95,10 @@ def write_tags(outcome: Outcome, scoring: Scoring, *, legacy: bool = False) -> d
     }
     if scoring.scheme is Scheme.KOMI:
         tags["Komi"] = str(scoring.komi)
-    if legacy:
+    if legacy or fifty_moves is FiftyMoveSetting.LEGACY:
         tags["Legacy"] = "1"
+    elif fifty_moves is not FiftyMoveSetting.RESET:
+        tags["RMobilityFifty"] = fifty_moves.value
     return tags
 
 

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import ScoreFormatError
+from tbgen.pgn.reader import Settings
 from tbgen.pgn.tags import GameTags, classical_result, parse_cutoff, read_tags, winner_of, write_tags
+from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Outcome
 from tests.strategies import outcomes, scorings
@@ -33,6 +35,7 @@ def test_all_tags_are_read() -> None:
         cutoff_code=14,
         komi=Komi(Color.BLACK, 23),
         legacy=True,
+        fifty_moves=FiftyMoveSetting.LEGACY,
     )
 
 
@@ -106,3 +109,14 @@ def test_only_mate_is_decisive_in_the_classical_result(outcome: Outcome) -> None
 def test_a_cutoff_has_no_sign() -> None:
     assert parse_cutoff("G6.0") == 12
     assert parse_cutoff("g4.5") == 9
+
+
+@pytest.mark.parametrize("setting", list(FiftyMoveSetting))
+def test_the_fifty_move_rule_of_a_game_comes_back_from_its_tags(setting: FiftyMoveSetting) -> None:
+    tags = write_tags(Outcome(Color.WHITE, 3), Scoring(), fifty_moves=setting)
+    assert Settings().fifty_moves_of(read_tags(tags)).setting is setting
+
+
+def test_an_unknown_fifty_move_rule_is_refused() -> None:
+    with pytest.raises(ScoreFormatError):
+        read_tags({"RMobilityFifty": "sixty"})

@@ -1,0 +1,366 @@
+"""One UCI engine at the board: started, set up, asked for moves, and what can go wrong with it.
+
+Built on python-chess's asynchronous engines, of which only the protocol is used: when a game is over is for the
+rules of the variant to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import enum
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import chess
+import chess.engine
+
+from tbgen.errors import EngineStartError
+from tbgen.referee.clock import Clock, TimeControl
+from tbgen.referee.hints import nearest
+
+HANDSHAKE = "UCI_RMobility"
+"""The option by which an engine says that it knows the variant; docs/uci.md."""
+
+_START_SECONDS = 20.0
+_GRACE_SECONDS = 2.0
+_LINGER_SECONDS = 0.5
+
+logging.getLogger("chess.engine").addHandler(logging.NullHandler())
+
+Listener = Callable[[str, str], None]
+"""Told each line that passes: `<` from the engine, `>` to it, `!` its standard error."""
+
+
+class Fault(enum.Enum):
+    """How an engine can lose a game without being outplayed, and what the Termination tag calls it."""
+
+    ILLEGAL_MOVE = "rules infraction"
+    TIME = "time forfeit"
+    CRASH = "abandoned: crash"
+    DISCONNECT = "abandoned: disconnect"
+    HANG = "abandoned: hang"
+
+
+class ForfeitError(Exception):
+    """An engine that forfeits its game; `details` goes on after its name."""
+
+    def __init__(self, fault: Fault, details: str) -> None:
+        super().__init__(fault, details)
+        self.fault = fault
+        self.details = details
+
+
+class Restart(enum.Enum):
+    """Whether an engine is started anew for every game."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """How an engine is started and what it is given; `hang` is how long one without a clock may be silent."""
+
+    command: tuple[str, ...]
+    name: str | None = None
+    folder: Path | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    control: TimeControl = field(default_factory=TimeControl)
+    restart: Restart = Restart.AUTO
+    hang: float = 300.0
+    log: Path | None = None
+    stderr: Path | None = None
+    white_view: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What an engine said of its move, from its own point of view."""
+
+    centipawns: int | None = None
+    mate_in: int | None = None
+    plies: int | None = None
+    nodes: int | None = None
+
+    def __str__(self) -> str:
+        """As comments have it: +0.31/12, or +M5/20."""
+        if self.mate_in is not None:
+            score = f"{'-' if self.mate_in < 0 else '+'}M{abs(self.mate_in)}"
+        else:
+            score = "" if self.centipawns is None else f"{self.centipawns / 100:+.2f}"
+        return score if self.plies is None or not score else f"{score}/{self.plies}"
+
+    def flipped(self) -> Evaluation:
+        centipawns, mate_in = (None if value is None else -value for value in (self.centipawns, self.mate_in))
+        return Evaluation(centipawns, mate_in, self.plies, self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A move with the time that it took and what the engine said of it."""
+
+    move: chess.Move
+    seconds: float
+    evaluation: Evaluation
+
+
+class _Uci(chess.engine.UciProtocol):
+    """The protocol, with the moments at which a search was asked for and answered."""
+
+    def __init__(self, listener: Listener | None) -> None:
+        super().__init__()
+        self._listener = listener
+        self.root: str | None = None
+        self.asked = self.answered = 0.0
+        self.last_info = self.last_best = ""
+        self.closed_output = False
+
+    def send_line(self, line: str) -> None:
+        if self.root is not None and line.startswith("position "):
+            _, moves, played = line.partition(" moves ")
+            line = f"position fen {self.root}{moves}{played}"
+        if self._listener is not None:
+            self._listener(">", line)
+        super().send_line(line)
+        if line.startswith("go"):
+            self.last_info = self.last_best = ""
+            self.asked = time.perf_counter()
+
+    def line_received(self, line: str) -> None:
+        if line.startswith("bestmove"):
+            self.answered, self.last_best = time.perf_counter(), line
+        elif line.startswith("info ") and " score " in line:
+            self.last_info = line
+        if self._listener is not None:
+            self._listener("<", line)
+
+    def error_line_received(self, line: str) -> None:
+        if self._listener is not None:
+            self._listener("!", line)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """An engine that closes its output but lives on has left the game."""
+        if fd == 1:
+            self.loop.call_later(_LINGER_SECONDS, self._leave)
+
+    def _leave(self) -> None:
+        if not self.returncode.done():
+            self.closed_output = True
+            self.kill()
+
+    def kill(self) -> None:
+        """End the process and what it has started."""
+        if self.transport is None or self.transport.get_returncode() is not None:
+            return
+        with contextlib.suppress(OSError):
+            if os.name == "posix":
+                os.killpg(self.transport.get_pid(), signal.SIGKILL)
+            else:
+                self.transport.kill()
+
+
+def evaluation_in(line: str) -> Evaluation:
+    """What an `info` line says; nothing where it is garbled.
+
+    >>> str(evaluation_in("info depth 12 seldepth 18 score cp 31 nodes 4711 pv e2e4"))
+    '+0.31/12'
+    """
+    words = line.split()
+    numbers: dict[str, int] = {}
+    for word, value in pairwise(words):
+        if word in ("depth", "nodes", "cp", "mate"):
+            with contextlib.suppress(ValueError):
+                numbers[word] = int(value)
+        elif word == "pv":
+            break
+    return Evaluation(numbers.get("cp"), numbers.get("mate"), numbers.get("depth"), numbers.get("nodes"))
+
+
+class Engine:
+    """A process that plays; started when it is first needed, and again after it has died."""
+
+    def __init__(self, spec: EngineSpec, listener: Listener | None = None) -> None:
+        self.spec = spec
+        self._listener = listener
+        self._uci: _Uci | None = None
+        self._stderr: int | None = None
+
+    @property
+    def name(self) -> str:
+        """As it was given, or else as the engine calls itself."""
+        own = self._uci.id.get("name", "") if self._uci is not None else ""
+        return self.spec.name or own or Path(self.spec.command[0]).name
+
+    @property
+    def knows_variant(self) -> bool:
+        return self._uci is not None and HANDSHAKE in self._uci.options
+
+    @property
+    def is_running(self) -> bool:
+        return self._uci is not None and not self._uci.returncode.done()
+
+    async def start(self, variant: Mapping[str, str] | None = None) -> None:
+        """Start the process and set it up; `variant` is for engines that know it."""
+        await self.close()
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                self._uci = await self._spawn()
+                await self._uci.initialize()
+                await self._uci.configure(self._options(variant or {}))
+                await self._uci.ping()
+        except TimeoutError:
+            await self._fail(f"no answer to uci or isready within {_START_SECONDS:g} s")
+        except chess.engine.EngineTerminatedError:
+            await self._fail(f"it ended at once{self._how_it_ended()}")
+        except (chess.engine.EngineError, OSError) as error:
+            await self._fail(error.strerror or str(error) if isinstance(error, OSError) else str(error))
+
+    async def begin(self, root: str, komi: str | None = None) -> None:
+        """Announce a new game; `root` is its first position with the accrued score."""
+        assert self._uci is not None
+        if self.knows_variant:
+            self._uci.root = root
+            if komi is not None and f"{HANDSHAKE}Komi" in self._uci.options:
+                await self._uci.configure({f"{HANDSHAKE}Komi": komi})
+        self._uci.first_game = False
+        try:
+            self._uci.send_line("ucinewgame")
+            async with asyncio.timeout(_START_SECONDS):
+                await self._uci.ping()
+        except TimeoutError:
+            raise ForfeitError(Fault.HANG, f"does not answer isready within {_START_SECONDS:g} s") from None
+        except chess.engine.EngineTerminatedError:
+            raise await self._death() from None
+
+    async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
+        """Ask for a move and stop the time."""
+        assert self._uci is not None
+        uci, allowance = self._uci, clock.allowance
+        try:
+            async with asyncio.timeout(self.spec.hang if allowance is None else allowance):
+                played = await uci.play(board, _limit(board.turn, clock, other), game=uci.game)
+        except TimeoutError:
+            raise await self._overdue(allowance) from None
+        except chess.engine.EngineTerminatedError:
+            raise await self._death() from None
+        except chess.engine.EngineError:
+            raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
+        seconds = uci.answered - uci.asked
+        if clock.has_fallen(seconds):
+            raise ForfeitError(Fault.TIME, "loses on time")
+        if not played.move or played.move not in board.legal_moves:
+            raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
+        said = evaluation_in(uci.last_info)
+        seen = said.flipped() if self.spec.white_view and board.turn == chess.BLACK else said
+        return Answer(played.move, seconds, seen)
+
+    async def settle(self) -> None:
+        """After a fault: keep an engine that only came late, and end every other."""
+        if self._uci is None or self._uci.returncode.done():
+            return
+        try:
+            async with asyncio.timeout(_GRACE_SECONDS):
+                await self._uci.ping()
+        except (TimeoutError, chess.engine.EngineError):
+            self.kill()
+
+    def kill(self) -> None:
+        if self._uci is not None:
+            self._uci.kill()
+
+    async def close(self) -> None:
+        """Ask the engine to leave, and see to it that it does."""
+        if self._uci is None:
+            return
+        uci, self._uci = self._uci, None
+        try:
+            if not uci.returncode.done():
+                async with asyncio.timeout(_GRACE_SECONDS):
+                    await uci.quit()
+        except (TimeoutError, chess.engine.EngineError):
+            pass
+        finally:
+            uci.kill()
+            if uci.transport is not None:
+                uci.transport.close()
+            if self._stderr is not None:
+                os.close(self._stderr)
+                self._stderr = None
+
+    async def _spawn(self) -> _Uci:
+        spec = self.spec
+        if spec.stderr is not None:
+            self._stderr = os.open(spec.stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        loop = asyncio.get_running_loop()
+        _, uci = await loop.subprocess_exec(
+            lambda: _Uci(self._listener),
+            *spec.command,
+            cwd=spec.folder,
+            stderr=asyncio.subprocess.PIPE if self._stderr is None else self._stderr,
+            process_group=0 if os.name == "posix" else None,
+        )
+        return uci
+
+    def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
+        """What is set: the user's wishes, and the handshake with an engine that knows the variant."""
+        assert self._uci is not None
+        known = self._uci.options
+        for name in self.spec.options:
+            if name not in known:
+                raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
+        wanted: dict[str, chess.engine.ConfigValue] = dict(self.spec.options)
+        if self.knows_variant:
+            wanted[HANDSHAKE] = True
+            wanted.update({name: value for name, value in variant.items() if name in known})
+        return wanted
+
+    async def _fail(self, reason: str) -> None:
+        self.kill()
+        await self.close()
+        raise EngineStartError(self.spec.name or " ".join(self.spec.command), reason)
+
+    async def _overdue(self, allowance: float | None) -> ForfeitError:
+        await self.settle()
+        silent = not self.is_running
+        if allowance is None:
+            return ForfeitError(Fault.HANG, f"does not answer within {self.spec.hang:g} s")
+        return ForfeitError(Fault.TIME, "loses on time" + (" and does not answer any more" if silent else ""))
+
+    async def _death(self) -> ForfeitError:
+        assert self._uci is not None
+        code = await self._uci.returncode
+        if self._uci.closed_output:
+            return ForfeitError(Fault.DISCONNECT, "closes its output")
+        return ForfeitError(Fault.CRASH if code else Fault.DISCONNECT, f"has ended{self._how_it_ended()}")
+
+    def _how_it_ended(self) -> str:
+        if self._uci is None or not self._uci.returncode.done():
+            return ""
+        code = self._uci.returncode.result()
+        return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
+
+
+def _quoted(best: str) -> str:
+    words = best.split()
+    return words[1] if len(words) > 1 else "none"
+
+
+def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
+    """What `go` tells an engine: both clocks, if it has one itself."""
+    control = clock.control
+    limit = chess.engine.Limit(time=control.each_move, nodes=control.nodes, depth=control.plies)
+    if clock.remaining is None:
+        return limit
+    limit.remaining_moves = clock.moves_to_go
+    white, black = (clock, other) if turn == chess.WHITE else (other, clock)
+    limit.white_clock, limit.black_clock = white.remaining, black.remaining
+    limit.white_inc, limit.black_inc = white.control.increment, black.control.increment
+    return limit
