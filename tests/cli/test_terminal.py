@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from tbgen.cli import SUBCOMMANDS
 from tbgen.cli.terminal import Progress, run, show_rows
 from tbgen.errors import MissingTableError
+from tests.cli.terminals import shown_on_terminal
 
 HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
 
@@ -96,3 +99,31 @@ def test_progress_is_silent_where_there_is_no_terminal(capsys: pytest.CaptureFix
     shown.advance()
     shown.close()
     assert capsys.readouterr() == ("", "")
+
+
+FEN = re.compile(r"(?<!\S)(?:[1-8KQRBNPkqrbnp]+/){7}[1-8KQRBNPkqrbnp]+ [wb] \S+ \S+ [0-9]+ [0-9]+$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 200])
+def test_a_fen_is_whole_on_a_terminal_of_any_width(columns: int, table_folder: Path) -> None:
+    text = shown_on_terminal(columns, "info", "KPvK", "--data", str(table_folder))
+    rows = [line for line in text.splitlines() if re.match(r" *-?G[0-9.]+ +[0-9,]+ +[0-9]+", line)]
+    assert len(rows) > 20
+    assert len(FEN.findall(text)) == len(rows)
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_rows_fit_a_terminal_except_for_what_is_kept_whole(columns: int, table_folder: Path) -> None:
+    text = shown_on_terminal(columns, "probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", str(table_folder))
+    rows = text[text.rindex("move") :].splitlines()
+    assert max(map(len, rows)) <= columns
+    assert not any(line.endswith("…") for line in rows)
+
+
+def test_headings_are_bold_only_on_a_terminal_that_wants_colours(table_folder: Path) -> None:
+    arguments = ("list", "--data", str(table_folder))
+    assert "\x1b[1m" in shown_on_terminal(80, *arguments)
+    assert "\x1b" not in shown_on_terminal(80, *arguments, environment={"NO_COLOR": "1"})
+    assert "\x1b" not in shown_on_terminal(80, *arguments, environment={"TERM": "dumb"})
+    piped = subprocess.run([sys.executable, "-m", "tbgen", *arguments], capture_output=True, text=True, check=True)
+    assert "\x1b" not in piped.stdout

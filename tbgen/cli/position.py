@@ -1,0 +1,62 @@
+"""What the subcommands that take a position share: its words, moves after it, and what has accrued."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from tbgen.errors import UsageError
+from tbgen.rules.words import fen_and_moves
+
+_NEGATIVE_SCORE = re.compile(r"-[Gg][0-9].*")
+
+
+class PositionCommand(click.Command):
+    """A command whose words may be a FEN without quotes: `-G2.5` at its end is no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        takers = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and not option.is_flag
+            for name in option.opts
+        }
+        before = ["", *args]
+        words = [
+            f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before[place] not in takers else word
+            for place, word in enumerate(args)
+        ]
+        return super().parse_args(ctx, words)
+
+
+def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A position and moves, as `words`, `moves` and `accrued`."""
+    for option in (
+        click.option(
+            "--moves", metavar="MOVES", multiple=True, help='Moves to play first, such as "1. e4 e5" or "e2e4 e7e5".'
+        ),
+        click.option(
+            "--accrued",
+            metavar="G",
+            help="What has accrued in the FEN's position, such as G2.5 (default: what the FEN says, else its own).",
+        ),
+        click.argument("words", nargs=-1, metavar="[FEN] [MOVE]..."),
+    ):
+        command = option(command)
+    return command
+
+
+def asked_position(words: Sequence[str], moves: Sequence[str]) -> tuple[str, list[str]]:
+    """The FEN and the moves that were given, some of them behind the FEN and some with --moves."""
+    if not words:
+        raise UsageError("give a FEN, or startpos; --help says more")
+    fen, more = fen_and_moves(words)
+    return fen, [*more, *moves]
+
+
+def refuse_together(*options: str) -> None:
+    """Say that options cannot matter together."""
+    raise UsageError(f"{' and '.join(options)} cannot be given together")

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import chess
+import pytest
+from hypothesis import given
+
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.words import fen_and_moves
+from tests.strategies import boards
+
+FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+MOVES = ["e6e5", "Kh5"]
+
+
+@given(boards(60))
+def test_a_fen_is_found_in_quotes_with_underscores_and_as_words(board: chess.Board) -> None:
+    fen = board.fen()
+    for words in ([fen], [fen.replace(" ", "_")], fen.split(), [f" {fen} "]):
+        found, moves = fen_and_moves([*words, *MOVES])
+        assert parse_fen(found)[0] == board
+        assert moves == MOVES
+
+
+@pytest.mark.parametrize("score", ["G4.0", "-G4.0", "mG4.0", "g4.0", "-g4.0", "G3.2"])
+@pytest.mark.parametrize("moves", [[], MOVES, ["1. Ke5 Kh5"], ["1.", "Ke5"]])
+def test_a_score_belongs_to_the_fen(score: str, moves: list[str]) -> None:
+    assert fen_and_moves([*FEN.split(), score, *moves]) == (f"{FEN} {score}", moves)
+    assert fen_and_moves([f"{FEN} {score}", *moves]) == (f"{FEN} {score}", moves)
+
+
+@pytest.mark.parametrize("fields", range(1, 7))
+def test_fields_at_the_end_of_a_fen_may_be_missing(fields: int) -> None:
+    words = FEN.split()[:fields]
+    assert fen_and_moves([*words, *MOVES]) == (" ".join(words), MOVES)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["startpos", "e4", "e5"],
+        ["startpos", "moves", "e4", "e5"],
+        ["startpos e4 e5"],
+        ["startpos moves e4 e5"],
+        ["startpos", "e4 e5"],
+    ],
+)
+def test_the_first_position_has_a_name(words: list[str]) -> None:
+    fen, moves = fen_and_moves(words)
+    assert fen == chess.STARTING_FEN
+    assert " ".join(moves) == "e4 e5"
+
+
+@pytest.mark.parametrize("words", [[], [""], ["hello"], ["hello", "world"], ["8/8 w - - 0 1 G1.0 more"]])
+def test_what_is_no_fen_is_left_to_who_reads_it(words: list[str]) -> None:
+    fen, moves = fen_and_moves(words)
+    assert " ".join([fen, *moves]).split() == " ".join(words).split()
+
+
+def test_a_number_too_many_belongs_to_the_fen_which_is_then_refused() -> None:
+    assert fen_and_moves([*FEN.split(), "3", "e4"]) == (f"{FEN} 3", ["e4"])
