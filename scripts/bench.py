@@ -70,8 +70,8 @@ def solve_one(name: str, data: Path, threads: int, profile: bool) -> None:
     table = profiled(work) if profile else work()
     solved = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        path = write_table(Path(folder), table, generator=__version__, source=_jit.source_digest(), threads=threads)
-        size = path.stat().st_size
+        source = _jit.source_digest()
+        size = write_table(Path(folder), table, generator=__version__, source=source, threads=threads).bytes
     figures = table.figures
     record = {
         "positions": int((table.entry != 0).sum()),

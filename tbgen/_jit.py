@@ -1,7 +1,8 @@
-"""The one owner of numba: the decorators, and a cache folder that our own sources name.
+"""The one owner of numba: the decorators, where compiled kernels are kept, and at which level they are compiled.
 
 numba keeps a stale machine-code file when a constant in an imported module changes, so the folder is
-keyed by a digest of the sources that kernels are made from.
+keyed by a digest of the sources that kernels are made from. Its settings are those of the whole process;
+ours are in force only while a kernel of ours is declared or compiled, and then put back.
 """
 
 from __future__ import annotations
@@ -9,17 +10,19 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
-
-os.environ.setdefault("NUMBA_OPT", "1")  # measured: inner loops of a few turns only get slower and fatter above it
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from numba.core import config
+from numba.core.compiler_lock import global_compiler_lock
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,17 +32,31 @@ SOLVER = ("index", "retro")
 """The packages that tables come from."""
 
 SHARED = ("_jit.py", "material.py", "score.py", "table.py")
-"""What those packages import beside each other."""
+"""What packages with kernels import beside each other."""
+
+LEVEL = 1
+"""How hard the compiler tries, unless NUMBA_OPT says: short inner loops only get slower and fatter above it."""
+
+_UNUSED_SECONDS = 30 * 24 * 3600.0
+"""Kernels of other sources are removed when nobody has used them for so long."""
+
+_FOLDER_NAME = re.compile(r"[0-9a-f]{16}")
 
 
 def source_digest(packages: Sequence[str] = SOLVER) -> str:
-    """A digest of the sources of some packages and of what they all share, short enough for a folder name."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    root = Path(__file__).parent
+    """A digest of the sources of some packages and of what they all share; tables carry the solver's."""
+    digest, root = hashlib.sha256(), Path(__file__).parent
     for path in sorted(root.rglob("*.py")):
         if path.parent.name in packages or (path.parent == root and path.name in SHARED):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def kernel_digest(package: str) -> str:
+    """What names the folder of a package's compiled kernels: its sources, the compiler and its level."""
+    level = os.environ.get("NUMBA_OPT", str(LEVEL))
+    facts = f"{source_digest(('index', package))} {numba.__version__} {level}"
+    return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
 def cache_home() -> Path:
@@ -52,30 +69,69 @@ def cache_home() -> Path:
 
 
 @cache
-def cache_folder() -> Path:
-    """Where the compiled kernels of these very sources are kept; made here, in a place that can be written."""
-    digest = source_digest((*SOLVER, "verify"))
-    user = os.getuid() if hasattr(os, "getuid") else 0
+def cache_folder(package: str = "retro") -> Path:
+    """Where the kernels of a package, compiled from these very sources, are kept: in a place that can be written.
+
+    The folder is made here if need be, and then those that have not been used for a month are removed.
+    """
+    digest, user = kernel_digest(package), os.getuid() if hasattr(os, "getuid") else 0
     for home in (cache_home(), Path(tempfile.gettempdir()) / f"tbgen-kernels-{user}"):
         with contextlib.suppress(OSError):
             folder = home / digest
+            is_new = not folder.is_dir()
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.access(folder, os.W_OK) and folder.stat().st_uid == user:
+                os.utime(folder)  # says that it is in use
+                if is_new:
+                    remove_unused(home, time.time() - _UNUSED_SECONDS)
                 return folder
     return Path(tempfile.mkdtemp(prefix="tbgen-kernels-"))
 
 
+def remove_unused(home: Path, before: float) -> None:
+    """Remove folders of kernels that were last used before a moment; what was not made here stays.
+
+    A folder is renamed first, so that another process sees it whole or not at all.
+    """
+    for folder in home.iterdir():
+        with contextlib.suppress(OSError):
+            if _FOLDER_NAME.fullmatch(folder.name) and folder.is_dir() and folder.stat().st_mtime < before:
+                doomed = folder.rename(folder.with_name(f"{folder.name}.removed-{os.getpid()}"))
+                shutil.rmtree(doomed, ignore_errors=True)
+
+
 def is_compiled(name: str) -> bool:
-    """Whether the machine code of a kernel is on disk."""
+    """Whether the machine code of one of the solver's kernels is on disk."""
     return any(cache_folder().rglob(f"*.{name}-*.nbc"))
 
 
-config.CACHE_DIR = str(cache_folder())
+@contextlib.contextmanager
+def _settings(**settings: Any) -> Iterator[None]:
+    """numba's settings for a moment in which no other thread compiles."""
+    with global_compiler_lock:
+        config.reload_config()  # else the compiler does it in between
+        before = {name: getattr(config, name) for name in settings}
+        vars(config).update(settings)
+        try:
+            yield
+        finally:
+            vars(config).update(before)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """What Python calls: compiled on first use, kept on disk, run without the interpreter lock."""
-    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(function))
+    package = function.__module__.partition(".")[2].partition(".")[0]
+    with _settings(CACHE_DIR=str(cache_folder(package))):
+        dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
+    if "NUMBA_OPT" not in os.environ:
+        compile_as_set = dispatcher.compile
+
+        def compile_at_level(signature: Any) -> Any:
+            with _settings(OPT=type(config.OPT)(LEVEL)):
+                return compile_as_set(signature)
+
+        dispatcher.compile = compile_at_level
+    return cast("Callable[P, R]", dispatcher)
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:

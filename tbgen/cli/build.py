@@ -17,7 +17,8 @@ from tbgen.cli.data import data_option, in_units, wanted_materials
 from tbgen.cli.terminal import complain, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
-from tbgen.library.build import Built, Condition, Finding, build
+from tbgen.library.build import Built, build
+from tbgen.library.survey import Finding
 from tbgen.storage.files import remove_partials
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
@@ -109,7 +110,7 @@ def _show_summary(findings: list[Finding], made: list[Built]) -> None:
             for built in made
         ]
         show_rows(("table", "was", "positions", "seconds", "CPU seconds", "size"), rows, right="..rrrr")
-    kept = sum(finding.condition is Condition.SOUND for finding in findings)
+    kept = sum(finding.is_sound for finding in findings)
     click.echo(f"{len(made)} built, {kept} already there")
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from tbgen.library.build import Built, Condition, Finding
+from tbgen.library.build import Built
+from tbgen.library.survey import Condition, Finding
 
 if TYPE_CHECKING:
     from types import TracebackType

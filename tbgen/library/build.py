@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import enum
-import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,31 +15,15 @@ from pathlib import Path
 from typing import Protocol
 
 from tbgen import __version__
-from tbgen.errors import BuildError, DamagedTableError, MissingTableError, NotEnoughMemoryError, OutdatedTableError
+from tbgen.errors import BuildError, NotEnoughMemoryError
+from tbgen.library.limits import available_memory, forget_peak, peak_bytes
 from tbgen.library.manifest import FileRecord, read_manifest, record
+from tbgen.library.survey import Finding, examine, survey
 from tbgen.material import Material, build_order
 from tbgen.score import Color
 from tbgen.storage.files import build_lock, path_of, remove_partials
-from tbgen.storage.reader import TableFile, digest_of_file
+from tbgen.storage.reader import TableFile
 from tbgen.table import Table
-
-
-class Condition(enum.Enum):
-    """What is found where a table should be."""
-
-    SOUND = "sound"
-    MISSING = "missing"
-    DAMAGED = "damaged"
-    OUTDATED = "outdated"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A material's condition, and why if its file cannot be used."""
-
-    material: Material
-    condition: Condition
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,25 +56,6 @@ class Watcher(Protocol):
         """The table is on the disk."""
 
 
-def survey(folder: Path, wanted: Iterable[Material]) -> list[Finding]:
-    """The condition of every wanted table and of all that it needs, in build order."""
-    return [examine(folder, material) for material in build_order(wanted)]
-
-
-def examine(folder: Path, material: Material) -> Finding:
-    """The condition of one table; the file is read whole."""
-    try:
-        with TableFile(path_of(folder, material)) as file:
-            file.check()
-    except MissingTableError:
-        return Finding(material, Condition.MISSING)
-    except DamagedTableError as error:
-        return Finding(material, Condition.DAMAGED, error.reason)
-    except OutdatedTableError as error:
-        return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
-    return Finding(material, Condition.SOUND)
-
-
 def build(
     folder: Path, wanted: Iterable[Material], watcher: Watcher, *, threads: int = 1, memory: int | None = None
 ) -> list[Finding]:
@@ -103,22 +66,23 @@ def build(
     targets = build_order(wanted)
     with _files_of(folder, targets[-1]):
         findings = survey(folder, targets)
-    if all(finding.condition is Condition.SOUND for finding in findings):
+    work = _to_make(findings)
+    if not work:
         with contextlib.suppress(OSError):  # a folder that can only be read stays as it is
-            if list(_gaps(folder, findings)):
+            if _gaps(folder, findings):
                 with build_lock(folder, watcher.waiting):
                     _complete_manifest(folder, findings)
         return findings
-    with _files_of(folder, _to_make(findings)[0].material), build_lock(folder, watcher.waiting):
+    with _files_of(folder, work[0].material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
-        findings = survey(folder, targets)
+        findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
         _make_all(folder, findings, watcher, threads, memory)
         _complete_manifest(folder, findings)
     return findings
 
 
 def _to_make(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.condition is not Condition.SOUND]
+    return [finding for finding in findings if not finding.is_sound]
 
 
 def _make_all(folder: Path, findings: list[Finding], watcher: Watcher, threads: int, memory: int | None) -> None:
@@ -140,6 +104,7 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
     from tbgen.storage.writer import write_table
 
     material = finding.material
+    forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     children = {}
     for child in material.children():
@@ -152,31 +117,35 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
     watcher.progress("writing", None, 1.0, 0)
     begun = time.perf_counter()
     with _files_of(folder, material):
-        path = write_table(folder, table, generator=__version__, source=_jit.source_digest(), threads=threads)
+        written = write_table(folder, table, generator=__version__, source=_jit.source_digest(), threads=threads)
         spent, cpu_spent = time.perf_counter() - wall, time.process_time() - cpu
         phases = {**table.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
-        figures = dataclasses.replace(table.figures, phase_seconds=phases, wall_seconds=spent, cpu_seconds=cpu_spent)
-        made = FileRecord.of_build(path.stat().st_size, digest_of_file(path), figures)
+        figures = dataclasses.replace(
+            table.figures,
+            phase_seconds=phases,
+            wall_seconds=spent,
+            cpu_seconds=cpu_spent,
+            peak_bytes=peak_bytes(),
+        )
+        made = FileRecord.of_build(written.bytes, written.sha256, figures)
         record(folder, material, made)
     positions = sum(table.positions(side) for side in Color)
     return Built(finding, positions, made.bytes, figures.wall_seconds, figures.cpu_seconds)
 
 
-def _gaps(folder: Path, findings: Iterable[Finding]) -> Iterator[tuple[Material, FileRecord]]:
+def _gaps(folder: Path, findings: Iterable[Finding]) -> list[tuple[Material, FileRecord]]:
     """The records that the manifest should have, for sound tables, and does not."""
-    known = read_manifest(folder)
+    known, gaps = read_manifest(folder), list[tuple[Material, FileRecord]]()
     for finding in findings:
-        if finding.condition is Condition.SOUND:
-            path = path_of(folder, finding.material)
-            size, digest = path.stat().st_size, digest_of_file(path)
-            found = known.get(str(finding.material))
-            if found is None or (found.bytes, found.sha256) != (size, digest):
-                yield finding.material, FileRecord(size, digest)
+        found, noted = finding.file, known.get(str(finding.material))
+        if found and (noted is None or (noted.bytes, noted.sha256) != (found.bytes, found.sha256)):
+            gaps.append((finding.material, found))
+    return gaps
 
 
 def _complete_manifest(folder: Path, findings: Iterable[Finding]) -> None:
     """Enter sound tables that were copied here, or whose build ended between the file and its record."""
-    for material, found in list(_gaps(folder, findings)):
+    for material, found in _gaps(folder, findings):
         record(folder, material, found)
 
 
@@ -196,17 +165,3 @@ def _check_memory(work: Iterable[Finding], threads: int, available: int | None) 
         needed = memory_needed(finding.material, threads)
         if available is not None and needed > available:
             raise NotEnoughMemoryError(str(finding.material), needed, available)
-
-
-def available_memory() -> int | None:
-    """Bytes that programs can take without swapping; None where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            figures = dict(line.split(":", 1) for line in lines)
-        return int(figures["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError, IndexError):
-        pass
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +18,25 @@ from tbgen.material import Material, all_materials
 SUFFIX = ".h5"
 PARTIAL = ".partial"
 LOCK = ".build.lock"
+
+_RETRY_SECONDS = 0.2
+"""How often a system that cannot wait for a lock is asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that has been brought to the disk."""
+
+    path: Path
+    bytes: int
+    sha256: str
+
+
+def wait_for_lock(try_lock: Callable[[], bool], pause: Callable[[float], None] = time.sleep) -> None:
+    """Take a lock on a system that can only try, asleep in between."""
+    while not try_lock():
+        pause(_RETRY_SECONDS)
+
 
 if sys.platform == "win32":
     import msvcrt
@@ -26,8 +49,7 @@ if sys.platform == "win32":
         return True
 
     def _wait_for_lock(file: IO[bytes]) -> None:
-        while not _try_lock(file):
-            pass
+        wait_for_lock(lambda: _try_lock(file))
 
 else:
     import fcntl
@@ -53,13 +75,15 @@ def tables_in(folder: Path) -> list[Material]:
     return [material for material in all_materials() if path_of(folder, material).is_file()]
 
 
-def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
     """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure."""
-    partial = path.with_name(path.name + PARTIAL)
+    partial, size, digest = _partial_of(path), 0, sha256()
     try:
         with partial.open("wb") as file:
             for part in parts:
                 file.write(part)
+                digest.update(part)
+                size += len(part)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -68,6 +92,12 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
             partial.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+    return Written(path, size, digest.hexdigest())
+
+
+def _partial_of(path: Path) -> Path:
+    """A name of this process's own: a worker that was given up for lost may still be at the same table."""
+    return path.with_name(f"{path.name}.{platform.node()}-{os.getpid()}{PARTIAL}")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -99,13 +99,19 @@ class TableFile:
         entry, dtg, pattern = self._all("entry", "dtg", "pattern")
         return Table(self.material, entry, dtg, pattern, self.patterns, self.tallies)
 
-    def check(self) -> None:
-        """Compare all bytes with the seal; DamagedTableError if they are others than were written."""
-        digest = sha256()
+    def check(self) -> str:
+        """Compare all bytes with the seal; DamagedTableError if they are others than were written.
+
+        Returns the SHA-256 of the whole file, found in the same pass.
+        """
+        body, whole = sha256(), sha256(self._read(0, SEAL_BYTES))
         for offset in range(SEAL_BYTES, self._seal.length, _BLOCK):
-            digest.update(self._read(offset, min(_BLOCK, self._seal.length - offset)))
-        if digest.hexdigest() != self._seal.body_digest:
+            read = self._read(offset, min(_BLOCK, self._seal.length - offset))
+            body.update(read)
+            whole.update(read)
+        if body.hexdigest() != self._seal.body_digest:
             raise self._damaged("its bytes are not what was written")
+        return whole.hexdigest()
 
     def close(self) -> None:
         self._file.close()

@@ -16,7 +16,7 @@ from tbgen.index.boards import fen_of_cell
 from tbgen.index.layout import Layout
 from tbgen.score import Color
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
-from tbgen.storage.files import path_of, write_whole
+from tbgen.storage.files import Written, path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
@@ -44,11 +44,10 @@ _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
 
 
-def write_table(folder: Path, table: Table, *, generator: str, source: str, threads: int = 1) -> Path:
+def write_table(folder: Path, table: Table, *, generator: str, source: str, threads: int = 1) -> Written:
     """Put the table's file in place of any other; the same table gives the same bytes."""
-    path = path_of(folder, table.material)
-    write_whole(path, file_of(table, generator=generator, source=source, threads=threads))
-    return path
+    parts = file_of(table, generator=generator, source=source, threads=threads)
+    return write_whole(path_of(folder, table.material), parts)
 
 
 def file_of(table: Table, *, generator: str, source: str, threads: int = 1) -> tuple[bytes, bytes, bytes]:

@@ -14,16 +14,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tbgen.cli.watch import PlainWatcher, QuietWatcher
 from tbgen.errors import BuildError, NotEnoughMemoryError
-from tbgen.library.build import Built, Condition, Finding, build, examine, survey
+from tbgen.library.build import Built, build
+from tbgen.library.limits import peak_bytes
 from tbgen.library.manifest import MANIFEST, read_manifest
+from tbgen.library.survey import Condition, Finding, examine, survey
 from tbgen.material import Material, materials
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, build_lock, path_of
-from tbgen.storage.reader import check_file, digest_of_file
+from tbgen.storage.reader import TableFile, check_file, digest_of_file
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
@@ -116,7 +119,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
     opened = Path.open
 
     def open_(path: Path, mode: str = "r", *rest: Any, **settings: Any) -> Any:
-        if path.name == f"KNvK.h5{PARTIAL}":
+        if path.name.startswith("KNvK.h5") and path.name.endswith(PARTIAL):
             return Full(path, mode)
         return opened(path, mode, *rest, **settings)
 
@@ -258,3 +261,32 @@ def test_a_manifest_is_json(table_folder: Path) -> None:
     facts = json.loads((table_folder / MANIFEST).read_text())
     assert facts["format"] == 1
     assert sorted(facts["tables"]) == sorted(map(str, [*materials(2), *materials(3)]))
+
+
+def test_a_file_that_is_kept_is_read_once_and_one_that_is_made_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path, [KINGS])
+    (tmp_path / MANIFEST).unlink()
+    checked, check = list[str](), TableFile.check
+
+    def counted(file: TableFile) -> str:
+        checked.append(str(file.material))
+        return check(file)
+
+    monkeypatch.setattr(TableFile, "check", counted)
+    assert made(tmp_path, [KNIGHT]) == ["KNvK"]
+    assert checked == ["KvK"]
+    for name, entry in read_manifest(tmp_path).items():
+        assert entry.sha256 == digest_of_file(tmp_path / f"{name}.h5")
+
+
+def test_the_peak_of_a_table_is_its_own(tmp_path: Path) -> None:
+    made(tmp_path, [Material.parse("KQvK")])
+    big = np.ones(400 << 20, np.uint8)
+    high = peak_bytes()
+    del big
+    made(tmp_path, [KNIGHT])
+    entry = read_manifest(tmp_path)["KNvK"]
+    assert entry.peak_bytes is not None
+    assert 30 << 20 < entry.peak_bytes < high - (300 << 20)

@@ -39,7 +39,7 @@ def test_every_position_keeps_its_values(dense: bool, monkeypatch: pytest.Monkey
         assert (order.from_file(getattr(states, name)[ids])[live] == getattr(table, name)[live]).all()
     counts = np.bincount(ids[order.to_file(table.entry) != 0], minlength=len(states))
     assert (np.diff(counts) <= 0).all()
-    assert ids.dtype == np.uint8 if len(states) <= 256 else np.uint16
+    assert ids.dtype == (np.uint8 if len(states) <= 256 else np.uint16)
 
 
 def test_cells_without_a_position_follow_the_one_before() -> None:

@@ -31,7 +31,7 @@ def knight() -> Table:
 
 @pytest.fixture
 def written(tmp_path: Path, knight: Table) -> Path:
-    return write_table(tmp_path, knight, generator="1.2.3", source="abc")
+    return write_table(tmp_path, knight, generator="1.2.3", source="abc").path
 
 
 def resealed(path: Path, change: Callable[[Index], object]) -> None:

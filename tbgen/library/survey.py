@@ -1,0 +1,57 @@
+"""Survey: the condition in which the tables of a folder are found."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError
+from tbgen.library.manifest import FileRecord
+from tbgen.material import Material, build_order
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+
+
+class Condition(enum.Enum):
+    """What is found where a table should be."""
+
+    SOUND = "sound"
+    MISSING = "missing"
+    DAMAGED = "damaged"
+    OUTDATED = "outdated"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A material's condition, and why if its file cannot be used."""
+
+    material: Material
+    condition: Condition
+    reason: str = ""
+    file: FileRecord | None = field(default=None, compare=False)
+    """Size and digest of a sound file."""
+
+    @property
+    def is_sound(self) -> bool:
+        return self.condition is Condition.SOUND
+
+
+def survey(folder: Path, wanted: Iterable[Material]) -> list[Finding]:
+    """The condition of every wanted table and of all that it needs, in build order."""
+    return [examine(folder, material) for material in build_order(wanted)]
+
+
+def examine(folder: Path, material: Material) -> Finding:
+    """The condition of one table; the file is read whole."""
+    try:
+        with TableFile(path_of(folder, material)) as file:
+            found = FileRecord(file.size, file.check())
+    except MissingTableError:
+        return Finding(material, Condition.MISSING)
+    except DamagedTableError as error:
+        return Finding(material, Condition.DAMAGED, error.reason)
+    except OutdatedTableError as error:
+        return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
+    return Finding(material, Condition.SOUND, file=found)

@@ -1,0 +1,78 @@
+"""Where compiled kernels are kept, and what numba's settings are meanwhile and afterwards."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import pytest
+
+from tbgen import _jit
+
+
+def test_what_a_table_says_of_its_maker_does_not_depend_on_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, kernels = _jit.source_digest(), _jit.kernel_digest("retro")
+    monkeypatch.setattr(numba, "__version__", "99.0")
+    assert _jit.source_digest() == source
+    assert _jit.kernel_digest("retro") != kernels
+
+
+def test_kernels_of_another_level_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_OPT", raising=False)
+    ours = _jit.kernel_digest("retro")
+    monkeypatch.setenv("NUMBA_OPT", "3")
+    assert _jit.kernel_digest("retro") != ours
+
+
+def test_numba_is_as_before_for_everybody_else(tmp_path: Path) -> None:
+    code = (
+        "import os, numba\n"
+        "from numba.core import config, event\n"
+        "before = dict(os.environ), config.OPT, config.CACHE_DIR\n"
+        "levels = []\n"
+        "class Listener(event.Listener):\n"
+        "    def on_start(self, event): levels.append(int(config.OPT))\n"
+        "    def on_end(self, event): pass\n"
+        "event.register('numba:compile', Listener())\n"
+        "from tbgen import _jit\n"
+        "def twice(n): return 2 * n\n"
+        "twice.__module__ = 'tbgen.retro.nothing'\n"
+        "assert _jit.kernel(twice)(2) == numba.njit(lambda n: n + 2)(2) == 4\n"
+        "assert _jit.is_compiled('twice')\n"
+        "assert levels == [1, int(before[1])] == [1, 3], levels\n"
+        "assert before == (dict(os.environ), config.OPT, config.CACHE_DIR)\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment["TBGEN_CACHE"] = str(tmp_path)
+    (tmp_path / "code.py").write_text(code)
+    root = Path(_jit.__file__).parent.parent
+    subprocess.run([sys.executable, tmp_path / "code.py"], env={**environment, "PYTHONPATH": str(root)}, check=True)
+
+
+def test_kernels_that_nobody_uses_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    old, recent, foreign = tmp_path / ("0" * 16), tmp_path / ("1" * 16), tmp_path / "photographs"
+    for folder in (old, recent, foreign):
+        (folder / "retro").mkdir(parents=True)
+        (folder / "retro" / "a.nbc").write_bytes(b"code")
+    (tmp_path / ("2" * 16)).write_text("a file of this name")
+    for path in (old, foreign, tmp_path / ("2" * 16)):
+        os.utime(path, (1e9, 1e9))
+    _jit.remove_unused(tmp_path, time.time() - 3600)
+    assert {path.name for path in tmp_path.iterdir()} == {recent.name, foreign.name, "2" * 16}
+    assert (recent / "retro" / "a.nbc").read_bytes() == b"code"
+
+
+def test_a_new_version_makes_its_folder_and_clears_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / ("0" * 16)
+    old.mkdir()
+    os.utime(old, (1e9, 1e9))
+    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
+    folder = _jit.cache_folder.__wrapped__("retro")
+    assert [path.name for path in tmp_path.iterdir()] == [folder.name] == [_jit.kernel_digest("retro")]
+    os.utime(folder, (1e9, 1e9))
+    _jit.cache_folder.__wrapped__("retro")
+    assert time.time() - folder.stat().st_mtime < 3600, "a folder that is used says so"
