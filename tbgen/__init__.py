@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from tbgen.probe import Step as Step
     from tbgen.probe import Tablebase as Tablebase
     from tbgen.probe import open_tablebase as open_tablebase
+    from tbgen.rules.accrual import accrued_of as accrued_of
     from tbgen.rules.fen import format_fen as format_fen
     from tbgen.rules.fen import parse_fen as parse_fen
     from tbgen.rules.game import End as End
     from tbgen.rules.game import FiftyMoves as FiftyMoves
     from tbgen.rules.game import FiftyMoveSetting as FiftyMoveSetting
     from tbgen.rules.game import Game as Game
-    from tbgen.rules.game import accrued_of as accrued_of
     from tbgen.rules.points import Komi as Komi
     from tbgen.rules.points import Scheme as Scheme
     from tbgen.rules.points import Scoring as Scoring
@@ -67,7 +67,7 @@ _HOMES = {
     "Tablebase": "tbgen.probe",
     "TbgenError": "tbgen.errors",
     "Verdict": "tbgen.adjudicate",
-    "accrued_of": "tbgen.rules.game",
+    "accrued_of": "tbgen.rules.accrual",
     "format_fen": "tbgen.rules.fen",
     "is_reset": "tbgen.rules.position",
     "open_tablebase": "tbgen.probe",

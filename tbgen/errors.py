@@ -31,13 +31,26 @@ An error carries its facts as attributes and says in one line what the user can 
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class TbgenError(Exception):
     """Root of the tree; `exit_code` is what the program ends with."""
 
     exit_code: ClassVar[int] = 1
+
+    def facts(self) -> dict[str, Any]:
+        """The error as JSON has it: its class, its line, and what it carries.
+
+        >>> MoveError("e5", 3).facts()
+        {'error': 'MoveError', 'message': "ply 3: illegal move 'e5'", 'move': 'e5', 'ply': 3, 'reason': 'illegal move'}
+        """
+        carried = {name: _plain(value) for name, value in vars(self).items() if not name.startswith("_")}
+        return {"error": type(self).__name__, "message": str(self), **carried}
+
+
+def _plain(value: object) -> str | int | None:
+    return value if value is None or isinstance(value, (str, int)) else str(value)
 
 
 class InputError(TbgenError):

@@ -13,7 +13,6 @@ from __future__ import annotations
 import enum
 import re
 from dataclasses import dataclass
-from typing import Self
 
 from tbgen.errors import RepresentationError, ScoreFormatError
 
@@ -21,6 +20,8 @@ MATE_CODE = 0
 STALEMATE_CODE = 1
 DEFAULT_CUTOFF_CODE = 12
 """G6.0, from which on some schemes and the fifty-move rule make no difference."""
+MOST_CODE = 1999
+"""G999.5, the largest score that can be written."""
 MOST_STORED_CODE = 126
 """The largest code that fits the signed byte of a stored table."""
 
@@ -51,7 +52,11 @@ def code_of(moves: int, *, in_check: bool) -> int:
 
 
 class _Held:
-    """A code with its holder, ordered as seen from White: G0.0 > G0.5 > ... > -G0.5 > -G0.0."""
+    """A code with its holder, ordered as seen from White: G0.0 > G0.5 > ... > -G0.5 > -G0.0.
+
+    An accrued score and an outcome that are written alike are equal: what has accrued *is* what a game would
+    end with.
+    """
 
     __slots__ = ()
 
@@ -59,8 +64,8 @@ class _Held:
     holder: Color
 
     def __post_init__(self) -> None:
-        if self.code < 0:
-            raise ValueError(f"a code is not negative: {self.code}")
+        if not 0 <= self.code <= MOST_CODE:
+            raise ValueError(f"a code is not negative, and at most {MOST_CODE}: {self.code}")
 
     @property
     def is_mate(self) -> bool:
@@ -80,27 +85,42 @@ class _Held:
         """Whether the held side was in check."""
         return self.code % 2 == 0
 
-    def _rank(self) -> tuple[int, int]:
-        return (1, -self.code) if self.holder is Color.WHITE else (0, self.code)
+    def worth_to(self, side: Color) -> int:
+        """A number that is the greater, the better the score is for a side: the one order of outcomes.
 
-    def __lt__(self, other: Self) -> bool:
-        return self._rank() < other._rank() if type(other) is type(self) else NotImplemented
+        >>> [parse_score(text).worth_to(Color.WHITE) for text in ("G0.0", "G0.5", "-G0.5", "-G0.0")]
+        [2000, 1999, -1999, -2000]
+        """
+        worth = MOST_CODE + 1 - self.code
+        return worth if self.holder is side else -worth
 
-    def __le__(self, other: Self) -> bool:
-        return self._rank() <= other._rank() if type(other) is type(self) else NotImplemented
+    def __eq__(self, other: object) -> bool:
+        return self._order() == other._order() if isinstance(other, _Held) else NotImplemented
 
-    def __gt__(self, other: Self) -> bool:
-        return self._rank() > other._rank() if type(other) is type(self) else NotImplemented
+    def __hash__(self) -> int:
+        return self._order()
 
-    def __ge__(self, other: Self) -> bool:
-        return self._rank() >= other._rank() if type(other) is type(self) else NotImplemented
+    def __lt__(self, other: _Held) -> bool:
+        return self._order() < other._order() if isinstance(other, _Held) else NotImplemented
+
+    def __le__(self, other: _Held) -> bool:
+        return self._order() <= other._order() if isinstance(other, _Held) else NotImplemented
+
+    def __gt__(self, other: _Held) -> bool:
+        return self._order() > other._order() if isinstance(other, _Held) else NotImplemented
+
+    def __ge__(self, other: _Held) -> bool:
+        return self._order() >= other._order() if isinstance(other, _Held) else NotImplemented
+
+    def _order(self) -> int:
+        return self.worth_to(Color.WHITE)
 
     def __str__(self) -> str:
         sign = "" if self.holder is Color.WHITE else "-"
         return f"{sign}G{self.code // 2}.{5 * (self.code % 2)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcome(_Held):
     """A final score and the side it is held by."""
 
@@ -143,7 +163,7 @@ class Outcome(_Held):
         return cls(Color.WHITE if byte > 0 else Color.BLACK, abs(byte) - 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Accrued(_Held):
     """The lowest score since the last reset, and the side that reached it first."""
 

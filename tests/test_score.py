@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import RepresentationError, ScoreFormatError
+from tbgen.retro.block import rank_of_byte
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome, code_of, parse_score
+from tbgen.verify.values import rank_of as verify_rank_of
 from tests.strategies import outcomes, scores
 
 
@@ -94,11 +96,38 @@ def test_exchanging_colours_turns_the_order_round(one: Outcome, other: Outcome) 
     assert one.accrued.flipped() == one.flipped().accrued
 
 
-def test_an_outcome_and_an_accrued_score_are_not_compared() -> None:
-    with pytest.raises(TypeError):
-        assert Outcome(Color.WHITE, 3) < Accrued(3, Color.WHITE)  # type: ignore[operator]
-    unlike: object = Accrued(3, Color.WHITE)
-    assert Outcome(Color.WHITE, 3) != unlike
+@given(scores, outcomes)
+def test_an_accrued_score_and_an_outcome_compare_by_what_they_say(score: Accrued, outcome: Outcome) -> None:
+    assert score == score.outcome
+    assert hash(score) == hash(score.outcome)
+    assert len({score, score.outcome}) == 1
+    assert (score == outcome) == (str(score) == str(outcome)) == (outcome == score)
+    assert (score < outcome) == (score.outcome < outcome) == (outcome > score)
+    assert (score <= outcome) == (score.outcome <= outcome) == (outcome >= score)
+
+
+def test_a_score_is_not_compared_with_anything_else() -> None:
+    for unlike in ("G1.5", 3, None, (3, Color.WHITE)):
+        assert parse_score("G1.5") != unlike
+        with pytest.raises(TypeError):
+            assert parse_score("G1.5") < unlike  # type: ignore[operator]
+
+
+@given(outcomes, outcomes)
+def test_worth_is_the_one_order_seen_from_either_side(one: Outcome, other: Outcome) -> None:
+    assert (one.worth_to(Color.WHITE) < other.worth_to(Color.WHITE)) == (one < other)
+    for side in Color:
+        assert one.worth_to(side) == -one.worth_to(side.other) == one.flipped().worth_to(side.other)
+
+
+def test_the_ranks_of_the_kernels_are_the_one_order() -> None:
+    stored = [byte for byte in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if byte]
+    for side in Color:
+        best_first = sorted(stored, key=lambda byte: -Outcome.from_byte(byte).worth_to(side))
+        assert sorted(stored, key=lambda byte: rank_of_byte.py_func(byte, int(side))) == best_first
+    assert sorted(stored, key=lambda byte: -verify_rank_of.py_func(byte)) == sorted(
+        stored, key=lambda byte: -Outcome.from_byte(byte).worth_to(Color.WHITE)
+    )
 
 
 @given(outcomes)

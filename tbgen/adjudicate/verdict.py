@@ -7,7 +7,7 @@ from typing import Any
 
 from tbgen.material import Material
 from tbgen.pgn.tags import Source
-from tbgen.rules.points import Points
+from tbgen.rules.points import Points, points_facts
 from tbgen.score import Outcome
 
 
@@ -32,13 +32,12 @@ class Verdict:
 
     def facts(self) -> dict[str, Any]:
         """The verdict for JSON."""
-        white, black = self.points
         return {
             "final": str(self.final),
             "source": self.source.value,
             "material": None if self.material is None else str(self.material),
             "dtg": self.dtg,
-            "points": {"white": float(white), "black": float(black)},
+            "points": points_facts(self.points),
         }
 
 

@@ -44,28 +44,11 @@ def command(
       tbgen line "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0
     """
     rule = scoring_of(scoring, cutoff, komi)
-    board, score = position_of(fen, moves.split(), None if accrued is None else parse_score(accrued))
+    board, score = position_of(fen, moves, None if accrued is None else parse_score(accrued))
     with open_tablebase(data) as tables:
         answer, steps = tables.probe(board, score), tables.line(board, score)
     if not as_json:
         click.echo(pgn_of(board, answer, steps, rule))
         return
-    facts = {
-        "fen": board.fen(),
-        "accrued": str(answer.accrued),
-        "outcome": str(answer.outcome),
-        "dtg": answer.dtg,
-        "line": [
-            {
-                "uci": step.move.uci(),
-                "san": step.san,
-                "reset": step.reset,
-                "own": str(step.own),
-                "accrued": str(step.accrued),
-                "outcome": str(step.outcome),
-                "dtg": step.dtg,
-            }
-            for step in steps
-        ],
-    }
+    facts = {**answer.facts(rule), "line": [step.facts() for step in steps]}
     click.echo(json.dumps(facts, indent=2))

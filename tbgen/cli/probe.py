@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,7 +12,7 @@ from tbgen.cli.data import data_option
 from tbgen.cli.options import scoring_of, scoring_options
 from tbgen.cli.terminal import show_rows
 from tbgen.probe import MoveProbe, Probe, open_tablebase
-from tbgen.probe.notation import picture_of, position_of, sans_of
+from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import parse_score
 
@@ -49,44 +48,17 @@ def command(
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" --moves "Kh4" --scoring harmonic
     """
     rule = scoring_of(scoring, cutoff, komi)
-    board, score = position_of(fen, moves.split(), None if accrued is None else parse_score(accrued))
+    board, score = position_of(fen, moves, None if accrued is None else parse_score(accrued))
     with open_tablebase(data) as tables:
         answer = tables.probe(board, score)
         found = tables.probe_moves(board, score)
-    sans = sans_of(board, found)
     if as_json:
-        facts = {"fen": board.fen(), **_facts(answer, rule), "moves": _move_facts(found, sans)}
+        facts = {**answer.facts(rule), "moves": [each.facts() for each in found]}
         click.echo(json.dumps(facts, indent=2))
         return
     click.echo(picture_of(board))
     _show(answer, rule)
-    _show_moves(found, sans)
-
-
-def _facts(answer: Probe, scoring: Scoring) -> dict[str, Any]:
-    white, black = scoring.points(answer.outcome)
-    return {
-        "material": str(answer.material),
-        "own": str(answer.own),
-        "accrued": str(answer.accrued),
-        "outcome": str(answer.outcome),
-        "dtg": answer.dtg,
-        "points": {"white": float(white), "black": float(black)},
-    }
-
-
-def _move_facts(moves: Sequence[MoveProbe], sans: Sequence[str]) -> list[dict[str, Any]]:
-    return [
-        {
-            "uci": each.move.uci(),
-            "san": san,
-            "outcome": str(each.outcome),
-            "dtg": each.dtg,
-            "reset": each.reset,
-            "best": each.best,
-        }
-        for each, san in zip(moves, sans, strict=True)
-    ]
+    _show_moves(found)
 
 
 def _show(answer: Probe, scoring: Scoring) -> None:
@@ -99,13 +71,16 @@ def _show(answer: Probe, scoring: Scoring) -> None:
     click.echo(f"points    {format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})")
 
 
-def _show_moves(moves: Sequence[MoveProbe], sans: Sequence[str]) -> None:
+def _show_moves(moves: Sequence[MoveProbe]) -> None:
     if not moves:
         click.echo("\nno legal moves: the game is over")
         return
-    rows = [
-        (san, str(each.outcome), str(each.dtg), "reset" if each.reset else "", "best" if each.best else "")
-        for each, san in zip(moves, sans, strict=True)
-    ]
+    rows = [(each.san, str(each.outcome), str(each.dtg), "reset" if each.reset else "", _grade(each)) for each in moves]
     click.echo()
     show_rows(("move", "outcome", "DTG", "", ""), rows, right=".rr")
+
+
+def _grade(move: MoveProbe) -> str:
+    if move.best:
+        return "best"
+    return "same outcome" if move.keeps else ""

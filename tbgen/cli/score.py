@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
@@ -13,7 +12,7 @@ from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.reader import PgnGame, Settings, read_games
 from tbgen.pgn.tags import GameTags, parse_cutoff
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.game import FiftyMoveSetting, Game, Ply
+from tbgen.rules.game import FiftyMoveSetting, Game
 from tbgen.rules.points import Scheme, Scoring, format_points, parse_komi
 from tbgen.score import Outcome
 
@@ -80,11 +79,10 @@ def command(
 def _score_line(fen: str, moves: tuple[str, ...], settings: Settings, *, as_json: bool) -> None:
     board, accrued = parse_fen(fen)
     game = Game(board, accrued=accrued, fifty_moves=settings.fifty_moves_of(GameTags()))
-    for move in moves:
-        game.push_text(move)
+    game.push_line(moves)
     scoring = settings.scoring(GameTags())
     if as_json:
-        click.echo(json.dumps(_line_facts(game, scoring), indent=2))
+        click.echo(json.dumps(game.facts(scoring), indent=2))
         return
     _show_plies(game)
     _show_verdict(game, game.accrued.outcome, scoring)
@@ -101,12 +99,13 @@ def _score_pgn(path: str, settings: Settings, *, as_json: bool, summary: bool) -
             if isinstance(game, PgnError):
                 faults.append(game)
             elif as_json:
-                click.echo(f"{separator}\n  {json.dumps(_game_facts(game))}", nl=False)
+                click.echo(f"{separator}\n  {json.dumps(game.facts(moves=not summary))}", nl=False)
                 separator = ","
             else:
                 _show_game(game, summary=summary)
         if as_json:
-            click.echo("\n]}" if separator == "," else separator + "]}")
+            click.echo("\n], " if separator == "," else separator + "], ", nl=False)
+            click.echo(f'"skipped": {json.dumps([fault.facts() for fault in faults])}}}')
     for fault in faults:
         complain(str(fault))
     return faults[0].exit_code if faults else 0
@@ -118,49 +117,6 @@ def _readable(path: str, settings: Settings) -> Iterator[PgnGame | PgnError]:
         yield from read_games(path, settings)
     except PgnError as error:
         yield error
-
-
-def _line_facts(game: Game, scoring: Scoring) -> dict[str, Any]:
-    last, ended = game.last, game.ended
-    return {
-        "fen": game.fen(),
-        "plies": [_ply_facts(ply) for ply in game.plies],
-        "own": str(last.own),
-        "accrued": str(last.accrued),
-        "reached_at_ply": last.since,
-        "end": None if ended is None or ended.end is None else ended.end.value,
-        "ended_at_ply": None if ended is None else ended.number,
-        "points": format_points(scoring.points(last.accrued.outcome), scoring.scheme),
-        "scoring": scoring.scheme.value,
-        "whole_game": {"accrued": str(last.lowest), "reached_at_ply": last.lowest_since},
-    }
-
-
-def _ply_facts(ply: Ply) -> dict[str, Any]:
-    return {
-        "ply": ply.number,
-        "move": ply.san or None,
-        "own": str(ply.own),
-        "accrued": str(ply.accrued),
-        "reached_at_ply": ply.since,
-        "end": None if ply.end is None else ply.end.value,
-    }
-
-
-def _game_facts(scored: PgnGame) -> dict[str, Any]:
-    last, tags = scored.game.last, scored.tags
-    return {
-        "event": tags.get("Event", "?"),
-        "round": tags.get("Round", "?"),
-        "white": tags.get("White", "?"),
-        "black": tags.get("Black", "?"),
-        "result": scored.result,
-        "plies": last.number,
-        "accrued": str(last.accrued),
-        "reached_at_ply": last.since,
-        "final": str(scored.final),
-        "end": scored.end,
-    }
 
 
 def _show_plies(game: Game) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -73,7 +73,7 @@ def command(
 
 def _show(reports: list[Report], faults: list[TableError], *, as_json: bool) -> None:
     if as_json:
-        facts = {"tables": [_facts(report) for report in reports], "faults": [str(fault) for fault in faults]}
+        facts = {"tables": [report.facts() for report in reports], "faults": [str(fault) for fault in faults]}
         click.echo(json.dumps(facts, indent=2))
         return
     rows = [
@@ -88,23 +88,3 @@ def _show(reports: list[Report], faults: list[TableError], *, as_json: bool) -> 
     ]
     if rows:
         show_rows(("table", "positions", "with accrued scores", "seconds", "verdict"), rows, right=".rrr")
-
-
-def _facts(report: Report) -> dict[str, Any]:
-    found = report.violation
-    return {
-        "material": str(report.material),
-        "right": found is None,
-        "positions": report.positions,
-        "pairs": report.pairs,
-        "seconds": round(report.seconds, 3),
-        "violation": None
-        if found is None
-        else {
-            "law": found.law,
-            "fen": found.fen,
-            "accrued": None if found.accrued is None else str(found.accrued),
-            "stored": found.stored,
-            "expected": found.expected,
-        },
-    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.pgn.contradictions import contradictions
@@ -17,7 +17,8 @@ from tbgen.pgn.files import open_text
 from tbgen.pgn.tags import GameTags, read_tags, winner_of
 from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
-from tbgen.rules.points import Komi, Scheme, Scoring
+from tbgen.rules.notation import RESULTS, move_in
+from tbgen.rules.points import Komi, Scheme, Scoring, points_facts
 from tbgen.score import Outcome
 
 _T = TypeVar("_T")
@@ -25,10 +26,7 @@ _T = TypeVar("_T")
 _TAG = re.compile(r'\[\s*([A-Za-z0-9_][A-Za-z0-9_+#=:-]*)\s+"(.*)"\s*\]\s*')
 _NEW_GAME = re.compile(r'\[\s*Event\s+"')
 _TOKEN = re.compile(r"[{}();]|\$[0-9]*|[^\s{}();$]+")
-_MOVE_NUMBER = re.compile(r"[0-9]+\.+")
-_IGNORED = re.compile(r"[0-9]*|\.+|e\.?p\.?|N|\x1a|(?!--$)[-!?=~/+−±∓⩲⩱□∞]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19]")
-_RESULTS = {"1-0", "0-1", "1/2-1/2", "½-½", "*"}
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
 _ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
 
@@ -72,6 +70,25 @@ class PgnGame:
         if "Termination" in self.tags:
             return self.tags["Termination"]
         return "unterminated" if self.result == "*" else "normal"
+
+    def facts(self, *, moves: bool = True) -> dict[str, Any]:
+        """The game as JSON has it, with the points for its final score under its own scheme."""
+        game, tags = self.game, self.tags
+        facts = {
+            "number": self.number,
+            **{name.lower(): tags.get(name, "?") for name in ("Event", "Round", "White", "Black")},
+            "result": self.result,
+            "plies": game.last.number,
+            "fen": game.position().fen(),
+            "accrued": str(game.accrued),
+            "reached_at_ply": game.last.since,
+            "final": str(self.final),
+            "end": self.end,
+            "points": points_facts(self.scoring.points(self.final)),
+            "scoring": self.scoring.scheme.value,
+            "warnings": list(self.warnings),
+        }
+        return {**facts, "moves": [ply.facts() for ply in game.plies]} if moves else facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +229,8 @@ class _Reader:
                 yield from self._read_word(token)
 
     def _read_word(self, word: str) -> Iterator[Movetext]:
-        if word in _RESULTS:
-            self.game.result = word.replace("½", "1/2")
+        if word in RESULTS:
+            self.game.result = RESULTS[word]
             yield from self.finish()
-            return
-        move = _MOVE_NUMBER.sub("", word, count=1).rstrip("!?")
-        if not _IGNORED.fullmatch(move):
+        elif move := move_in(word):
             self.game.moves.append(move)

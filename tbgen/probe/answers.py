@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.material import Material
+from tbgen.rules.accrual import Reached, play
+from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Accrued, Outcome
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,22 @@ class Probe:
         """Whether the goal is already on the sheet: the outcome is the accrued score."""
         return self.outcome == self.accrued.outcome
 
+    def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
+        """The answer as JSON has it, with the points under a scoring scheme."""
+        rule = Scoring() if scoring is None else scoring
+        return {
+            "fen": self._board.fen(),
+            "material": str(self.material),
+            "own": str(self.own),
+            "accrued": str(self.accrued),
+            "outcome": str(self.outcome),
+            "dtg": self.dtg,
+            "points": points_facts(rule.points(self.outcome)),
+            "scoring": rule.scheme.value,
+        }
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class MoveProbe:
     """What a move is worth with best play after it.
 
@@ -57,7 +75,44 @@ class MoveProbe:
     reset: bool
     """Whether the move is a capture or a pawn move, so that the score starts anew."""
     best: bool
-    """Whether the move keeps the outcome of the position."""
+    """Whether the move is best play: the best outcome there is, in the right number of plies."""
+    keeps: bool
+    """Whether the move keeps the outcome of the position, be it on a way too long or too short."""
+    _board: chess.Board = field(repr=False, compare=False)
+    _accrued: Accrued = field(repr=False, compare=False)
+
+    @cached_property
+    def san(self) -> str:
+        """The move in short notation."""
+        return self._board.san(self.move)
+
+    @property
+    def own(self) -> Accrued:
+        """The score of the position after the move."""
+        return self._reached.own
+
+    @property
+    def accrued(self) -> Accrued:
+        """What has accrued after the move."""
+        return self._reached.accrued
+
+    @cached_property
+    def _reached(self) -> Reached:
+        return play(self._board.copy(stack=False), self.move, self._accrued)
+
+    def facts(self) -> dict[str, Any]:
+        """The move as JSON has it; own and accrued score are those after it."""
+        return {
+            "uci": self.move.uci(),
+            "san": self.san,
+            "reset": self.reset,
+            "own": str(self.own),
+            "accrued": str(self.accrued),
+            "outcome": str(self.outcome),
+            "dtg": self.dtg,
+            "best": self.best,
+            "keeps": self.keeps,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +127,18 @@ class Step:
     outcome: Outcome
     dtg: int
 
+    def facts(self) -> dict[str, Any]:
+        """The step as JSON has it."""
+        return {
+            "uci": self.move.uci(),
+            "san": self.san,
+            "reset": self.reset,
+            "own": str(self.own),
+            "accrued": str(self.accrued),
+            "outcome": str(self.outcome),
+            "dtg": self.dtg,
+        }
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Many:
@@ -84,13 +151,14 @@ class Many:
     def __len__(self) -> int:
         return len(self.outcome)
 
+    def __iter__(self) -> Iterator[tuple[Outcome, int] | None]:
+        return (self[number] for number in range(len(self)))
+
     def __getitem__(self, number: int) -> tuple[Outcome, int] | None:
         """Outcome and distance of one position; None if it is illegal."""
         byte = int(self.outcome[number])
         return (Outcome.from_byte(byte), int(self.dtg[number])) if byte else None
 
-
-def worth(outcome: Outcome, side: Color) -> int:
-    """A number that is the greater, the better an outcome is for a side."""
-    good = 1024 - outcome.code
-    return good if outcome.holder is side else -good
+    def facts(self) -> list[dict[str, Any] | None]:
+        """The answers as JSON has them, null for a position that is illegal."""
+        return [None if found is None else {"outcome": str(found[0]), "dtg": found[1]} for found in self]

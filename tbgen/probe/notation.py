@@ -11,18 +11,19 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from tbgen.errors import MoveError
 from tbgen.pgn.tags import write_tags
 from tbgen.pgn.writer import format_game, numbered
-from tbgen.probe.answers import MoveProbe, Probe, Step
+from tbgen.probe.answers import Probe, Step
+from tbgen.rules.accrual import play
 from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import moves_in, parse_move
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import is_reset, own_score
+from tbgen.rules.position import own_score
 from tbgen.score import Accrued
 
 
 def position_of(
-    fen: str, moves: Iterable[str] = (), accrued: Accrued | None = None
+    fen: str, moves: str | Iterable[str] = (), accrued: Accrued | None = None
 ) -> tuple[chess.Board, Accrued | None]:
     """The position after some moves, and what has then accrued; None if that is the position's own score.
 
@@ -30,25 +31,10 @@ def position_of(
     """
     board, carried = parse_fen(fen)
     score = carried if accrued is None else accrued
-    for ply, text in enumerate(moves, 1):
+    for ply, text in enumerate(moves_in(moves), 1):
         before = own_score(board) if score is None else score
-        move = _move_of(board, text, ply)
-        reset = is_reset(board, move)
-        board.push(move)
-        score = before.after(own_score(board), reset=reset)
+        score = play(board, parse_move(board, text, ply), before).accrued
     return board.copy(stack=False), score
-
-
-def _move_of(board: chess.Board, text: str, ply: int) -> chess.Move:
-    """A move written in SAN or as in UCI."""
-    for parse in (board.parse_san, board.parse_uci):
-        try:
-            move = parse(text)
-        except ValueError:
-            continue
-        if move:
-            return move
-    raise MoveError(text, ply)
 
 
 def picture_of(board: chess.Board) -> str:
@@ -56,11 +42,6 @@ def picture_of(board: chess.Board) -> str:
     lines = [f"{8 - number} {rank}" for number, rank in enumerate(str(board).splitlines())]
     side = "White" if board.turn == chess.WHITE else "Black"
     return "\n".join([*lines, "  a b c d e f g h", f"{side} to move"])
-
-
-def sans_of(board: chess.Board, moves: Sequence[MoveProbe]) -> list[str]:
-    """The moves in short notation."""
-    return [board.san(each.move) for each in moves]
 
 
 def pgn_of(board: chess.Board, answer: Probe, steps: Sequence[Step], scoring: Scoring) -> str:

@@ -27,12 +27,12 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.material import MOST_TABLE_MEN, Material
-from tbgen.probe.answers import Many, MoveProbe, Probe, Step, worth
+from tbgen.probe.answers import Many, MoveProbe, Probe, Step
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
+from tbgen.rules.accrual import accrued_of, play
 from tbgen.rules.fen import broken_rule
-from tbgen.rules.game import accrued_of
 from tbgen.rules.position import color_of, is_reset, material_of, own_score
-from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued
+from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Outcome
 from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.reader import TableFile
 
@@ -118,8 +118,7 @@ class Tablebase:
 
     def best_moves(self, board: chess.Board, accrued: Accrued | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance."""
-        moves = self.probe_moves(board, accrued)
-        return [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
+        return [each for each in self.probe_moves(board, accrued) if each.best]
 
     def line(self, board: chess.Board, accrued: Accrued | None = None, *, max_plies: int = _MOST_PLIES) -> list[Step]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends."""
@@ -165,17 +164,19 @@ class Tablebase:
         values = [(move, is_reset(walker, move), *self._after(walker, move, accrued)) for move in board.legal_moves]
         if not values:
             return []
-        best = max(worth(outcome, mover) for _, _, outcome, _ in values)
-        held = worth(accrued.outcome, mover)
-        moves = [
-            MoveProbe(move, outcome, dtg, reset, worth(outcome, mover) == best) for move, reset, outcome, dtg in values
+        held = accrued.worth_to(mover)
+
+        def merit(value: tuple[chess.Move, bool, Outcome, int]) -> tuple[int, int, str]:
+            move, _, outcome, dtg = value
+            good = outcome.worth_to(mover)
+            return -good, dtg if good >= held else -dtg, move.uci()
+
+        values.sort(key=merit)
+        _, _, best, plies = values[0]
+        return [
+            MoveProbe(move, outcome, dtg, reset, (outcome, dtg) == (best, plies), outcome == best, walker, accrued)
+            for move, reset, outcome, dtg in values
         ]
-
-        def merit(each: MoveProbe) -> tuple[int, int, str]:
-            good = worth(each.outcome, mover)
-            return -good, each.dtg if good >= held else -each.dtg, each.move.uci()
-
-        return sorted(moves, key=merit)
 
     def _after(self, board: chess.Board, move: chess.Move, accrued: Accrued) -> Value:
         """The value of a move, its distance counted from the position before it."""
@@ -217,14 +218,12 @@ class Tablebase:
 
     def _step(self, board: chess.Board, moves: Sequence[MoveProbe], accrued: Accrued, seen: set[str]) -> Step:
         """The move to play: once the goal is reached, one that goes back to where the game has been."""
-        best = [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
+        best = [each for each in moves if each.best]
         chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
-        san, after = board.san(chosen.move), board.copy(stack=False)
-        after.push(chosen.move)
-        own = own_score(after)
-        reached = accrued.after(own, reset=chosen.reset)
+        after = board.copy(stack=False)
+        own, reached, _ = play(after, chosen.move, accrued)
         outcome, dtg = self._value(after, self._find(after)[1], own, reached)
-        return Step(chosen.move, san, chosen.reset, own, reached, outcome, dtg)
+        return Step(chosen.move, chosen.san, chosen.reset, own, reached, outcome, dtg)
 
     def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | None) -> Accrued:
         """The accrued score to use."""

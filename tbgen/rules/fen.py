@@ -12,6 +12,7 @@ import re
 import chess
 
 from tbgen.errors import AccruedError, FenError, IllegalPositionError
+from tbgen.rules.accrual import first_accrued
 from tbgen.rules.position import color_of, own_score
 from tbgen.score import STALEMATE_CODE, Accrued, parse_score
 
@@ -93,4 +94,4 @@ def carried_into(board: chess.Board, accrued: Accrued) -> Accrued:
         return own
     if accrued.code <= STALEMATE_CODE and accrued != own:
         raise AccruedError(str(accrued), "the game would have ended before this position")
-    return accrued.after(own, reset=False)
+    return first_accrued(board, own, accrued)

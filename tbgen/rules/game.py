@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import chess
 
-from tbgen.errors import MoveError
+from tbgen.errors import MoveError, UsageError
+from tbgen.rules.accrual import first_accrued, play
 from tbgen.rules.fen import format_fen
-from tbgen.rules.position import is_bare_kings, is_reset, own_score
+from tbgen.rules.notation import moves_in, parse_move
+from tbgen.rules.points import Scoring, points_facts
+from tbgen.rules.position import is_bare_kings, own_score
 from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, Accrued, Color, Outcome, code_of
 
 _FIFTY_MOVES_PLIES = 100
@@ -86,6 +90,18 @@ class Ply:
     lowest: Accrued
     lowest_since: int
 
+    def facts(self) -> dict[str, Any]:
+        """The ply as JSON has it."""
+        return {
+            "ply": self.number,
+            "san": self.san or None,
+            "uci": None if self.move is None else self.move.uci(),
+            "own": str(self.own),
+            "accrued": str(self.accrued),
+            "reached_at_ply": self.since,
+            "end": None if self.end is None else self.end.value,
+        }
+
 
 class Game:
     """A game, tracked move by move; moves already on the board's stack are played first.
@@ -126,43 +142,93 @@ class Game:
         """The first ply at which the game was over."""
         return next((ply for ply in self._plies if ply.end is not None), None)
 
-    def fen(self) -> str:
-        """The position with its accrued score and the counter of this game's fifty-move rule."""
+    def position(self) -> chess.Board:
+        """The position, without its moves, with the counter of this game's fifty-move rule."""
         position = self.board.copy(stack=False)
         position.halfmove_clock = self.last.counter
-        return format_fen(position, self.accrued)
+        return position
+
+    def fen(self) -> str:
+        """The position with its accrued score and the counter of this game's fifty-move rule."""
+        return format_fen(self.position(), self.accrued)
 
     def push(self, move: chess.Move) -> Ply:
         """Play a legal move."""
         if not self.board.is_legal(move):
             raise MoveError(move.uci(), self.last.number + 1)
-        san, reset = self.board.san(move), is_reset(self.board, move)
-        self.board.push(move)
-        self._plies.append(self._next_ply(move, san, reset=reset))
-        return self.last
+        return self._push(move)
 
     def push_text(self, text: str) -> Ply:
-        """Play a move written in SAN or as in UCI."""
-        for parse in (self.board.parse_san, self.board.parse_uci):
-            try:
-                move = parse(text)
-            except ValueError:
-                continue
-            if move:
-                return self.push(move)
-        raise MoveError(text, self.last.number + 1)
+        """Play a move written in SAN or as in UCI, with or without its number.
+
+        >>> Game().push_text("1. e4").move.uci()
+        'e2e4'
+        """
+        moves = moves_in(text)
+        if len(moves) != 1:
+            raise MoveError(text, self.last.number + 1, "not one move:")
+        return self._push(parse_move(self.board, moves[0], self.last.number + 1))
+
+    def push_line(self, moves: str | Iterable[str]) -> Sequence[Ply]:
+        """Play moves written as one text or as many; all of them, or none if one of them cannot be played.
+
+        >>> [ply.san for ply in Game().push_line("1. e4 e5 2. Nf3")]
+        ['e4', 'e5', 'Nf3']
+        """
+        before = len(self._plies)
+        try:
+            return [self.push_text(move) for move in moves_in(moves)]
+        except BaseException:
+            while len(self._plies) > before:
+                self.pop()
+            raise
+
+    def pop(self) -> Ply:
+        """Take the last move back, and return the ply that it was.
+
+        >>> game = Game()
+        >>> ply = game.push_text("e4")
+        >>> game.pop().san, str(game.accrued)
+        ('e4', '-G20.5')
+        """
+        if len(self._plies) == 1:
+            raise UsageError("there is no move to take back")
+        self._seen[_repetition_key(self.board)] -= 1
+        self.board.pop()
+        return self._plies.pop()
+
+    def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
+        """The game as JSON has it, with the points for what has accrued."""
+        last, ended, rule = self.last, self.ended, Scoring() if scoring is None else scoring
+        return {
+            "fen": self.position().fen(),
+            "own": str(last.own),
+            "accrued": str(last.accrued),
+            "reached_at_ply": last.since,
+            "end": None if ended is None or ended.end is None else ended.end.value,
+            "ended_at_ply": None if ended is None else ended.number,
+            "points": points_facts(rule.points(last.accrued.outcome)),
+            "scoring": rule.scheme.value,
+            "whole_game": {"accrued": str(last.lowest), "reached_at_ply": last.lowest_since},
+            "plies": [ply.facts() for ply in self._plies],
+        }
+
+    def _push(self, move: chess.Move) -> Ply:
+        self._plies.append(self._next_ply(move))
+        return self.last
 
     def _first_ply(self, carried: Accrued | None) -> Ply:
         own, counter = own_score(self.board), self.board.halfmove_clock
-        accrued = own if carried is None or counter == 0 else carried.after(own, reset=False)
+        accrued = first_accrued(self.board, own, carried)
         end = self._end(own, counter, None)
         return Ply(0, None, "", own, accrued, 0, counter, end, accrued, 0)
 
-    def _next_ply(self, move: chess.Move, san: str, *, reset: bool) -> Ply:
-        before, own = self.last, own_score(self.board)
+    def _next_ply(self, move: chess.Move) -> Ply:
+        before, san = self.last, self.board.san(move)
+        own, reached, reset = play(self.board, move, before.accrued)
         number, counter = before.number + 1, 0 if reset else before.counter + 1
         accrued, since = before.accrued, before.since
-        if self.fifty_moves.counts(own, counter) and accrued.after(own, reset=reset) is own:
+        if reached is own and self.fifty_moves.counts(own, counter):
             accrued, since = own, number
             counter = 0 if self.fifty_moves.restarts(own) else counter
         lowest, lowest_since = before.lowest, before.lowest_since
@@ -198,22 +264,6 @@ def _repetition_key(board: chess.Board) -> Hashable:
     men = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     en_passant = board.ep_square if board.has_legal_en_passant() else None
     return men, board.occupied_co[chess.WHITE], board.turn, board.clean_castling_rights(), en_passant
-
-
-def accrued_of(board: chess.Board, carried: Accrued | None = None) -> Accrued:
-    """The score accrued on the board's move stack since its last reset.
-
-    `carried` is what had accrued in the first position of the stack; without it, or if its halfmove clock is
-    0, that position counts with its own score.
-    """
-    walker = board.copy()
-    lowest = own_score(walker)
-    while walker.move_stack:
-        move = walker.pop()
-        if is_reset(walker, move):
-            return lowest
-        lowest = own_score(walker).after(lowest, reset=False)
-    return lowest if carried is None or walker.halfmove_clock == 0 else carried.after(lowest, reset=False)
 
 
 def final_outcome(accrued: Accrued, winner: Color | None = None) -> Outcome:

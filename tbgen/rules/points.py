@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tbgen.errors import ScoreFormatError
-from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, STALEMATE_CODE, Color, Outcome
+from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, MOST_CODE, STALEMATE_CODE, Color, Outcome
 
 WIN, DRAW, LOSS = Fraction(1), Fraction(1, 2), Fraction(0)
 
@@ -24,8 +24,6 @@ Points = tuple[Fraction, Fraction]
 
 _KOMI = re.compile(r"(-|m)?[Gg](0|[1-9][0-9]{0,2})\.(0|00|25|5|50|75)")
 _OTB_CUTOFF_CODE = 8
-_MOST_CODE = 2 * 218 + 1
-"""No position has more than 218 legal moves."""
 
 
 class Scheme(enum.Enum):
@@ -133,6 +131,16 @@ def format_points(points: Points, scheme: Scheme) -> str:
     return "-".join(f"{side // 10_000}.{side % 10_000:04}" for side in (white, 10_000 - white))
 
 
+def points_facts(points: Points) -> dict[str, float]:
+    """Points as JSON has them everywhere.
+
+    >>> points_facts((Fraction(9, 16), Fraction(7, 16)))
+    {'white': 0.5625, 'black': 0.4375}
+    """
+    white, black = points
+    return {"white": float(white), "black": float(black)}
+
+
 def parse_points(text: str) -> Points:
     """White's and Black's points as a tag writes them, with or without spaces around the dash."""
     sides = [side.strip() for side in text.split("-")]
@@ -154,7 +162,7 @@ def lexicographic_key(results: Iterable[tuple[Color, Outcome]]) -> tuple[int, ..
 
     Keys of all players have one length and compare as tuples.
     """
-    balance = [0] * (_MOST_CODE + 1)
+    balance = [0] * (MOST_CODE + 1)
     for side, outcome in results:
         balance[outcome.code] += 1 if side is outcome.holder else -1
     return tuple(balance[STALEMATE_CODE:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import chess
 
@@ -26,6 +27,16 @@ class Violation:
         where = "" if self.fen is None else f"{self.fen}: "
         return f"{where}{self.law}: stored {self.stored}, expected {self.expected}"
 
+    def facts(self) -> dict[str, Any]:
+        """The violation as JSON has it."""
+        return {
+            "law": self.law,
+            "fen": None if self.fen is None else " ".join(self.fen.split()[:6]),
+            "accrued": None if self.accrued is None else str(self.accrued),
+            "stored": self.stored,
+            "expected": self.expected,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -36,6 +47,17 @@ class Report:
     pairs: int
     seconds: float
     violation: Violation | None
+
+    def facts(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        return {
+            "material": str(self.material),
+            "right": self.violation is None,
+            "positions": self.positions,
+            "pairs": self.pairs,
+            "seconds": round(self.seconds, 3),
+            "violation": None if self.violation is None else self.violation.facts(),
+        }
 
 
 def in_words(outcome: int, dtg: int) -> str:

@@ -66,10 +66,10 @@ def test_a_line_as_json() -> None:
     facts = json.loads(score("--json", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", "Bh3", "Kh4"))
     assert facts["accrued"] == "G4.0"
     assert facts["reached_at_ply"] == 0
-    assert [ply["move"] for ply in facts["plies"]] == [None, "Bh3", "Kh4"]
+    assert [ply["san"] for ply in facts["plies"]] == [None, "Bh3", "Kh4"]
     assert facts["end"] is None
-    assert facts["fen"].endswith("w - - 35 31 G4.0")
-    assert facts["points"] == "0.5020-0.4980"
+    assert facts["fen"].endswith("w - - 35 31")
+    assert facts["points"] == {"white": 0.501953125, "black": 0.498046875}
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,16 @@ def test_the_games_of_a_file_as_json_are_as_published() -> None:
     assert len(games) == 20
     for game, row in zip(games, published, strict=True):
         assert list(game) == [
-            *("event", "round", "white", "black", "result"),
-            *("plies", "accrued", "reached_at_ply", "final", "end"),
+            *("number", "event", "round", "white", "black", "result"),
+            *("plies", "fen", "accrued", "reached_at_ply", "final", "end", "points", "scoring", "warnings", "moves"),
         ]
         assert [game[name] for name in ("event", "round", "white", "black")] == list(row.values())[:4]
         assert (game["accrued"], str(game["reached_at_ply"])) == (
             row["accrued_at_end"],
             row["reached_at_ply"],
         )
+        assert len(game["moves"]) == game["plies"] + 1
+        assert game["moves"][-1]["accrued"] == game["accrued"]
         decisive = {"1-0": "G0.0", "0-1": "-G0.0"}
         assert game["final"] == decisive.get(game["result"], game["accrued"])
     assert (games[0]["plies"], games[0]["end"]) == (106, "adjudication")
@@ -140,7 +142,9 @@ def test_games_beside_a_broken_one_are_still_scored() -> None:
     text = b'[White "a"]\n\n1. e4 *\n\n[White "b"]\n\n1. e4 e5 2. Ke3 *\n\n[White "c"]\n\n1. d4 *\n'
     done = tbgen("score", "--pgn", "-", "--json", given=text)
     assert done.returncode == 2
-    assert [game["white"] for game in json.loads(done.stdout)["games"]] == ["a", "c"]
+    facts = json.loads(done.stdout)
+    assert [(game["number"], game["white"]) for game in facts["games"]] == [(1, "a"), (3, "c")]
+    assert [(each["game"], each["ply"], each["reason"]) for each in facts["skipped"]] == [(2, 3, "illegal move 'Ke3'")]
     assert done.stderr == "tbgen: -, game 2, ply 3: illegal move 'Ke3'\n"
 
 
@@ -194,5 +198,9 @@ def test_bad_files_get_one_clear_line(tmp_path: Path, content: bytes, words: str
     path.write_bytes(content)
     assert words in complaint("score", "--pgn", str(path))
     done = tbgen("score", "--json", "--pgn", str(path))
-    assert json.loads(done.stdout) == {"games": []}
+    facts = json.loads(done.stdout)
+    assert facts["games"] == []
+    assert [(each["path"], each["game"], words in each["reason"]) for each in facts["skipped"]] == [
+        (str(path), None, True)
+    ]
     assert done.returncode == 2

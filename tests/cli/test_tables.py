@@ -63,16 +63,19 @@ def test_a_probe_is_printed_for_people(run: Any) -> None:
 
 def test_a_probe_in_json_has_exactly_these_keys(run: Any) -> None:
     facts = json.loads(run("probe", WAITING, "--json").stdout)
-    assert list(facts) == ["fen", "material", "own", "accrued", "outcome", "dtg", "points", "moves"]
+    assert list(facts) == ["fen", "material", "own", "accrued", "outcome", "dtg", "points", "scoring", "moves"]
     assert facts["points"] == {"white": 0.5625, "black": 0.4375}
     assert (facts["accrued"], facts["outcome"], facts["dtg"]) == ("G4.0", "G1.5", 5)
     assert facts["moves"][0] == {
         "uci": "e6e5",
         "san": "Ke5",
+        "reset": False,
+        "own": "G3.5",
+        "accrued": "G3.5",
         "outcome": "G1.5",
         "dtg": 5,
-        "reset": False,
         "best": True,
+        "keeps": True,
     }
     assert len(facts["moves"]) == 14
 

@@ -14,7 +14,6 @@ import pytest
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.probe import Tablebase
-from tbgen.probe.answers import worth
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
@@ -118,14 +117,14 @@ def test_the_value_of_a_position_is_that_of_its_best_move(tables: Tablebase) -> 
             continue
         assert len(moves) == board.legal_moves.count()
         mover = Color.WHITE if board.turn == chess.WHITE else Color.BLACK
-        goods = [worth(each.outcome, mover) for each in moves]
+        goods = [each.outcome.worth_to(mover) for each in moves]
         assert goods == sorted(goods, reverse=True)
-        assert [each.best for each in moves] == [good == goods[0] for good in goods]
+        assert [each.keeps for each in moves] == [good == goods[0] for good in goods]
         assert moves[0].outcome == value.outcome
         if not value.is_reached:
             assert moves[0].dtg == value.dtg
-            same = [each.dtg for each in moves if each.best]
-            assert value.dtg == (min(same) if goods[0] > worth(accrued.outcome, mover) else max(same))
+            same = [each.dtg for each in moves if each.keeps]
+            assert value.dtg == (min(same) if goods[0] > accrued.outcome.worth_to(mover) else max(same))
 
 
 def test_every_cell_of_a_layout_can_be_probed(tables: Tablebase) -> None:

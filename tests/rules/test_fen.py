@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import AccruedError, FenError, IllegalPositionError, InputError, ScoreFormatError
+from tbgen.rules.accrual import accrued_of
 from tbgen.rules.fen import format_fen, parse_fen
-from tbgen.rules.game import accrued_of
 from tbgen.rules.position import own_score
 from tests.strategies import boards, scores
 

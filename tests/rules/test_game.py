@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import json
+import random
+
 import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.errors import MoveError
+from tbgen.errors import MoveError, UsageError
+from tbgen.rules.accrual import accrued_of
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game, accrued_of, final_outcome
+from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game, final_outcome
+from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tests.strategies import boards, scores
@@ -320,3 +325,77 @@ def test_a_board_that_is_handed_over_is_left_alone() -> None:
 def test_a_resignation_counts_as_mate() -> None:
     assert final_outcome(Accrued(7, Color.WHITE), Color.BLACK) == Outcome(Color.BLACK, 0)
     assert final_outcome(Accrued(7, Color.WHITE)) == Outcome(Color.WHITE, 7)
+
+
+def state_of(game: Game) -> tuple[object, ...]:
+    seen = {key: count for key, count in game._seen.items() if count}
+    return game.fen(), game.plies, game.ended, list(game.board.move_stack), seen
+
+
+@given(st.integers(0, 2**32), st.sampled_from(FiftyMoveSetting))
+def test_a_move_taken_back_leaves_no_trace(seed: int, setting: FiftyMoveSetting) -> None:
+    draw = random.Random(seed)
+    start = draw.choice([chess.STARTING_FEN, "8/8/8/4KBk1/8/8/8/8 b - - 97 50", "8/8/8/3nK2k/8/8/8/8 w - - 0 1"])
+    game = Game(chess.Board(start), fifty_moves=FiftyMoves(setting))
+    states = [state_of(game)]
+    for _ in range(60):
+        moves = list(game.board.legal_moves)
+        if len(states) > 1 and (not moves or draw.random() < 0.4):
+            states.pop()
+            last = game.last
+            assert game.pop() is last
+            assert state_of(game) == states[-1]
+        elif moves:
+            game.push(draw.choice(moves))
+            states.append(state_of(game))
+
+
+def test_a_repetition_taken_back_is_not_counted() -> None:
+    game = Game()
+    game.push_line("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8")
+    assert game.last.end is End.THREEFOLD_REPETITION
+    game.pop()
+    assert game.ended is None
+    game.push_text("Ng8")
+    assert game.last.end is End.THREEFOLD_REPETITION
+
+
+def test_there_is_nothing_to_take_back_at_the_start() -> None:
+    with pytest.raises(UsageError, match="no move to take back"):
+        Game().pop()
+
+
+def test_a_line_is_played_whole_or_not_at_all() -> None:
+    game = Game()
+    assert [ply.number for ply in game.push_line("1. e4 e5 2. Nf3")] == [1, 2, 3]
+    before = state_of(game)
+    with pytest.raises(MoveError, match="ply 6: illegal move 'Ke4'"):
+        game.push_line(["Nc6", "Bb5", "Ke4", "O-O"])
+    assert state_of(game) == before
+    assert [ply.san for ply in game.push_line(["2... Nc6 3. Bb5", "a6"])] == ["Nc6", "Bb5", "a6"]
+
+
+@pytest.mark.parametrize("text", ["", "1.", "e4 e5", "*", "{e4}"])
+def test_one_move_is_asked_for_and_not_none_or_two(text: str) -> None:
+    with pytest.raises(MoveError, match="not one move"):
+        Game().push_text(text)
+
+
+def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
+    game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=parse_score("G4.0"))
+    game.push_line("Bh3 Kh4")
+    facts = game.facts(Scoring(Scheme.WINNER))
+    assert facts["fen"] == "8/8/4K3/8/7k/7B/8/8 w - - 35 31"
+    assert (facts["own"], facts["accrued"], facts["reached_at_ply"]) == (str(own_score(game.board)), "G4.0", 0)
+    assert (facts["points"], facts["scoring"]) == ({"white": 1.0, "black": 0.0}, "winner")
+    assert facts["plies"][1] == {
+        "ply": 1,
+        "san": "Bh3",
+        "uci": "f5h3",
+        "own": str(game.plies[1].own),
+        "accrued": "G4.0",
+        "reached_at_ply": 0,
+        "end": None,
+    }
+    assert facts["plies"][0]["san"] is facts["plies"][0]["uci"] is None
+    assert json.loads(json.dumps(facts)) == facts

@@ -1,0 +1,61 @@
+"""Accrual: the one walk of accrued scores along the moves of a game.
+
+>>> board, accrued = chess.Board(), own_score(chess.Board())
+>>> for move in ("e2e4", "e7e5", "d1h5", "b8c6"):
+...     accrued = play(board, chess.Move.from_uci(move), accrued).accrued
+>>> str(accrued), accrued == accrued_of(board)
+('G26.5', True)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import chess
+
+from tbgen.rules.position import is_reset, own_score
+from tbgen.score import Accrued
+
+
+class Reached(NamedTuple):
+    """What a move has brought about."""
+
+    own: Accrued
+    """The score of the new position."""
+    accrued: Accrued
+    """What has accrued in it."""
+    reset: bool
+    """Whether the move was a capture or a pawn move."""
+
+
+def first_accrued(board: chess.Board, own: Accrued, carried: Accrued | None) -> Accrued:
+    """What has accrued in the first position of a game, whose own score is `own`.
+
+    `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts.
+    """
+    return own if carried is None or board.halfmove_clock == 0 else carried.after(own, reset=False)
+
+
+def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached:
+    """Make a legal move on the board, with `accrued` before it."""
+    reset = is_reset(board, move)
+    board.push(move)
+    own = own_score(board)
+    return Reached(own, accrued.after(own, reset=reset), reset)
+
+
+def accrued_of(board: chess.Board, carried: Accrued | None = None) -> Accrued:
+    """The score accrued on the board's move stack since its last reset.
+
+    `carried` is what had accrued in the first position of the stack; without it, or if its halfmove clock is
+    0, that position counts with its own score.
+    """
+    walker, later, reset = board.copy(), list[chess.Move](), False
+    while walker.move_stack and not reset:
+        later.append(walker.pop())
+        reset = is_reset(walker, later[-1])
+    own = own_score(walker)
+    accrued = first_accrued(walker, own, carried)
+    for move in reversed(later):
+        accrued = play(walker, move, accrued).accrued
+    return accrued

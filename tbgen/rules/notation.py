@@ -1,0 +1,78 @@
+"""Moves as people and programs write them.
+
+>>> moves_in("1. e4 e5 2.Nf3! {the best square} 2... b8c6 $1 *")
+['e4', 'e5', 'Nf3', 'b8c6']
+>>> parse_move(chess.Board("4k2r/8/8/8/8/8/8/4K3 b k - 0 1"), "0-0").uci()
+'e8g8'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import chess
+
+from tbgen.errors import MoveError, UsageError
+
+RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
+"""The words that end a game, and how we write them."""
+
+_BETWEEN = re.compile(r"\{[^}]*\}|[\s,]+")
+_NUMBER = re.compile(r"[0-9]+\.+")
+_NO_MOVE = re.compile(r"[0-9]*|\.+|e\.?p\.?|N|\x1a|\$[0-9]*|(?!--$)[-!?=~/+−±∓⩲⩱□∞]+")
+_ENDING = re.compile(r"(?:e\.?p\.?)?[+#!?]*$")
+_PROMOTION = re.compile(r"(?<=[a-h][18])(?:/|\(|=\()([A-Za-z])\)?$")
+_LETTERS = str.maketrans("♔♕♖♗♘♚♛♜♝♞‐‑–−", "KQRBNKQRBN----", "♙♟")
+_CASTLING = re.compile(r"[oO0]-[oO0](?:-[oO0])?")
+
+
+def move_in(word: str) -> str:
+    """The move that a word of a game writes; empty if the word is a number, a sign or a result."""
+    if word in RESULTS:
+        return ""
+    move = _NUMBER.sub("", word, count=1).rstrip("!?")
+    return "" if _NO_MOVE.fullmatch(move) else move
+
+
+def moves_in(text: str | Iterable[str]) -> list[str]:
+    """The moves of one text or of many: move numbers, signs, comments in braces and results are left out."""
+    texts = (text,) if isinstance(text, str) else text
+    return [move for each in texts for word in _BETWEEN.split(_text(each)) if (move := move_in(word))]
+
+
+def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
+    """The legal move that `text` writes in SAN or as in UCI; MoveError names `ply` if there is none.
+
+    Castling may be written with zeros, a promotion as e8=Q, e8Q, e8(Q) or e8/Q, a man as its figure.
+    """
+    reason = "illegal move"
+    for written in _spellings(_text(text)):
+        for parse in (board.parse_san, board.parse_uci):
+            try:
+                move = parse(written)
+            except chess.AmbiguousMoveError:
+                reason = "ambiguous move"
+            except ValueError:
+                continue
+            else:
+                if move:
+                    return move
+    raise MoveError(text, ply, reason)
+
+
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        raise UsageError(f"a move must be written as a text, not {text!r}")
+    return text
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """The text as it is, and then as others write it."""
+    yield text
+    plain = _ENDING.sub("", text.translate(_LETTERS))
+    plain = _PROMOTION.sub(r"=\1", plain)
+    if _CASTLING.fullmatch(plain):
+        plain = re.sub("[o0]", "O", plain)
+    if plain != text:
+        yield plain

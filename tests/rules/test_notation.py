@@ -1,0 +1,118 @@
+"""Moves as they are written: one parser for all commands."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen.errors import MoveError, UsageError
+from tbgen.pgn.reader import movetexts
+from tbgen.rules.notation import moves_in, parse_move
+
+PROMOTION = "3r1k2/4P3/8/8/8/8/8/4K3 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "e4 e5 Nf3 Nc6",
+        "1. e4 e5 2. Nf3 Nc6",
+        "1.e4 e5 2.Nf3 Nc6 *",
+        "1. e4 1... e5 2. Nf3 2... Nc6 1/2-1/2",
+        "1.e4! e5?! $14 2.Nf3!! {the best,\nthey say} Nc6 += 1-0",
+        "e4,e5,Nf3,Nc6",
+        "\n e4\te5\r\n Nf3  Nc6 \n",
+    ],
+)
+def test_a_text_of_moves_may_have_numbers_signs_comments_and_a_result(text: str) -> None:
+    assert moves_in(text) == ["e4", "e5", "Nf3", "Nc6"]
+    assert moves_in(text.split("\t")) == ["e4", "e5", "Nf3", "Nc6"]
+    assert [move for game in movetexts([text.replace(",", " ")], "text") for move in game.moves] == moves_in(text)
+
+
+def test_many_texts_are_read_as_one() -> None:
+    assert moves_in(["1. e4", "e5", "2.", "Nf3 Nc6"]) == ["e4", "e5", "Nf3", "Nc6"]
+    assert moves_in([]) == moves_in("") == moves_in("1. 2... *") == []
+
+
+def test_a_null_move_is_not_skipped() -> None:
+    for text in ("--", "Z0", "@@@@"):
+        assert moves_in(text) == [text]
+        with pytest.raises(MoveError, match="illegal move"):
+            parse_move(chess.Board(), text)
+    with pytest.raises(MoveError, match="illegal move"):
+        parse_move(chess.Board(), "0000")
+
+
+@pytest.mark.parametrize(
+    "text", ["e8=Q", "e8Q", "e8q", "e8=q", "e8(Q)", "e8/Q", "e8=(Q)", "e7e8q", "e7-e8=Q", "e8=Q+", "e8Q!?", "e8=♕"]
+)
+def test_every_form_of_a_promotion_is_read(text: str) -> None:
+    board = chess.Board("8/4P3/8/k7/8/8/8/4K3 w - - 0 1")
+    assert parse_move(board, text).uci() == "e7e8q"
+
+
+def test_a_promotion_that_names_no_man_is_refused() -> None:
+    for text in ("e8", "e7e8", "exd8", "e8=K", "e8=P"):
+        with pytest.raises(MoveError, match="illegal move"):
+            parse_move(chess.Board(PROMOTION), text)
+
+
+@pytest.mark.parametrize("text", ["O-O", "0-0", "o-o", "O–O", "0-0+", "O-O!", "e1g1", "e1-g1", "Kg1"])
+def test_castling_is_read_with_letters_zeros_or_as_a_king_move(text: str) -> None:
+    board = chess.Board("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    if text == "Kg1":  # no way to write castling: a king does not step two squares
+        with pytest.raises(MoveError):
+            parse_move(board, text)
+    else:
+        assert parse_move(board, text).uci() == "e1g1"
+
+
+def test_long_castling_and_castling_of_chess960() -> None:
+    board = chess.Board("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    assert {parse_move(board, text).uci() for text in ("O-O-O", "0-0-0#", "o-o-o", "e1c1")} == {"e1c1"}
+    shuffled = chess.Board("1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1", chess960=True)
+    assert {parse_move(shuffled, text).uci() for text in ("O-O-O", "0-0-0", "e1b1")} == {"e1b1"}
+
+
+@pytest.mark.parametrize("text", ["exd6", "exd6e.p.", "exd6ep", "e5d6", "e5xd6", "exd6 e.p.".replace(" ", "")])
+def test_an_en_passant_capture_may_say_so(text: str) -> None:
+    board = chess.Board("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1")
+    assert parse_move(board, text).uci() == "e5d6"
+
+
+def test_figures_stand_for_letters() -> None:
+    assert parse_move(chess.Board(), "♘f3").uci() == "g1f3"
+    assert parse_move(chess.Board(), "♙e4").uci() == "e2e4"
+
+
+def test_what_fits_two_moves_is_called_ambiguous() -> None:
+    board = chess.Board("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
+    with pytest.raises(MoveError, match="ply 7: ambiguous move 'Rd1'"):
+        parse_move(board, "Rd1", 7)
+    assert parse_move(board, "Rad1").uci() == "a1d1"
+
+
+def test_what_is_no_text_is_a_usage_error() -> None:
+    for wrong in (chess.Move.from_uci("e2e4"), 4, None):
+        with pytest.raises(UsageError, match="written as a text"):
+            parse_move(chess.Board(), wrong)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="written as a text"):
+        moves_in(["e4", 5])  # type: ignore[list-item]
+
+
+@given(st.integers(0, 2**32))
+def test_every_legal_move_is_read_back_in_both_notations(seed: int) -> None:
+    draw, board = random.Random(seed), chess.Board()
+    for _ in range(draw.randrange(80)):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        move = draw.choice(moves)
+        for text in (board.san(move), board.uci(move), board.lan(move), f"{board.fullmove_number}.{board.san(move)}"):
+            assert [parse_move(board, text) for text in moves_in(text)] == [move]
+        board.push(move)
