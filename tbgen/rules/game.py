@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,51 +22,10 @@ from tbgen.rules.fen import format_fen
 from tbgen.rules.notation import moves_in, parse_move
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import is_bare_kings, own_score
-from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, Accrued, Color, Outcome, code_of
+from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
+from tbgen.score import MATE_CODE, Accrued, Color, Outcome
 
-_FIFTY_MOVES_PLIES = 100
-_REPETITIONS = 3
-_BARE_KINGS_CODE = code_of(8, in_check=False)
-
-
-class End(enum.Enum):
-    """Why a game has ended, in the order in which the reasons are tested."""
-
-    CHECKMATE = "checkmate"
-    STALEMATE = "stalemate"
-    BARE_KINGS = "bare kings"
-    FIFTY_MOVES = "fifty moves"
-    THREEFOLD_REPETITION = "threefold repetition"
-
-
-class FiftyMoveSetting(enum.Enum):
-    """What the fifty-move rule means."""
-
-    NONE = "none"
-    FIDE = "fide"
-    RESET = "reset"
-    LEGACY = "legacy"
-
-
-@dataclass(frozen=True, slots=True)
-class FiftyMoves:
-    """The fifty-move rule of a game; `cutoff_code` matters under `reset` only."""
-
-    setting: FiftyMoveSetting = FiftyMoveSetting.RESET
-    cutoff_code: int = DEFAULT_CUTOFF_CODE
-
-    def is_reached(self, counter: int) -> bool:
-        return self.setting is not FiftyMoveSetting.NONE and counter >= _FIFTY_MOVES_PLIES
-
-    def counts(self, own: Accrued, counter: int) -> bool:
-        """Whether a position's own score can still accrue after `counter` plies without a reset."""
-        if self.setting is FiftyMoveSetting.RESET or not self.is_reached(counter):
-            return True
-        return own.is_mate or own.is_stalemate
-
-    def restarts(self, improved: Accrued) -> bool:
-        """Whether an improvement of the accrued score sets the counter to zero."""
-        return self.setting is FiftyMoveSetting.RESET and improved.code < self.cutoff_code
+__all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +78,8 @@ class Game:
         self.board = given.root()
         self.fifty_moves = FiftyMoves() if fifty_moves is None else fifty_moves
         self._seen: Counter[Hashable] = Counter()
-        self._plies: list[Ply] = [self._first_ply(accrued)]
+        self._stages = [self._first_stage(accrued)]
+        self._plies: list[Ply] = [_ply_of(self._stages[0], None, "", self._stages[0].accrued, 0)]
         for move in given.move_stack:
             self.push(move)
 
@@ -195,6 +154,7 @@ class Game:
             raise UsageError("there is no move to take back")
         self._seen[_repetition_key(self.board)] -= 1
         self.board.pop()
+        self._stages.pop()
         return self._plies.pop()
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
@@ -214,49 +174,33 @@ class Game:
         }
 
     def _push(self, move: chess.Move) -> Ply:
-        self._plies.append(self._next_ply(move))
-        return self.last
-
-    def _first_ply(self, carried: Accrued | None) -> Ply:
-        own, counter = own_score(self.board), self.board.halfmove_clock
-        accrued = first_accrued(self.board, own, carried)
-        end = self._end(own, counter, None)
-        return Ply(0, None, "", own, accrued, 0, counter, end, accrued, 0)
-
-    def _next_ply(self, move: chess.Move) -> Ply:
-        before, san = self.last, self.board.san(move)
-        own, reached, reset = play(self.board, move, before.accrued)
-        number, counter = before.number + 1, 0 if reset else before.counter + 1
-        accrued, since = before.accrued, before.since
-        if reached is own and self.fifty_moves.counts(own, counter):
-            accrued, since = own, number
-            counter = 0 if self.fifty_moves.restarts(own) else counter
+        before, san, stage = self.last, self.board.san(move), self._stages[-1]
+        own, _, reset = play(self.board, move, before.accrued)
+        stage = next_stage(stage, own.code, reset, is_bare_kings(self.board), self._times_seen(), self.fifty_moves)
         lowest, lowest_since = before.lowest, before.lowest_since
         if own.code < lowest.code:
-            lowest, lowest_since = own, number
-        end = self._end(own, counter, before)
-        return Ply(number, move, san, own, accrued, since, counter, end, lowest, lowest_since)
+            lowest, lowest_since = own, stage.number
+        self._stages.append(stage)
+        self._plies.append(_ply_of(stage, move, san, lowest, lowest_since))
+        return self.last
 
-    def _end(self, own: Accrued, counter: int, before: Ply | None) -> End | None:
+    def _first_stage(self, carried: Accrued | None) -> Stage:
+        own = own_score(self.board)
+        accrued, counter = first_accrued(self.board, own, carried), self.board.halfmove_clock
+        self._times_seen()
+        return first_stage(own, accrued, counter, is_bare_kings(self.board), self.fifty_moves)
+
+    def _times_seen(self) -> int:
+        """How often the position on the board has arisen, this time included."""
         key = _repetition_key(self.board)
         self._seen[key] += 1
-        if own.is_mate:
-            return End.CHECKMATE
-        if own.is_stalemate:
-            return End.STALEMATE
-        if before is not None and self._is_settled_by_bare_kings(own, before):
-            return End.BARE_KINGS
-        if self.fifty_moves.is_reached(counter):
-            return End.FIFTY_MOVES
-        return End.THREEFOLD_REPETITION if self._seen[key] >= _REPETITIONS else None
+        return self._seen[key]
 
-    def _is_settled_by_bare_kings(self, own: Accrued, before: Ply) -> bool:
-        """Two plies in a row left eight moves; the first position of a game is no ply."""
-        if not is_bare_kings(self.board) or own.code != _BARE_KINGS_CODE or before.move is None:
-            return False
-        captured = self.board.copy(stack=1)
-        captured.pop()
-        return is_bare_kings(captured) and before.own.code == _BARE_KINGS_CODE
+
+def _ply_of(stage: Stage, move: chess.Move | None, san: str, lowest: Accrued, lowest_since: int) -> Ply:
+    return Ply(
+        stage.number, move, san, stage.own, stage.accrued, stage.since, stage.counter, stage.end, lowest, lowest_since
+    )
 
 
 def _repetition_key(board: chess.Board) -> Hashable:

@@ -19,7 +19,7 @@ RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2",
 """The words that end a game, and how we write them."""
 
 _BETWEEN = re.compile(r"\{[^}]*\}|[\s,]+")
-_NUMBER = re.compile(r"[0-9]+\.+")
+_NUMBER = re.compile(r"^[0-9]+\.+")
 _NO_MOVE = re.compile(r"[0-9]*|\.+|e\.?p\.?|N|\x1a|\$[0-9]*|(?!--$)[-!?=~/+−±∓⩲⩱□∞]+")
 _ENDING = re.compile(r"(?:e\.?p\.?)?[+#!?]*$")
 _PROMOTION = re.compile(r"(?<=[a-h][18])(?:/|\(|=\()([A-Za-z])\)?$")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+from collections import Counter
 from pathlib import Path
 
 import chess
@@ -14,6 +15,10 @@ import pytest
 from tbgen.pgn.attacks import bishop_attacks, rook_attacks
 from tbgen.pgn.board import code_on
 from tbgen.pgn.words import board_of, words_of
+from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
+from tbgen.rules.position import color_of
+from tbgen.rules.stage import first_stage, next_stage
+from tbgen.score import Accrued
 from tests.pgn.plies import ROOTS, perft, random_game, random_root, told_by_kernels, told_by_python_chess, written
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -165,3 +170,25 @@ def test_every_spelling_is_read_or_refused_as_by_python_chess(seed: int) -> None
 def test_boards_become_words_and_boards_again(fen: str) -> None:
     board = chess.Board(fen)
     assert board_of(words_of(board)).epd() == board.epd()
+
+
+@pytest.mark.parametrize("setting", FiftyMoveSetting)
+def test_kernels_and_the_walk_in_plain_numbers_tell_a_game_as_game_does(setting: FiftyMoveSetting) -> None:
+    draw, fifty_moves = random.Random(7), FiftyMoves(setting)
+    ends = Counter[End | None]()
+    for _ in range(40):
+        board = random_game(draw, most_plies=260)
+        game = Game(board, fifty_moves=fifty_moves)
+        _, facts = told_by_kernels(board.root(), written(board))
+        code, _, bare, _ = facts[0]
+        root = board.root()
+        own = Accrued(code, color_of(not root.turn))
+        stage = first_stage(own, own, root.halfmove_clock, bare, fifty_moves)
+        for ply, told in zip(game.plies, [None, *facts[1:]], strict=True):
+            stage = stage if told is None else next_stage(stage, *told, fifty_moves)
+            expected = (ply.number, ply.own, ply.accrued, ply.since, ply.counter, ply.end)
+            assert (stage.number, stage.own, stage.accrued, stage.since, stage.counter, stage.end) == expected
+            ends[stage.end] += 1
+    assert ends[End.CHECKMATE] + ends[End.STALEMATE] > 0
+    assert ends[End.BARE_KINGS] > 0
+    assert (ends[End.FIFTY_MOVES] > 0) == (setting is not FiftyMoveSetting.NONE)

@@ -1,0 +1,362 @@
+"""Where the games of a text begin and end, and where their tags and moves stand: PGN, byte by byte.
+
+The rules are those of `reader`: a result, or the tags of the next game, end a game; comments, variations, signs
+and lines with `%` are passed over. Text is UTF-8, and what is not is Latin-1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import inner, kernel, small
+
+Spans = npt.NDArray[np.int64]
+
+# games[n]: the bytes of a game, its rows of `tags` and of `words`, and what else is to know of it
+END, FIRST_TAG, LAST_TAG, FIRST_WORD, LAST_WORD, RESULT, RESULT_AT, PROBLEM, TEXT_AT, TEXT_END, GAME_COLUMNS = range(11)
+# tags[n]: the line, the start of the next one, and in it the name and the value between its quotation marks
+LINE, NEXT_LINE, NAME, NAME_END, VALUE, VALUE_END, TAG_COLUMNS = range(7)
+# words[n]: a move without its number and signs
+WORD, WORD_END, WORD_COLUMNS = range(3)
+NO_RESULT, WHITE_WINS, BLACK_WINS, DRAW, UNKNOWN = range(5)
+NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION = range(3)
+# state: where the scan is in the game at hand
+_IN_COMMENT, _DEPTH, _HAS_EVENT, _GAMES, _TAGS, _WORDS, STATE_WORDS = range(7)
+GAMES, TAGS, WORDS = _GAMES, _TAGS, _WORDS
+
+_PLAIN, _SPACE, _MARK, _CONTROL, _HIGH = range(5)
+_OPEN, _CLOSE, _LEFT, _RIGHT, _SEMICOLON, _DOLLAR = (ord(letter) for letter in "{}();$")
+_NEWLINE, _RETURN, _BRACKET, _END_BRACKET, _QUOTE, _PERCENT = (ord(letter) for letter in '\n\r[]"%')
+_DOT, _ZERO, _NINE, _HYPHEN, _STAR, _BANG, _QUESTION = (ord(letter) for letter in ".09-*!?")
+
+
+def _classes() -> npt.NDArray[np.uint8]:
+    table = np.full(256, _PLAIN, np.uint8)
+    table[[*range(0x09), *range(0x0E, 0x1A)]] = _CONTROL
+    table[[*range(0x09, 0x0E), *range(0x1C, 0x21)]] = _SPACE
+    table[[_OPEN, _CLOSE, _LEFT, _RIGHT, _SEMICOLON, _DOLLAR]] = _MARK
+    table[0x80:] = _HIGH
+    return table
+
+
+def _names() -> npt.NDArray[np.uint8]:
+    """[byte] -> 2 if a tag's name may begin with it, 1 if it may go on with it."""
+    table = np.zeros(256, np.uint8)
+    for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_":
+        table[ord(letter)] = 2
+    for letter in "+#=:-":
+        table[ord(letter)] = 1
+    return table
+
+
+def _signs() -> npt.NDArray[np.uint8]:
+    table = np.zeros(256, np.uint8)
+    for letter in "-!?=~/+":
+        table[ord(letter)] = 1
+    return table
+
+
+_CLASS, _NAME_CLASS, _SIGN = _classes(), _names(), _signs()
+_EVENT, _HALVES = np.frombuffer(b"Event", np.uint8), np.frombuffer(b"1/2-1/2", np.uint8)
+
+
+@small
+def is_ascii_space(byte):
+    return byte == 32 or 9 <= byte <= 13
+
+
+@inner
+def char_width(text, at, end):
+    """How many bytes a character takes: a sequence of UTF-8, or one byte of Latin-1."""
+    first = np.int64(text[at])
+    if first < 0xC2 or first > 0xF4:
+        return 1
+    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if at + width > end:
+        return 1
+    for place in range(1, width):
+        if text[at + place] & 0xC0 != 0x80:
+            return 1
+    second = np.int64(text[at + 1])
+    if (first == 0xE0 and second < 0xA0) or (first == 0xED and second > 0x9F):
+        return 1
+    if (first == 0xF0 and second < 0x90) or (first == 0xF4 and second > 0x8F):
+        return 1
+    return width
+
+
+@inner
+def character(text, at, width):
+    """The number of the character that takes some bytes."""
+    first = np.int64(text[at])
+    if width == 1:
+        return first
+    number = first & (0xFF >> (width + 1))
+    for place in range(1, width):
+        number = number << 6 | np.int64(text[at + place]) & 0x3F
+    return number
+
+
+@small
+def is_wide_space(number):
+    """Whether a character beyond ASCII is white space."""
+    if number in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000):
+        return True
+    return 0x2000 <= number <= 0x200A
+
+
+@small
+def is_wide_sign(number):
+    """Whether a character beyond ASCII is a sign of evaluation: − ± ∓ ⩲ ⩱ □ ∞"""
+    return number in (0x2212, 0xB1, 0x2213, 0x2A72, 0x2A71, 0x25A1, 0x221E)
+
+
+@inner
+def line_end(text, start, end):
+    """Where a line ends; -1 if it has a byte that no text has."""
+    for at in range(start, end):
+        byte = text[at]
+        if byte in (_NEWLINE, _RETURN):
+            return at
+        if _CLASS[byte] == _CONTROL:
+            return -1
+    return end
+
+
+@inner
+def spells(text, start, word):
+    """Whether some bytes are a word."""
+    for place in range(len(word)):  # noqa: SIM110 - the compiler knows no generators
+        if text[start + place] != word[place]:
+            return False
+    return True
+
+
+@inner
+def starts_game(text, start, end):
+    """Whether a line is the tag Event, at least its beginning."""
+    at = start + 1
+    while at < end and is_ascii_space(text[at]):
+        at += 1
+    if end - at < 7:
+        return False
+    if not spells(text, at, _EVENT):
+        return False
+    quote = at + 5
+    while quote < end and is_ascii_space(text[quote]):
+        quote += 1
+    return quote > at + 5 and quote < end and text[quote] == _QUOTE
+
+
+@inner
+def read_tag(text, start, end, row):
+    """Find name and value of the tag that fills a line; whether it is one."""
+    at = start + 1
+    while at < end and is_ascii_space(text[at]):
+        at += 1
+    if at >= end or _NAME_CLASS[text[at]] < 2:
+        return False
+    row[NAME] = at
+    while at < end and _NAME_CLASS[text[at]]:
+        at += 1
+    row[NAME_END] = at
+    while at < end and is_ascii_space(text[at]):
+        at += 1
+    if at == row[NAME_END] or at >= end or text[at] != _QUOTE:
+        return False
+    last = end - 1
+    while last > at and is_ascii_space(text[last]):
+        last -= 1
+    if text[last] != _END_BRACKET:
+        return False
+    last -= 1
+    while last > at and is_ascii_space(text[last]):
+        last -= 1
+    row[VALUE], row[VALUE_END] = at + 1, last
+    return last > at and text[last] == _QUOTE
+
+
+@inner
+def result_of(text, start, end):
+    """The result that a word is, if any."""
+    length = end - start
+    if length == 1 and text[start] == _STAR:
+        return UNKNOWN
+    if length == 3 and text[start + 1] == _HYPHEN:
+        white, black = text[start], text[start + 2]
+        if white == 49 and black == 48:
+            return WHITE_WINS
+        if white == 48 and black == 49:
+            return BLACK_WINS
+        if white == 0xBD and black == 0xBD:
+            return DRAW
+    if length == 7 and spells(text, start, _HALVES):
+        return DRAW
+    if length == 5 and text[start] == 0xC2 and text[start + 1] == 0xBD and text[start + 2] == _HYPHEN:
+        return DRAW if text[start + 3] == 0xC2 and text[start + 4] == 0xBD else NO_RESULT
+    return NO_RESULT
+
+
+@inner
+def is_sign(text, start, end):
+    """Whether a word is no move but an evaluation, dots, a number, `e.p.` or `N`."""
+    digits = dots = signs = length = 0
+    at = start
+    while at < end:
+        width = char_width(text, at, end)
+        number = character(text, at, width)
+        digits += _ZERO <= number <= _NINE
+        dots += number == _DOT
+        signs += (number < 128 and _SIGN[number] == 1) or is_wide_sign(number)
+        length += 1
+        at += width
+    if length in (digits, dots) or (
+        length == signs and not (length == 2 and text[start] == text[start + 1] == _HYPHEN)
+    ):
+        return True
+    if length == 1:
+        return text[start] == 78 or text[start] == 0x1A
+    if text[start] != 101:
+        return False
+    rest = start + 2 if text[start + 1] == _DOT else start + 1
+    return rest < end and text[rest] == 112 and (rest + 1 == end or (rest + 2 == end and text[rest + 1] == _DOT))
+
+
+@inner
+def read_word(text, start, end, row):
+    """Find the move in a word, without its number and signs; whether there is one."""
+    at = start
+    while at < end and _ZERO <= text[at] <= _NINE:
+        at += 1
+    if at > start and at < end and text[at] == _DOT:
+        while at < end and text[at] == _DOT:
+            at += 1
+        start = at
+    while end > start and (text[end - 1] == _BANG or text[end - 1] == _QUESTION):
+        end -= 1
+    row[WORD], row[WORD_END] = start, end
+    return not is_sign(text, start, end)
+
+
+@inner
+def begin(game, state):
+    """Begin a game: the next row of `games`."""
+    state[_IN_COMMENT] = state[_DEPTH] = state[_HAS_EVENT] = 0
+    game[FIRST_TAG], game[FIRST_WORD] = state[_TAGS], state[_WORDS]
+    game[RESULT], game[RESULT_AT], game[PROBLEM], game[TEXT_AT], game[TEXT_END] = NO_RESULT, -1, NO_PROBLEM, -1, -1
+
+
+@inner
+def finish(state, games, end):
+    """End the game at hand, if there is one, and begin the next."""
+    game = games[state[_GAMES]]
+    game[END], game[LAST_TAG], game[LAST_WORD] = end, state[_TAGS], state[_WORDS]
+    if state[_IN_COMMENT]:
+        game[PROBLEM] = OPEN_COMMENT
+    elif state[_DEPTH]:
+        game[PROBLEM] = OPEN_VARIATION
+    is_empty = game[FIRST_TAG] == game[LAST_TAG] and game[FIRST_WORD] == game[LAST_WORD] and game[RESULT] == NO_RESULT
+    if not is_empty:
+        state[_GAMES] += 1
+    begin(games[state[_GAMES]], state)
+
+
+@inner
+def read_moves(text, at, end, state, games, words):
+    """Read a line of moves from some place on."""
+    while at < end:
+        byte = text[at]
+        kind = _CLASS[byte]
+        if state[_IN_COMMENT]:
+            while at < end and text[at] != _CLOSE:
+                at += 1
+            if at < end:
+                state[_IN_COMMENT] = 0
+                games[state[_GAMES], TEXT_END] = at + 1
+            at += 1
+            continue
+        if kind == _SPACE:
+            at += 1
+            continue
+        game = games[state[_GAMES]]
+        if game[TEXT_AT] < 0 and not (kind == _HIGH and is_wide_space(character(text, at, char_width(text, at, end)))):
+            game[TEXT_AT] = at
+        if kind == _MARK:
+            at += 1
+            if byte == _SEMICOLON:
+                game[TEXT_END] = end
+                return
+            if byte == _OPEN:
+                state[_IN_COMMENT] = 1
+            elif byte == _LEFT:
+                state[_DEPTH] += 1
+            elif byte == _RIGHT:
+                state[_DEPTH] = max(0, state[_DEPTH] - 1)
+            elif byte == _DOLLAR:
+                while at < end and _ZERO <= text[at] <= _NINE:
+                    at += 1
+            game[TEXT_END] = at
+            continue
+        start = at
+        while at < end:
+            kind = _CLASS[text[at]]
+            if kind in (_PLAIN, _CONTROL):
+                at += 1
+            elif kind == _HIGH:
+                width = char_width(text, at, end)
+                if is_wide_space(character(text, at, width)):
+                    break
+                at += width
+            else:
+                break
+        if at == start:
+            at += char_width(text, at, end)
+        elif not state[_DEPTH]:
+            result = result_of(text, start, at)
+            if result:
+                game[RESULT], game[RESULT_AT] = result, start
+                finish(state, games, at)
+            else:
+                game[TEXT_END] = at
+                state[_WORDS] += read_word(text, start, at, words[state[_WORDS]])
+
+
+@kernel
+def scan(text, start, end, is_last, in_line, state, games, tags, words):
+    """Find the games of `text[start:end]`; -1, or where the line begins that no text has.
+
+    Unless `is_last`, the last line counts only if it is ended, and the last game only if the next has begun.
+    `in_line` says that the text begins within a line.
+    """
+    state[:] = 0
+    begin(games[0], state)
+    at = start
+    while at < end:
+        stop = line_end(text, at, end)
+        if stop < 0:
+            return at
+        follows = stop + 1
+        if stop < end and text[stop] == _RETURN and follows < end and text[follows] == _NEWLINE:
+            follows += 1
+        if not is_last and (stop == end or (text[stop] == _RETURN and follows == end)):
+            break
+        is_tag = text[at] == _BRACKET and not (in_line and at == start)
+        is_new = is_tag and starts_game(text, at, stop)
+        if state[_IN_COMMENT] and not is_new:
+            read_moves(text, at, stop, state, games, words)
+        elif is_tag:
+            has_moves = state[_WORDS] > games[state[_GAMES], FIRST_WORD]
+            if has_moves or state[_IN_COMMENT] or (is_new and state[_HAS_EVENT]):
+                finish(state, games, at)
+            row = tags[state[_TAGS]]
+            if read_tag(text, at, stop, row):
+                row[LINE], row[NEXT_LINE] = at, min(follows, end)
+                state[_TAGS] += 1
+                state[_HAS_EVENT] |= row[NAME_END] - row[NAME] == 5 and spells(text, row[NAME], _EVENT)
+        elif text[at] != _PERCENT or (in_line and at == start):
+            read_moves(text, at, stop, state, games, words)
+        at = follows
+    if is_last:
+        finish(state, games, end)
+    return -1

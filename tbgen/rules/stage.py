@@ -1,0 +1,120 @@
+"""The walk along a game in plain numbers: what accrues with every ply, and when and why the game ends.
+
+A ply is told by four facts: the code of its position, whether its move was a reset, whether only kings are left,
+and how often the position has arisen. Whoever tells them, python-chess or a compiled kernel, the rules are these.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, STALEMATE_CODE, Accrued, Color, code_of
+
+_FIFTY_MOVES_PLIES = 100
+_REPETITIONS = 3
+_BARE_KINGS_CODE = code_of(8, in_check=False)
+
+
+class End(enum.Enum):
+    """Why a game has ended, in the order in which the reasons are tested."""
+
+    CHECKMATE = "checkmate"
+    STALEMATE = "stalemate"
+    BARE_KINGS = "bare kings"
+    FIFTY_MOVES = "fifty moves"
+    THREEFOLD_REPETITION = "threefold repetition"
+
+
+class FiftyMoveSetting(enum.Enum):
+    """What the fifty-move rule means."""
+
+    NONE = "none"
+    FIDE = "fide"
+    RESET = "reset"
+    LEGACY = "legacy"
+
+
+@dataclass(frozen=True, slots=True)
+class FiftyMoves:
+    """The fifty-move rule of a game; `cutoff_code` matters under `reset` only."""
+
+    setting: FiftyMoveSetting = FiftyMoveSetting.RESET
+    cutoff_code: int = DEFAULT_CUTOFF_CODE
+
+    def is_reached(self, counter: int) -> bool:
+        return counter >= _FIFTY_MOVES_PLIES and self.setting is not FiftyMoveSetting.NONE
+
+    def counts(self, code: int, counter: int) -> bool:
+        """Whether a position's own score can still accrue after `counter` plies without a reset."""
+        if self.setting is FiftyMoveSetting.RESET or not self.is_reached(counter):
+            return True
+        return code in (MATE_CODE, STALEMATE_CODE)
+
+    def restarts(self, code: int) -> bool:
+        """Whether an improvement of the accrued score to a code sets the counter to zero."""
+        return self.setting is FiftyMoveSetting.RESET and code < self.cutoff_code
+
+
+class Stage(NamedTuple):
+    """A game after `number` plies.
+
+    `since` is the ply at which the accrued score was reached; 0 is the first position, also for a score that its
+    FEN carries. `counter` is what the fifty-move rule looks at.
+    """
+
+    number: int
+    mover: int
+    """The side that has just moved, and so holds the position's own score."""
+    code: int
+    accrued_code: int
+    holder: int
+    since: int
+    counter: int
+    bare: int
+    """Whether only kings are left."""
+    end: End | None
+
+    @property
+    def own(self) -> Accrued:
+        return Accrued(self.code, Color(self.mover))
+
+    @property
+    def accrued(self) -> Accrued:
+        return Accrued(self.accrued_code, Color(self.holder))
+
+
+def first_stage(own: Accrued, accrued: Accrued, counter: int, bare: int, fifty_moves: FiftyMoves) -> Stage:
+    """The first position of a game, with what has accrued in it."""
+    end = _end(own.code, False, counter, 1, fifty_moves)
+    return Stage(0, own.holder.value, own.code, accrued.code, accrued.holder.value, 0, counter, bare, end)
+
+
+def next_stage(before: Stage, code: int, reset: int, bare: int, seen: int, fifty_moves: FiftyMoves) -> Stage:
+    """The game one ply later.
+
+    A reset starts the accrued score anew, else only a strictly lower one replaces it. Bare kings end a game when two
+    plies in a row left eight moves; the first position of a game is no ply.
+    """
+    number, mover = before.number + 1, 1 - before.mover
+    counter = 0 if reset else before.counter + 1
+    accrued, holder, since = before.accrued_code, before.holder, before.since
+    if (reset or code < accrued) and fifty_moves.counts(code, counter):
+        accrued, holder, since = code, mover, number
+        if fifty_moves.restarts(code):
+            counter = 0
+    settled = bare and before.bare and code == before.code == _BARE_KINGS_CODE and number > 1
+    end = _end(code, bool(settled), counter, seen, fifty_moves)
+    return Stage(number, mover, code, accrued, holder, since, counter, bare, end)
+
+
+def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMoves) -> End | None:
+    """Why a game is over, in the order of the rules."""
+    if code <= STALEMATE_CODE:
+        return End.CHECKMATE if code == MATE_CODE else End.STALEMATE
+    if settled:
+        return End.BARE_KINGS
+    if fifty_moves.is_reached(counter):
+        return End.FIFTY_MOVES
+    return End.THREEFOLD_REPETITION if seen >= _REPETITIONS else None
