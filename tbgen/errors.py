@@ -18,6 +18,7 @@
     ├── RepresentationError         1   a value does not fit its stored form
     ├── TableError                  1
     │   ├── MissingTableError       3
+    │   ├── MissingFolderError      3
     │   ├── DamagedTableError       4
     │   ├── OutdatedTableError      4
     │   └── VerificationError       7
@@ -221,6 +222,19 @@ class MissingTableError(TableError):
     def __str__(self) -> str:
         where = "" if self.folder is None else f" in {self.folder}"
         return f"no table {self.material}{where}; build it with: tbgen build {self.material}"
+
+
+class MissingFolderError(TableError):
+    """A folder of tables that is not there."""
+
+    exit_code = 3
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        self.folder = folder
+
+    def __str__(self) -> str:
+        return f"there is no folder {self.folder}; name one with --data, or make it with: tbgen build --men 3"
 
 
 class DamagedTableError(TableError):

@@ -13,7 +13,7 @@ from types import FrameType
 
 import click
 
-from tbgen.cli.data import data_option, in_units, wanted_materials
+from tbgen.cli.data import in_units, new_folder_option, wanted_materials
 from tbgen.cli.terminal import complain, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
@@ -29,12 +29,12 @@ _MOST_THREADS = 1024
 @click.argument("names", nargs=-1, metavar="[MATERIAL]...")
 @click.option("--men", type=int, metavar="N", help="All materials with N men, kings included.")
 @click.option("--all", "every", is_flag=True, help="All materials there are tables for.")
-@data_option
+@new_folder_option
 @click.option(
     "--threads", type=click.IntRange(1, _MOST_THREADS), metavar="N", help="Threads (default: one for each processor)."
 )
 @click.option("--memory", metavar="SIZE", help="Memory to use at most, such as 8G (default: what is free).")
-@click.option("--quiet", is_flag=True, help="Show nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
 def command(
     names: tuple[str, ...],
     men: int | None,

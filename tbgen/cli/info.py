@@ -7,18 +7,22 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import data_option, in_units
-from tbgen.cli.terminal import show_rows
+from tbgen.cli.data import folders_option, in_units
+from tbgen.cli.terminal import complain_of, show_rows
+from tbgen.errors import TableError
 from tbgen.library.summary import Summary, summary_of
 from tbgen.material import table_material
 from tbgen.score import Color
+from tbgen.storage.files import folder_with
 
 
 @click.command("info")
-@click.argument("name", metavar="MATERIAL")
-@data_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(name: str, *, data: Path, as_json: bool) -> None:
+@click.argument("names", metavar="MATERIAL...", nargs=-1, required=True)
+@folders_option
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON: an object, or a list if several tables are asked for."
+)
+def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool) -> int:
     """Show how often each outcome is the entry value in a table, and its longest distance.
 
     Counts are over all placements on 64 squares, equal men told apart, no symmetry left out.
@@ -26,18 +30,30 @@ def command(name: str, *, data: Path, as_json: bool) -> None:
     \b
     Examples:
       tbgen info KBvK
+      tbgen info KBvK KNvK KvK
       tbgen info KRvKN --data tables --json
     """
-    summary = summary_of(data, table_material(name))
+    summaries: list[Summary] = []
+    faults: list[TableError] = []
+    for material in [table_material(name) for name in names]:
+        try:
+            summaries.append(summary_of(folder_with(folders, material), material))
+        except TableError as error:
+            faults.append(error)
     if as_json:
-        click.echo(json.dumps(summary.facts(), indent=2))
+        facts = [summary.facts() for summary in summaries]
+        if len(names) > 1 or facts:
+            click.echo(json.dumps(facts if len(names) > 1 else facts[0], indent=2))
     else:
-        _show(summary)
+        for number, summary in enumerate(summaries):
+            click.echo("\n" if number else "", nl=False)
+            _show(summary)
+    return complain_of(faults)
 
 
 def _show(summary: Summary) -> None:
     per_position = summary.bytes / max(summary.positions, 1)
-    click.echo(f"{summary.material}: {summary.men} men, {summary.positions:,} positions")
+    click.echo(f"{summary.material}: {summary.men} men, {summary.positions:,} positions, no symmetry left out")
     click.echo(f"{in_units(summary.bytes)}, {per_position:.3f} bytes a position, made by tbgen {summary.version}")
     if summary.build.wall_seconds is not None and summary.build.cpu_seconds is not None:
         click.echo(f"built in {summary.build.wall_seconds:.1f} s, {summary.build.cpu_seconds:.1f} CPU s")

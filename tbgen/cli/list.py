@@ -7,34 +7,55 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import data_option, in_units
-from tbgen.cli.terminal import complain, show_rows
+from tbgen.cli.data import folders_option, in_units
+from tbgen.cli.terminal import complain_of, counted, progress, show_rows
 from tbgen.errors import TableError
 from tbgen.library.summary import Summary, summaries
 
 
 @click.command("list")
-@data_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(*, data: Path, as_json: bool) -> int:
-    """List the tables of a folder, and those that cannot be used with the reason why.
+@folders_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: material, men, positions and bytes of each table.")
+def command(*, folders: tuple[Path, ...], as_json: bool) -> int:
+    """List the tables of a folder, or of several, and those that cannot be used with the reason why.
+
+    Positions are counted over all placements on 64 squares, no symmetry left out. `tbgen info` says more of a table.
 
     \b
     Examples:
       tbgen list
       tbgen list --data tables --json
     """
-    found = summaries(data)
-    sound = [each for each in found if isinstance(each, Summary)]
-    faults = [each for each in found if isinstance(each, TableError)]
+    found, faults = _looked_at(folders)
     if as_json:
-        click.echo(json.dumps([each.facts() for each in sound], indent=2))
-    elif sound:
-        rows = [(str(each.material), str(each.men), f"{each.positions:,}", in_units(each.bytes)) for each in sound]
+        click.echo(json.dumps([_row(each) for each in found], indent=2))
+    elif found:
+        rows = [(str(each.material), str(each.men), f"{each.positions:,}", in_units(each.bytes)) for each in found]
         show_rows(("table", "men", "positions", "size"), rows, right=".rrr")
-        click.echo(f"{len(sound)} tables, {in_units(sum(each.bytes for each in sound))}")
-    else:
-        click.echo(f"no tables in {data}; build some with: tbgen build --men 3")
-    for fault in faults:
-        complain(str(fault))
-    return faults[0].exit_code if faults else 0
+        click.echo(f"{counted(len(found), 'table', 'tables')}, {in_units(sum(each.bytes for each in found))}")
+    elif not faults:
+        click.echo(f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3")
+    return complain_of(faults)
+
+
+def _looked_at(folders: tuple[Path, ...]) -> tuple[list[Summary], list[TableError]]:
+    """What the tables hold that a probe would use, those with the fewest men first, and what is wrong with others."""
+    found: list[Summary] = []
+    faults: list[TableError] = []
+    with progress("reading") as shown:
+        for each in summaries(folders):
+            shown.advance()
+            if isinstance(each, Summary):
+                found.append(each)
+            else:
+                faults.append(each)
+    return found, faults
+
+
+def _row(summary: Summary) -> dict[str, str | int]:
+    return {
+        "material": str(summary.material),
+        "men": summary.men,
+        "positions": summary.positions,
+        "bytes": summary.bytes,
+    }

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from tbgen.errors import UsageError
 from tbgen.pgn.tags import parse_cutoff
+from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
 from tbgen.score import DEFAULT_CUTOFF_CODE
 
@@ -17,7 +19,9 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     schemes = click.Choice([scheme.value for scheme in Scheme])
     for option in (
         click.option("--komi", metavar="G", help="The score to beat under --scoring komi (default G5.75)."),
-        click.option("--cutoff", metavar="G", help="Scores from here on make no difference (default G6.0)."),
+        click.option(
+            "--cutoff", metavar="G", help="Scores from here on make no difference under winner and komi (default G6.0)."
+        ),
         click.option("--scoring", type=schemes, default=Scheme.EXPONENTIAL.value, help="How it becomes points."),
     ):
         command = option(command)
@@ -25,9 +29,22 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def scoring_of(scoring: str, cutoff: str | None, komi: str | None) -> Scoring:
-    """The scoring that the options say."""
-    return Scoring(
+    """The scoring that the options say; refuses those that mean nothing under it."""
+    rule = Scoring(
         Scheme(scoring),
         DEFAULT_CUTOFF_CODE if cutoff is None else parse_cutoff(cutoff),
         DEFAULT_KOMI if komi is None else parse_komi(komi),
     )
+    refuse_idle(rule.scheme, cutoff, komi, None)
+    return rule
+
+
+def refuse_idle(scheme: Scheme | None, cutoff: str | None, komi: str | None, fifty: FiftyMoveSetting | None) -> None:
+    """Refuse a cutoff or a komi that makes no difference; what is None is not known, or not asked for."""
+    if scheme is None:
+        return
+    if komi is not None and scheme is not Scheme.KOMI:
+        raise UsageError(f"--komi means nothing under --scoring {scheme.value}")
+    if cutoff is not None and scheme not in (Scheme.WINNER, Scheme.KOMI) and fifty is not FiftyMoveSetting.RESET:
+        others = "" if fifty is None else f" and --fifty {fifty.value}"
+        raise UsageError(f"--cutoff means nothing under --scoring {scheme.value}{others}")

@@ -55,8 +55,3 @@ def asked_position(words: Sequence[str], moves: Sequence[str]) -> tuple[str, lis
         raise UsageError("give a FEN, or startpos; --help says more")
     fen, more = fen_and_moves(words)
     return fen, [*more, *moves]
-
-
-def refuse_together(*options: str) -> None:
-    """Say that options cannot matter together."""
-    raise UsageError(f"{' and '.join(options)} cannot be given together")

@@ -66,6 +66,22 @@ def complain(text: str) -> None:
     click.echo(f"tbgen: {' '.join(text.splitlines())}", err=True)
 
 
+def complain_of(faults: Sequence[TbgenError]) -> int:
+    """One line for each fault; the exit code is that of the first."""
+    for fault in faults:
+        complain(str(fault))
+    return faults[0].exit_code if faults else 0
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "table", "tables"), counted(1200, "ply", "plies")
+    ('1 table', '1,200 plies')
+    """
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "", whole: bool = False) -> None:
     """A table; `right` has the letter `r` where a column is set flush right, such as `"r..r"`.
 
@@ -105,12 +121,12 @@ def _bold(text: str) -> str:
 class Progress:
     """A line on the terminal that appears once the work has taken two seconds."""
 
-    def __init__(self, title: str, total: int | None = None) -> None:
+    def __init__(self, title: str, total: int | None = None, *, quiet: bool = False) -> None:
         self._title = title
         self._total = total
         self._start = time.monotonic()
         self._done = 0
-        self._wanted = sys.stderr.isatty()
+        self._wanted = sys.stderr.isatty() and not quiet
         self._shown: tuple[RichProgress, TaskID] | None = None
 
     def advance(self, steps: int = 1, *, title: str | None = None) -> None:
@@ -139,9 +155,9 @@ class Progress:
 
 
 @contextlib.contextmanager
-def progress(title: str, total: int | None = None) -> Iterator[Progress]:
+def progress(title: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Progress]:
     """Progress that is cleared away whatever happens."""
-    shown = Progress(title, total)
+    shown = Progress(title, total, quiet=quiet)
     try:
         yield shown
     finally:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tbgen.cli.data import data_option
-from tbgen.cli.terminal import complain, progress, show_rows
+from tbgen.cli.data import folders_option, refuse_together
+from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.material import Material, table_material
+from tbgen.storage.files import folder_with, tables_of
 
 if TYPE_CHECKING:
     from tbgen.verify import Report
@@ -21,17 +22,25 @@ _MOST_THREADS = 1024
 
 @click.command("verify")
 @click.argument("names", nargs=-1, metavar="[MATERIAL]...")
-@data_option
+@folders_option
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Check N random positions of each table, not all.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Which random positions (default 0).")
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Which random positions (default 0).")
 @click.option(
     "--threads", type=click.IntRange(1, _MOST_THREADS), metavar="N", help="Threads (default: one for each processor)."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors; the exit code says the rest.")
 def command(
-    names: tuple[str, ...], *, data: Path, sample: int | None, seed: int, threads: int | None, as_json: bool
+    names: tuple[str, ...],
+    *,
+    folders: tuple[Path, ...],
+    sample: int | None,
+    seed: int | None,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
-    """Prove tables such as KBvK, or all tables of the folder.
+    """Prove tables such as KBvK, or all tables of the folders.
 
     Checks the bytes of each file, and the value and distance of every position with every accrued score
     against the moves, in the table and in those that captures and promotions lead to. If these have been
@@ -43,21 +52,32 @@ def command(
       tbgen verify KBvK KPvK
       tbgen verify KBvKN --sample 100000 --seed 7
     """
-    from tbgen.verify import tables_in, verify_file
+    from tbgen.verify import verify_file
 
-    wanted = [table_material(name) for name in names] or tables_in(data)
+    if seed is not None and sample is None:
+        raise UsageError("--seed means nothing without --sample")
+    refuse_together(*(name for name, given in (("--json", as_json), ("--quiet", quiet)) if given))
+    wanted = [table_material(name) for name in names] or [material for material, _ in tables_of(folders)]
     if not wanted:
-        raise UsageError(f"no tables in {data}; build some with: tbgen build --men 3")
+        raise UsageError(f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3")
     reports: list[Report] = []
     faults: list[TableError] = []
-    with progress("verifying", len(wanted)) as shown:
+    with progress("verifying", len(wanted), quiet=quiet) as shown:
         for material in wanted:
 
             def tell(phase: str, done: int, total: int, material: Material = material) -> None:
                 shown.advance(0, title=f"{material}: {phase} {100 * done // total} %")
 
             try:
-                report = verify_file(data, material, sample=sample, seed=seed, threads=threads, progress=tell)
+                report = verify_file(
+                    folder_with(folders, material),
+                    material,
+                    sample=sample,
+                    seed=seed or 0,
+                    threads=threads,
+                    progress=tell,
+                    others=folders,
+                )
             except TableError as error:
                 faults.append(error)
             else:
@@ -65,10 +85,9 @@ def command(
                 if report.violation is not None:
                     faults.append(VerificationError(str(material), str(report.violation)))
             shown.advance()
-    _show(reports, faults, as_json=as_json)
-    for fault in faults:
-        complain(str(fault))
-    return faults[0].exit_code if faults else 0
+    if not quiet:
+        _show(reports, faults, as_json=as_json)
+    return complain_of(faults)
 
 
 def _show(reports: list[Report], faults: list[TableError], *, as_json: bool) -> None:
@@ -88,3 +107,4 @@ def _show(reports: list[Report], faults: list[TableError], *, as_json: bool) -> 
     ]
     if rows:
         show_rows(("table", "positions", "with accrued scores", "seconds", "verdict"), rows, right=".rrr")
+        click.echo("positions that a symmetry of the board makes equal count once")

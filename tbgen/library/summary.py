@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from tbgen.errors import MissingTableError, TableError
 from tbgen.library.manifest import FileRecord, read_manifest
 from tbgen.material import Material
 from tbgen.score import Color, Outcome
-from tbgen.storage.files import path_of, tables_in
+from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.reader import TableFile
 from tbgen.table import Tally
 
@@ -75,14 +75,12 @@ def summary_of(folder: Path, material: Material) -> Summary:
         return Summary(material, file.attributes["generator"], file.size, file.tallies, file.examples, made)
 
 
-def summaries(folder: Path) -> list[Summary | TableError]:
-    """Every table in a folder, in build order, or what is wrong with it."""
-    found: list[Summary | TableError] = []
-    for material in tables_in(folder):
+def summaries(folders: Sequence[Path]) -> Iterator[Summary | TableError]:
+    """Every table that a probe of the folders would use, in build order, or what is wrong with it."""
+    for material, folder in tables_of(folders):
         try:
-            found.append(summary_of(folder, material))
+            yield summary_of(folder, material)
         except MissingTableError:
             continue
         except TableError as error:
-            found.append(error)
-    return found
+            yield error

@@ -7,12 +7,13 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
+from tbgen.errors import MissingTableError
 from tbgen.material import Material, all_materials
 
 SUFFIX = ".h5"
@@ -70,9 +71,23 @@ def path_of(folder: Path, material: Material) -> Path:
     return folder / f"{material}{SUFFIX}"
 
 
+def folder_with(folders: Sequence[Path], material: Material) -> Path:
+    """The first folder that has the table of a canonical material."""
+    for folder in folders:
+        if path_of(folder, material).is_file():
+            return folder
+    raise MissingTableError(str(material), ", ".join(map(str, folders)))
+
+
 def tables_in(folder: Path) -> list[Material]:
     """The materials that have a file in a folder, in build order; none where there is no folder."""
     return [material for material in all_materials() if path_of(folder, material).is_file()]
+
+
+def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
+    """The materials that have a file in any of the folders, in build order, and the first folder that has it."""
+    there = {material for folder in folders for material in tables_in(folder)}
+    return [(material, folder_with(folders, material)) for material in all_materials() if material in there]
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> Written:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.storage.files import path_of
+from tbgen.storage.files import folder_with, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.table import Values
 from tbgen.verify.check import Progress, silent, verify_table
@@ -22,25 +22,26 @@ def verify_file(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress = silent,
+    others: Sequence[Path] = (),
 ) -> Report:
     """Check a table file against those of its children; an error of TableError if one cannot be read.
 
-    `sample` and `seed` are those of verify_table.
+    `others` are folders that children may lie in too. `sample` and `seed` are those of verify_table.
     """
     with TableFile(path_of(folder, material)) as file:
         progress("checksum", 0, file.size)
         file.check()
         table, violation = file.table(), _wrong_example(file)
-    child_of = _reader_of(folder)
+    child_of = _reader_of([folder, *others])
     report = verify_table(table, child_of, sample=sample, seed=seed, blanks=False, threads=threads, progress=progress)
     if report.violation is None and violation is not None:
         return Report(material, report.positions, report.pairs, report.seconds, violation)
     return report
 
 
-def _reader_of(folder: Path) -> Callable[[Material], Values]:
+def _reader_of(folders: Sequence[Path]) -> Callable[[Material], Values]:
     def child_of(material: Material) -> Values:
-        with TableFile(path_of(folder, material)) as file:
+        with TableFile(path_of(folder_with(folders, material), material)) as file:
             return file.values()
 
     return child_of
