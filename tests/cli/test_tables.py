@@ -165,7 +165,7 @@ def test_a_damaged_table_is_listed_as_such(run: Any, table_folder: Path, tmp_pat
         (["info", "KXvK"], 2, "no man is called 'X'"),
         (["info", "KQQQvKQQ"], 2, "at most 5"),
         (["build"], 2, "name materials"),
-        (["build", "KBvK", "--all"], 2, "name materials"),
+        (["build", "KBvK", "--all"], 2, "KBvK and --all cannot be given together"),
         (["build", "--men", "6"], 2, "2 to 5 men"),
         (["build", "KBvK", "--memory", "lots"], 2, "not a size"),
     ],

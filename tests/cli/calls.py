@@ -1,0 +1,45 @@
+"""The program, called as a shell calls it, but within this process: a start of Python costs more than most commands."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from pathlib import Path
+from subprocess import CompletedProcess
+from unittest import mock
+
+import pytest
+
+from tbgen import cli
+from tbgen.cli.terminal import run
+
+
+def tbgen(*arguments: str, folder: Path | str | None = None) -> CompletedProcess[str]:
+    """Call the program; `folder` is where $TBGEN_DATA says that the tables are."""
+    out, err = io.StringIO(), io.StringIO()
+    environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
+    with (
+        mock.patch.dict(os.environ, environment),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.raises(SystemExit) as ended,
+    ):
+        run(cli.tbgen, arguments)
+    assert isinstance(ended.value.code, int)
+    return CompletedProcess(arguments, ended.value.code, out.getvalue(), err.getvalue())
+
+
+def printed(*arguments: str, folder: Path | str | None = None) -> str:
+    """What a call prints that has nothing to complain about."""
+    done = tbgen(*arguments, folder=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def complaint(*arguments: str, folder: Path | str | None = None) -> tuple[int, str]:
+    """The exit code and the one line of a call that fails."""
+    done = tbgen(*arguments, folder=folder)
+    assert done.returncode != 0
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    return done.returncode, done.stderr.strip()

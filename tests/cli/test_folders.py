@@ -1,0 +1,136 @@
+"""Where the tables are: one folder, several, or none."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calls import complaint, printed, tbgen
+
+BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+
+
+@pytest.fixture
+def two_folders(table_folder: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """KvK in the first, KBvK and KNvK in the second."""
+    folders = tmp_path / "first", tmp_path / "second"
+    for folder, names in zip(folders, (["KvK"], ["KBvK", "KNvK"]), strict=True):
+        folder.mkdir()
+        for name in names:
+            shutil.copy(table_folder / f"{name}.h5", folder)
+    return folders
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("list",), ("info", "KvK"), ("probe", BISHOP), ("probe", "-"), ("line", BISHOP), ("verify",), ("record", "--all")],
+)
+def test_a_missing_folder_is_the_same_error_everywhere(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    wanted = 3, f"tbgen: there is no folder {missing}; name one with --data, or make it with: tbgen build --men 3"
+    assert complaint(*arguments, "--data", str(missing)) == wanted
+    assert complaint(*arguments, folder=missing) == wanted
+
+
+def test_an_empty_folder_is_none_that_is_missing(tmp_path: Path) -> None:
+    assert "build some with" in printed("list", "--data", str(tmp_path))
+    assert json.loads(printed("list", "--json", "--data", str(tmp_path))) == []
+    code, line = complaint("probe", BISHOP, "--data", str(tmp_path))
+    assert (code, "tbgen build KBvK" in line) == (3, True)
+
+
+def test_a_build_makes_its_folder(table_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "deep"
+    folder.parent.mkdir()
+    shutil.copytree(table_folder, folder, ignore=shutil.ignore_patterns("[!K]*"))
+    assert "0 built" in printed("build", "KvK", "--data", str(folder))
+    both = os.pathsep.join([str(folder), str(tmp_path)])
+    code, line = complaint("build", "KvK", "--data", both)
+    assert (code, "more than one folder" in line) == (2, True)
+
+
+@pytest.mark.parametrize("way", ["joined", "repeated", "environment"])
+def test_tables_may_lie_in_several_folders(two_folders: tuple[Path, Path], way: str) -> None:
+    names = list(map(str, two_folders))
+    joined = os.pathsep.join(names)
+    options = {
+        "joined": ["--data", joined],
+        "repeated": ["--data", names[0], "--data", names[1]],
+        "environment": [],
+    }[way]
+    folder = joined if way == "environment" else None
+    listed = json.loads(printed("list", "--json", *options, folder=folder))
+    assert [row["material"] for row in listed] == ["KvK", "KNvK", "KBvK"]
+    assert "KBvK: 3 men" in printed("info", "KvK", "KBvK", *options, folder=folder)
+    assert json.loads(printed("probe", BISHOP, "--json", *options, folder=folder))["outcome"] == "G1.5"
+    assert printed("line", BISHOP, *options, folder=folder)
+
+
+def test_a_table_is_proved_with_children_from_another_folder(two_folders: tuple[Path, Path]) -> None:
+    first, second = map(str, two_folders)
+    sample = ("--sample", "50", "--threads", "1")
+    assert printed("verify", "KNvK", "-q", *sample, "--data", second, "--data", first) == ""
+    assert "KvK" in complaint("verify", "KNvK", *sample, "--data", second)[1]
+
+
+def test_the_first_folder_that_has_a_table_counts(two_folders: tuple[Path, Path]) -> None:
+    first, second = two_folders
+    (first / "KNvK.h5").write_bytes(b"nonsense")
+    done = tbgen("list", "--data", str(first), "--data", str(second))
+    assert (done.returncode, "damaged table" in done.stderr) == (4, True)
+    done = tbgen("list", "--data", str(second), "--data", str(first))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_folder_may_have_the_sign_between_folders_in_its_name(table_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / os.pathsep.join("ab")
+    folder.mkdir()
+    shutil.copy(table_folder / "KvK.h5", folder)
+    assert printed("list", "--data", str(folder)).splitlines()[-1].startswith("1 table, ")
+
+
+def test_a_list_has_short_rows_and_figures_are_in_info(table_folder: Path) -> None:
+    rows = json.loads(printed("list", "--json", "--data", str(table_folder)))
+    assert [list(row) for row in rows] == [["material", "men", "positions", "bytes"]] * len(rows)
+    (knight,) = (row for row in rows if row["material"] == "KNvK")
+    figures = json.loads(printed("info", "KNvK", "--json", "--data", str(table_folder)))
+    assert knight["positions"] == sum(side["positions"] for side in figures["sides"].values())
+    assert knight["bytes"] == figures["bytes"] == (table_folder / "KNvK.h5").stat().st_size
+
+
+def test_several_tables_are_shown_together_and_missing_ones_named(table_folder: Path) -> None:
+    found = json.loads(printed("info", "KvK", "KBvK", "--json", "--data", str(table_folder)))
+    assert [each["material"] for each in found] == ["KvK", "KBvK"]
+    done = tbgen("info", "KvK", "KQvKQ", "KBvK", "--json", "--data", str(table_folder))
+    assert [each["material"] for each in json.loads(done.stdout)] == ["KvK", "KBvK"]
+    assert (done.returncode, done.stderr.count("KQvKQ in ")) == (3, 1)
+    text = printed("info", "KvK", "KBvK", "--data", str(table_folder))
+    assert text.count("no symmetry left out") == 2
+
+
+def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path, tmp_path: Path) -> None:
+    assert printed("verify", "KvK", "-q", "--threads", "1", "--data", str(table_folder)) == ""
+    (tmp_path / "KvK.h5").write_bytes(b"nonsense")
+    assert complaint("verify", "--quiet", "--data", str(tmp_path))[0] == 4
+    assert "count once" in printed("verify", "KvK", "--threads", "1", "--data", str(table_folder))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["probe", BISHOP, "--komi", "G2.25"], "--komi means nothing under --scoring exponential"),
+        (["probe", BISHOP, "--cutoff", "G4.0"], "--cutoff means nothing under --scoring exponential"),
+        (["line", BISHOP, "--scoring", "otb", "--cutoff", "G4.0"], "--cutoff means nothing under --scoring otb"),
+        (["line", BISHOP, "--scoring", "winner", "--komi", "G4.0"], "--komi means nothing under --scoring winner"),
+        (["verify", "--seed", "3"], "--seed means nothing without --sample"),
+        (["verify", "-q", "--json"], "--json and --quiet cannot be given together"),
+        (["build", "KvK", "KNvK", "--men", "3"], "KvK KNvK and --men cannot be given together"),
+        (["build", "--men", "3", "--all"], "--men and --all cannot be given together"),
+    ],
+)
+def test_options_that_cannot_matter_together_are_refused(arguments: list[str], words: str, table_folder: Path) -> None:
+    assert complaint(*arguments, "--data", str(table_folder)) == (2, f"tbgen: {words}")
