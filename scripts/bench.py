@@ -60,8 +60,7 @@ def solve_one(name: str, data: Path, threads: int, profile: bool) -> None:
     started = time.process_time()
     material, children = Material.parse(name).canonical(), {}
     for child in material.children():
-        with TableFile(path_of(data, child)) as file:
-            children[child] = file.values()
+        children[child] = TableFile(path_of(data, child))
     loaded = time.process_time()
 
     def work() -> Table:

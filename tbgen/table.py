@@ -7,14 +7,21 @@ are not primary, have a zero entry. Counts are over all placements of labelled m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.score import Accrued, Color, Outcome
+
+Ints = npt.NDArray[np.int64]
+Entries = npt.NDArray[np.int8]
+Distances = npt.NDArray[np.uint16]
+Numbers = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +53,45 @@ class Patterns:
 
 
 @dataclass(frozen=True, eq=False)
+class Box:
+    """Some cells of a plane (a block with one side to move): a range of every axis from one king to the other."""
+
+    first: Ints
+    size: Ints
+    stride: Ints
+    """[axis] how far apart neighbours lie in what `read` gives."""
+    read: Callable[[], tuple[Entries, Distances]]
+    """Entry values and distances; they are only looked for when this is called."""
+
+
+class Child(Protocol):
+    """What a solver asks of a table that resets lead to; cells that hold no position may have any value."""
+
+    def values(self) -> Values:
+        """All its values."""
+
+    def boxes(self, block: int, side: Color) -> Sequence[Box]:
+        """Those of one plane, in parts that can be read one by one and from several threads."""
+
+
+@dataclass(frozen=True, eq=False)
 class Values:
-    """What a solver asks of a table that resets lead to; flat arrays in the order of its layout's cells."""
+    """Entry values and distances; flat arrays in the order of the layout's cells."""
 
     material: Material
-    entry: npt.NDArray[np.int8]
-    dtg: npt.NDArray[np.uint16]
+    entry: Entries
+    dtg: Distances
+
+    def values(self) -> Values:
+        return self
+
+    def boxes(self, block: int, side: Color) -> Sequence[Box]:
+        layout = layout_of(self.material)
+        size = np.array(layout.shape[2:], np.int64)
+        stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
+        cells = layout.block_words * 64
+        plane = slice((2 * block + side) * cells, (2 * block + side + 1) * cells)
+        return [Box(np.zeros_like(size), size, stride, lambda: (self.entry[plane], self.dtg[plane]))]
 
 
 @dataclass(frozen=True)
@@ -76,13 +116,10 @@ class Figures:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """A solved material; flat arrays in the order of its layout's cells."""
+class Table(Values):
+    """A solved material."""
 
-    material: Material
-    entry: npt.NDArray[np.int8]
-    dtg: npt.NDArray[np.uint16]
-    pattern: npt.NDArray[np.uint32]
+    pattern: Numbers
     patterns: Patterns
     tallies: Mapping[Color, Mapping[Outcome, Tally]]
     """By side to move, best outcome for White first."""
@@ -91,3 +128,44 @@ class Table:
     def positions(self, side: Color) -> int:
         """Legal positions with this side to move."""
         return sum(tally.count for tally in self.tallies[side].values())
+
+
+class Dictionary(NamedTuple):
+    """The patterns of a run: pattern n has the rows start[n] to start[n + 1], each of them one number."""
+
+    start: Ints
+    rows: Ints
+
+
+class Cells(NamedTuple):
+    """What some cells hold; flat arrays."""
+
+    entry: Entries
+    dtg: Distances
+    pattern: Numbers
+
+    def part(self, first: int, end: int) -> Cells:
+        return Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Cells]) -> Cells:
+        """Some parts, one after another."""
+        entry, dtg, pattern = zip(*parts, strict=True)
+        return cls(np.concatenate(entry), np.concatenate(dtg), np.concatenate(pattern))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run of a table's cells that are solved, and what is known of them beside their values."""
+
+    first: int
+    """Its first cell, and the one after its last."""
+    end: int
+    dictionary: Dictionary
+    """Of these cells alone."""
+    often: Ints
+    """[pattern] -> how many cells have it."""
+    found: Ints
+    """What a tally counts, see retro/tally.py; cells count from the run's first."""
+    en_passant: tuple[Entries, Distances]
+    """Values of its positions with a right to take en passant, in the order of the family's EnPassant."""

@@ -106,14 +106,11 @@ def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Bui
     material = finding.material
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
-    children = {}
-    for child in material.children():
-        with TableFile(path_of(folder, child)) as file:
-            children[child] = file.values()
     if retro.needs_compiling(material):
         watcher.compiling()
-    table: Table = retro.solve(material, children, threads=threads, progress=watcher.progress)
-    children.clear()
+    with contextlib.ExitStack() as opened:
+        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
+        table: Table = retro.solve(material, children, threads=threads, progress=watcher.progress)
     watcher.progress("writing", None, 1.0, 0)
     begun = time.perf_counter()
     with _files_of(folder, material):

@@ -1,6 +1,6 @@
 """The solver: from rules to values, with no idea of files."""
 
 from tbgen.retro.memory import memory_needed
-from tbgen.retro.solver import needs_compiling, solve
+from tbgen.retro.solver import needs_compiling, solve, solve_into
 
-__all__ = ["memory_needed", "needs_compiling", "solve"]
+__all__ = ["memory_needed", "needs_compiling", "solve", "solve_into"]

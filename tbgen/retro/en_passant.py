@@ -120,8 +120,8 @@ def search_word(geometry, worker, family, entry, dtg, word, side, passed, taken,
             plies = 1 + np.int64(block.near[side, cell])
         elif rank > WORST_RANK - code:
             plies = 1 + np.int64(block.far[side, cell])
-        family.ep_entry[base + cell] = block.reset[side, cell]
-        family.ep_dtg[base + cell] = plies
+        family.en_passant.entry[base + cell] = block.reset[side, cell]
+        family.en_passant.dtg[base + cell] = plies
         block.reset[side, cell], block.near[side, cell], block.far[side, cell] = kept
 
 
@@ -132,7 +132,7 @@ def search_en_passant(geometry, worker, family, entry, dtg, number):
     for taken in range(len(geometry.pawn_color)):
         side = 1 - geometry.pawn_color[taken]
         square = block.pawns[taken]
-        base = family.ep_base[number, side, square & 7]
+        base = family.en_passant.start[number, side, square & 7]
         if base < 0 or square >> 3 != (3 if side == BLACK else 4):
             continue
         back = -8 if side == BLACK else 8

@@ -46,6 +46,14 @@ def _slot(before, event, size):
 
 
 @inner
+def forget(store):
+    """Empty a store."""
+    store.table[: store.state[1]] = 0
+    store.state[0] = 1
+    store.state[1] = min(FIRST_SIZE, len(store.table))
+
+
+@inner
 def grow(store):
     """Double the slots in use and file every node anew."""
     size = store.state[1] * 2

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, small
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.retro.family import MOST_SLOTS
+from tbgen.retro.plans import MOST_SLOTS
 
 PLANES = 8
 NO_ROLE = 0

@@ -1,4 +1,7 @@
-"""Patterns: the histories of all threads, as one dictionary that depends on the table alone."""
+"""Patterns: the histories of a run as rows, and the dictionaries of all runs as one that depends on the table alone.
+
+A row is one number, so that rows sort as their columns do: holder, code, outcome (as an unsigned byte), plies.
+"""
 
 from __future__ import annotations
 
@@ -7,54 +10,141 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.retro.block import RANKS, byte_of_rank
-from tbgen.retro.interning import Store
-from tbgen.table import Patterns
+from tbgen._jit import inlined, kernel
+from tbgen.retro.block import byte_of_rank
+from tbgen.retro.interning import EMPTY, Store, intern, new_store
+from tbgen.table import Dictionary, Patterns
 
-ROW = np.dtype([("holder", "u1"), ("code", "u1"), ("outcome", "i1"), ("dtg", ">u2")])
-"""A row as bytes, so that rows sort as they stand."""
-
-
-def _histories(store: Store, forcer: int) -> list[bytes]:
-    """[node] -> its rows."""
-    size = int(store.state[0])
-    event = store.event[:size]
-    rows = np.zeros(size, ROW)
-    rows["holder"], rows["code"], rows["dtg"] = 1 - forcer, event >> 32, event & 0xFFFF
-    rows["outcome"] = np.array([byte_of_rank(rank, forcer) for rank in range(RANKS)])[event >> 16 & 0xFFFF]
-    packed, width = rows.tobytes(), ROW.itemsize
-    histories = [b""]
-    for node, before in enumerate(store.before[1:size].tolist(), 1):
-        histories.append(histories[before] + packed[node * width : node * width + width])
-    return histories
+Ints = npt.NDArray[np.int64]
 
 
-def _pairs(pairs: Store, white: Store, black: Store) -> list[bytes]:
-    """[pair] -> its rows, White's holds (which Black breaks) first."""
-    of_white, of_black = _histories(white, 0), _histories(black, 1)
-    size = int(pairs.state[0])
-    nodes = zip(pairs.before[1:size].tolist(), pairs.event[1:size].tolist(), strict=True)
-    return [b"", *[of_black[right] + of_white[left] for left, right in nodes]]
+@inlined
+def _length(store, node):
+    """How many rows a history has."""
+    rows = 0
+    while node != EMPTY:
+        rows += 1
+        node = store.before[node]
+    return rows
+
+
+@inlined
+def _write_rows(store, forcer, node, end, rows):
+    """Write the rows of a history so that they end at `end`; returns where they begin."""
+    while node != EMPTY:
+        end -= 1
+        event = store.event[node]
+        outcome = np.int64(byte_of_rank(event >> 16 & 0xFFFF, forcer)) & 0xFF
+        rows[end] = (1 - forcer) << 32 | event >> 32 << 24 | outcome << 16 | event & 0xFFFF
+        node = store.before[node]
+    return end
+
+
+@kernel
+def _find_starts(pairs, white, black, start):
+    for pair in range(1, pairs.state[0]):
+        rows = _length(white, pairs.before[pair]) + _length(black, pairs.event[pair])
+        start[pair + 1] = start[pair] + rows
+
+
+@kernel
+def _fill_rows(pairs, white, black, start, rows):
+    """White's holds (which Black breaks) come first."""
+    for pair in range(1, pairs.state[0]):
+        end = _write_rows(white, 0, pairs.before[pair], start[pair + 1], rows)
+        _write_rows(black, 1, pairs.event[pair], end, rows)
+
+
+def dictionary_of(pairs: Store, white: Store, black: Store) -> Dictionary:
+    """The rows of each pair of histories."""
+    start = np.zeros(int(pairs.state[0]) + 1, np.int64)
+    _find_starts(pairs, white, black, start)
+    rows = np.zeros(int(start[-1]), np.int64)
+    _fill_rows(pairs, white, black, start, rows)
+    return Dictionary(start, rows)
+
+
+@kernel
+def _intern_rows(store, start, rows, nodes):
+    """The chain of rows that each pattern is."""
+    for pattern in range(len(start) - 1):
+        node = EMPTY
+        for row in range(start[pattern], start[pattern + 1]):
+            node = intern(store, node, rows[row])
+        nodes[pattern] = node
+
+
+@kernel
+def _in_order(before, children, first_child, rank):
+    """Number the chains in the order of their rows; `children` are sorted by chain before and row."""
+    stack = np.empty(len(before), np.int64)
+    size, number = 1, 0
+    stack[0] = EMPTY
+    while size:
+        size -= 1
+        node = stack[size]
+        rank[node] = number
+        number += 1
+        for n in range(first_child[node + 1] - 1, first_child[node] - 1, -1):
+            stack[size] = children[n]
+            size += 1
+
+
+@kernel
+def _unroll(store, nodes, start, rows):
+    """Write the rows of some chains one after another."""
+    for n in range(len(nodes)):
+        node = nodes[n]
+        for row in range(start[n + 1] - 1, start[n] - 1, -1):
+            rows[row] = store.event[node]
+            node = store.before[node]
+
+
+@kernel
+def _find_lengths(store, nodes, length):
+    for n in range(len(nodes)):
+        length[n] = _length(store, nodes[n])
 
 
 def merge_patterns(
-    stores: Sequence[tuple[Store, Store, Store]], often: Sequence[npt.NDArray[np.int64]]
+    dictionaries: Sequence[Dictionary], often: Sequence[Ints]
 ) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
-    """The dictionary, the most frequent first, and for each thread [its pair] -> pattern.
+    """The dictionary of all, the most frequent first, and for each run [its pattern] -> pattern.
 
-    `stores` are each thread's pairs, White's and Black's histories; `often` counts how often each pair occurs.
+    `often` counts how often each pattern of a run occurs.
     """
-    rows_of = [_pairs(*each) for each in stores]
-    total: dict[bytes, int] = {}
-    for rows, numbers in zip(rows_of, often, strict=True):
-        for key, number in zip(rows, numbers.tolist(), strict=True):
-            if number:
-                total[key] = total.get(key, 0) + number
-    total.pop(b"", None)
-    order = [b"", *sorted(total, key=lambda key: (-total[key], key))]
-    number_of = {key: n for n, key in enumerate(order)}
-    maps = [np.array([number_of.get(key, 0) for key in rows], np.uint32) for rows in rows_of]
-    start = np.cumsum([0, *[len(key) // ROW.itemsize for key in order]]).astype(np.uint32)
-    table = np.frombuffer(b"".join(order), ROW)
-    columns = (table["holder"], table["code"], table["outcome"], table["dtg"].astype(np.uint16))
-    return Patterns(start, *[np.ascontiguousarray(column) for column in columns]), maps
+    store = new_store(sum(len(dictionary.rows) for dictionary in dictionaries) + 1)
+    chains = [np.zeros(len(dictionary.start) - 1, np.int64) for dictionary in dictionaries]
+    for dictionary, nodes in zip(dictionaries, chains, strict=True):
+        _intern_rows(store, dictionary.start, dictionary.rows, nodes)
+    counts = np.zeros(int(store.state[0]), np.int64)
+    for nodes, number in zip(chains, often, strict=True):
+        counts[nodes] += number
+    used = np.flatnonzero(counts[1:]) + 1
+    order = np.concatenate([[EMPTY], used[np.lexsort((_ranks(store)[used], -counts[used]))]])
+    number_of = np.zeros(len(counts), np.uint32)
+    number_of[order] = np.arange(len(order))
+    return _columns(store, order), [number_of[nodes] for nodes in chains]
+
+
+def _ranks(store: Store) -> Ints:
+    """[chain] -> its place in the order of rows, a beginning before what it begins."""
+    size = int(store.state[0])
+    before, event = store.before[1:size], store.event[1:size]
+    children = np.lexsort((event, before)) + 1
+    first_child = np.searchsorted(before[children - 1], np.arange(size + 1))
+    rank = np.zeros(size, np.int64)
+    _in_order(store.before[:size], children, first_child, rank)
+    return rank
+
+
+def _columns(store: Store, order: Ints) -> Patterns:
+    """The rows of some chains as columns."""
+    length = np.zeros(len(order), np.int64)
+    _find_lengths(store, order, length)
+    start = np.concatenate([[0], np.cumsum(length)])
+    rows = np.zeros(int(start[-1]), np.int64)
+    _unroll(store, order, start, rows)
+    outcome = (rows >> 16 & 0xFF).astype(np.uint8).view(np.int8)
+    holder, code = (rows >> 32).astype(np.uint8), (rows >> 24 & 0xFF).astype(np.uint8)
+    return Patterns(start.astype(np.uint32), holder, code, outcome, (rows & 0xFFFF).astype(np.uint16))

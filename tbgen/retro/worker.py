@@ -9,13 +9,15 @@ from tbgen.index.words import NOTHING, square_bit
 from tbgen.retro.block import Block, new_block
 from tbgen.retro.en_passant import search_en_passant
 from tbgen.retro.geometry import Geometry
-from tbgen.retro.interning import EMPTY, Store, intern, new_store
+from tbgen.retro.interning import EMPTY, Store, forget, intern, new_store
 from tbgen.retro.legality import find_legal
 from tbgen.retro.levels import STORE_FULL, Forcer, advance, freeze, new_forcer, start_forcer
 from tbgen.retro.mobility import find_moves
 from tbgen.retro.movelist import Scratch, new_scratch
+from tbgen.retro.tally import count_words
 
-STORE_NODES = 1 << 22
+STORE_NODES = 1 << 26
+"""Histories of one run; memory for them is taken as they come."""
 
 
 class Worker(NamedTuple):
@@ -49,13 +51,15 @@ def enter_block(block, squares):
 
 
 @kernel
-def pair_histories(history, pairs, pattern):
-    """Name the pair of histories of each cell of a block."""
+def name_patterns(history, entry, pairs, first, end, pattern):
+    """Name the pair of histories of each cell with a value in a range of words of a block."""
     cells = history.shape[2]
     for side in range(2):
-        for cell in range(cells):
+        for cell in range(first * 64, end * 64):
+            place = side * cells + cell
             left, right = history[0, side, cell], history[1, side, cell]
-            pattern[side * cells + cell] = EMPTY if left == EMPTY and right == EMPTY else intern(pairs, left, right)
+            empty = entry[place] == 0 or (left == EMPTY and right == EMPTY)
+            pattern[place] = EMPTY if empty else intern(pairs, left, right)
 
 
 @inlined
@@ -64,14 +68,12 @@ def _status(forcer):
 
 
 @inner
-def solve_block(geometry, worker, family, number, squares, pattern):
+def solve_block(geometry, worker, family, number, squares, entry, dtg):
     """Solve one block whose children are all there; the status is 0 if all is well."""
     block = worker.block
-    size = 128 * geometry.words
-    entry, dtg = family.entry[number * size : (number + 1) * size], family.dtg[number * size : (number + 1) * size]
     enter_block(block, squares)
     find_legal(geometry, block, 0, geometry.words)
-    status = find_moves(geometry, block, family, worker.scratch, 0, geometry.words)
+    status = find_moves(geometry, block, family, worker.scratch, number, 0, geometry.words)
     if status:
         return status
     start_forcer(block, worker.white)
@@ -83,15 +85,27 @@ def solve_block(geometry, worker, family, number, squares, pattern):
         advance(geometry, block, worker.black, k)
         k += 1
     search_en_passant(geometry, worker, family, entry, dtg, number)
-    pair_histories(block.history, worker.pairs, pattern[number * size : (number + 1) * size])
-    return _status(worker.white) or _status(worker.black) or (STORE_FULL if worker.pairs.state[2] else 0)
+    return _status(worker.white) or _status(worker.black)
 
 
 @kernel
-def solve_blocks(geometry, worker, family, blocks, first, end, pattern):
-    """Solve a run of independent blocks; `blocks` are their pawns."""
+def solve_blocks(geometry, worker, family, blocks, own_mirror, first, end, cells, found):
+    """Solve a run of independent blocks, and count and name what their cells hold.
+
+    `blocks` are the pawns of all blocks, `own_mirror` says whether they equal their mirror image; the run's
+    `cells` are (entry, dtg, pattern), its patterns are those of `worker.pairs`.
+    """
+    words, size = geometry.words, 128 * geometry.words
+    for store in (worker.white.store, worker.black.store, worker.pairs):
+        forget(store)
     for number in range(first, end):
-        status = solve_block(geometry, worker, family, number, blocks[number], pattern)
+        start = (number - first) * size
+        entry, dtg = cells.entry[start : start + size], cells.dtg[start : start + size]
+        status = solve_block(geometry, worker, family, number, blocks[number], entry, dtg)
         if status:
             return status
+        count_words(geometry, entry, dtg, own_mirror[number], 0, words, start, found)
+        name_patterns(worker.block.history, entry, worker.pairs, 0, words, cells.pattern[start : start + size])
+        if worker.pairs.state[2]:
+            return STORE_FULL
     return 0

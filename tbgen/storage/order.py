@@ -17,6 +17,8 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 
+Cells = npt.NDArray[np.int64]
+
 MOST_CHUNK_CELLS = 1 << 16
 _PART_CELLS = 1 << 22
 
@@ -76,6 +78,18 @@ class Order:
         for axis, size in zip(self.axes, self.shape, strict=True):
             places = places * size + digits[axis]
         return places
+
+    def box_of(self, start: int, cells: int) -> tuple[Cells, Cells, Cells]:
+        """The cells of a plane from a place on, a chunk or a whole plane of them, by the layout's axes inside a plane.
+
+        First index and size of each axis, and how far neighbours along it lie apart in the file.
+        """
+        shape = self.shape[2:]
+        size = np.array(self.chunk[2:] if cells < np.prod(shape) else shape, np.int64)
+        first = np.array(np.unravel_index(start, shape), np.int64)
+        stride = np.array([np.prod(size[n + 1 :]) for n in range(len(size))], np.int64)
+        back = np.argsort(self.axes[2:])
+        return first[back], size[back], stride[back]
 
     def to_file(self, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """A flat array of all cells, or of a part that `parts` names, in the order of the file."""

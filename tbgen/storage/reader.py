@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ from tbgen.storage.files import SUFFIX
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, Dataset, Index, Seal
 from tbgen.storage.states import Ids, States
-from tbgen.table import Patterns, Table, Tally, Values
+from tbgen.table import Box, Distances, Entries, Patterns, Table, Tally, Values
 
 _BLOCK = 1 << 20
 
@@ -90,9 +90,27 @@ class TableFile:
         return ids
 
     def values(self) -> Values:
-        """The entry values and distances of all cells, for a solver."""
+        """The entry values and distances of all cells; cells without a position have some value or other."""
         entry, dtg = self._all("entry", "dtg")
         return Values(self.material, entry, dtg)
+
+    def boxes(self, block: int, side: Color) -> Sequence[Box]:
+        """The same of one block and side to move, chunk by chunk."""
+        order = self.order
+        cells = order.layout.block_words * 64
+        plane, step = (2 * block + side) * cells, min(cells, order.chunk_cells)
+        return [self._box(place, place - plane, step) for place in range(plane, plane + cells, step)]
+
+    def _box(self, place: int, start: int, cells: int) -> Box:
+        """So many cells from a place on; the place counts from the first of its plane."""
+        first, size, stride = self.order.box_of(start, cells)
+        number, skipped = divmod(place, self.order.chunk_cells)
+
+        def read() -> tuple[Entries, Distances]:
+            ids = self.chunk(number)[skipped : skipped + cells]
+            return self._columns["state_entry"][ids], self._columns["state_dtg"][ids]
+
+        return Box(first, size, stride, read)
 
     def table(self) -> Table:
         """The whole table; its cells without a position have some value or other."""

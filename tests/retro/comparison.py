@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
+from tbgen.retro.family import EnPassant
 from tbgen.score import Color
 from tbgen.table import Table
 from tests import reference
@@ -92,12 +93,12 @@ def differences(material: Material, table: Table, known: reference.ReferenceTabl
     return comparison.pairs, comparison.found[:10]
 
 
-def en_passant_differences(solving: Any, known: reference.ReferenceTable) -> tuple[int, list[str]]:
+def en_passant_differences(layout: Layout, values: EnPassant, known: reference.ReferenceTable) -> tuple[int, list[str]]:
     """How many positions with a right to take en passant were compared, and the first that differ.
 
-    `solving` is a solver that has run: these values are never stored, they lie beside the table while it is solved.
+    Their values are in no table: they lie beside it while it is solved.
     """
-    layout, family, found = solving.layout, solving.family, []
+    found: list[str] = []
     slots, half = men_of_slots(layout), layout.block_words * 64
     jumps, compared = known.en_passant, 0
     for row in np.flatnonzero(jumps.reachable).tolist():
@@ -106,8 +107,8 @@ def en_passant_differences(solving: Any, known: reference.ReferenceTable) -> tup
         cell = layout.cell_of(side, squares)
         placed = layout.squares_of(cell)[1]
         mirrored = placed[: layout.pawns] != tuple(squares[: layout.pawns])
-        base = int(family.ep_base[cell // (2 * half), side, file ^ 7 if mirrored else file])
-        here = (int(family.ep_entry[base + cell % half]), int(family.ep_dtg[base + cell % half]))
+        base = int(values.start[cell // (2 * half), side, file ^ 7 if mirrored else file])
+        here = (int(values.entry[base + cell % half]), int(values.dtg[base + cell % half]))
         there = (int(jumps.entry[row]), int(jumps.dtg[row]))
         compared += 1
         if base < 0 or here != there:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
+from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order
-from tbgen.retro.solver import Solving, quiet
+from tbgen.retro.clock import quiet
+from tbgen.retro.runs import MemoryStore
+from tbgen.retro.task import Task
+from tbgen.retro.waves import Waves
 from tests import reference
 from tests.retro.comparison import differences, en_passant_differences
 from tests.retro.tables import solved, values
@@ -31,8 +37,10 @@ def test_every_pair_of_four_men_agrees_with_the_reference(name: str) -> None:
 @pytest.mark.slow
 def test_every_position_with_a_legal_en_passant_capture_agrees_with_the_reference() -> None:
     material = Material.parse("KPvKP")
-    solving = Solving(material, {child: values(str(child)) for child in material.children()}, 2, quiet)
-    solving.run()
-    compared, found = en_passant_differences(solving, reference.solve("KPvKP"))
+    layout, children = layout_of(material), {child: values(str(child)) for child in material.children()}
+    with ThreadPoolExecutor(2) as pool:
+        waves = Waves(Task(layout, children, MemoryStore(), 2, pool, quiet))
+        waves.solve()
+    compared, found = en_passant_differences(layout, waves.family.en_passant, reference.solve("KPvKP"))
     assert found == []
     assert compared > 10_000

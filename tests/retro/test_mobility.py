@@ -10,7 +10,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.index.words import NOTHING
 from tbgen.material import Material
 from tbgen.retro.block import Block, new_block
-from tbgen.retro.family import MOST_SLOTS, Family
+from tbgen.retro.family import empty_family, kinship_of
 from tbgen.retro.geometry import Geometry, geometry_of
 from tbgen.retro.legality import find_legal
 from tbgen.retro.mobility import find_moves
@@ -33,30 +33,6 @@ WITH_PAWNS = [
     "KNNvKP",
     "KQPvKN",
 ]
-
-
-def nowhere(layout: Layout) -> Family:
-    """A family that finds no value for any reset: codes do not need them."""
-    plans = (MOST_SLOTS, MOST_SLOTS, 8)
-    slots = np.arange(MOST_SLOTS)
-    return Family(
-        np.zeros(layout.block_words * 128, np.int8),
-        np.zeros(layout.block_words * 128, np.uint16),
-        np.zeros(64**layout.pawns, np.int32),
-        np.zeros(2, np.int64),
-        np.zeros(2, np.int64),
-        np.array([layout.pawns]),
-        np.array([layout.others]),
-        slots[None],
-        slots[None] + 1,
-        np.zeros(plans, np.int64),
-        np.zeros(plans, np.int64),
-        np.zeros((*plans, MOST_SLOTS), np.int64),
-        layout.block_words,
-        np.full((1, 2, 8), -1),
-        np.zeros(0, np.int8),
-        np.zeros(0, np.uint16),
-    )
 
 
 def board_of(layout: Layout, side: int, squares: tuple[int, ...]) -> chess.Board:
@@ -122,13 +98,14 @@ def assert_word_agrees(layout: Layout, number: int, block: Block, word: int) -> 
 def assert_words_agree(name: str, blocks: int, wanted: int) -> None:
     layout = layout_of(Material.parse(name))
     geometry: Geometry = geometry_of(layout)
-    block, family, scratch = new_block(geometry), nowhere(layout), new_scratch(layout.others)
+    block, scratch = new_block(geometry), new_scratch(layout.others)
+    nothing_at_hand = empty_family(kinship_of(layout))  # codes need no values
     pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
     for number in numbers(layout, blocks):
         enter_block(block, pawns[number])
         find_legal(geometry, block, 0, geometry.words)
         for word in words(layout, block, wanted):
-            find_moves(geometry, block, family, scratch, word, word + 1)
+            find_moves(geometry, block, nothing_at_hand, scratch, number, word, word + 1)
             assert_word_agrees(layout, number, block, word)
 
 

@@ -19,7 +19,7 @@ from tbgen.retro.block import NO_LABEL
 from tbgen.retro.geometry import geometry_of
 from tbgen.retro.legality import find_legal
 from tbgen.retro.levels import TOO_HIGH, TOP_CODE, freeze, start_forcer
-from tbgen.retro.solver import Solving
+from tbgen.retro.statuses import check_worker
 from tbgen.retro.worker import Worker, enter_block, new_worker
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
@@ -115,9 +115,8 @@ def freeze_one(code: int, forced: int | None) -> tuple[Worker, np.ndarray]:
 
 def refusal(worker: Worker) -> RepresentationError | None:
     """What the solver makes of a worker's status."""
-    solving = Solving(Material.parse("KvK"), {}, 1, lambda *_: None)
     try:
-        solving.check_worker(worker)
+        check_worker(Material.parse("KvK"), worker)
     except RepresentationError as error:
         return error
     return None

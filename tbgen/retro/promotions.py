@@ -1,0 +1,220 @@
+"""Promotions: what they lead to, gathered from the child's side.
+
+A promotion moves nobody but the pawn, so the positions after it lie in the child just as those before it
+lie in the block, but for a symmetry, the order of equal men, and who is White. So a child is read once,
+part by part, and each of its cells with the new man on the square in question is copied to the place of the
+cell that it comes from. A *way* says which digit of the child's cell becomes which of the block's.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import inlined, kernel
+from tbgen.index.layout import BY_KING, MIRRORED, Layout
+from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRANSPOSE, TRIANGLE
+from tbgen.retro.family import Kinship
+from tbgen.retro.plans import NO_SLOT, Plan
+from tbgen.score import Color
+
+Ints = npt.NDArray[np.int64]
+
+EVERY_CELL, BY_WHITE_KING, BY_DIAGONAL = 0, 1, 2
+"""Which cells of a plane are primary: all; with the white king on the files a-d; the lesser of two mirror images."""
+
+NOT_MIRRORED, EITHER_WAY, EVERY_SYMMETRY = (0,), (0, FLIP_FILE), tuple(range(8))
+
+
+class Ways(NamedTuple):
+    """How the cells of one child lie in the blocks that they come from."""
+
+    part: Ints
+    """[way, axis, digit there] -> what it adds to the cell here."""
+    axis: Ints
+    """[way] -> the axis of the new man."""
+    sign: Ints
+    """[way] -> -1 where the colours change sides, else 1."""
+    twin_start: Ints
+    """[axis] -> the first axis of its group of equal men, in the child."""
+
+
+class Route(NamedTuple):
+    """A way as Python looks for it."""
+
+    way: int
+    symmetry: int
+    flip: int
+
+
+class Gathering(NamedTuple):
+    """What is to be read from one plane of a child."""
+
+    table: int
+    block: int
+    side: Color
+    primary: int
+    targets: list[tuple[int, int, int]]
+    """Way, square of the new man in the child, and where the cells begin that it is read for."""
+
+
+class Promoter:
+    """Knows for every block what its promotions ask of the children."""
+
+    def __init__(self, kinship: Kinship) -> None:
+        self.kinship = kinship
+        self.layout = kinship.layouts[0]
+        self.plans = [plan for plan in kinship.plans if plan.promoted != NO_SLOT and plan.gone == NO_SLOT]
+        self.routes: dict[Plan, list[Route]] = {}
+        self.ways = {number: self._ways(number) for number in {self._table(plan) for plan in self.plans}}
+
+    def _table(self, plan: Plan) -> int:
+        return self.kinship.number_of(plan.material)
+
+    def _ways(self, table: int) -> Ways:
+        """All ways from one child, and which of them belong to a plan and a symmetry."""
+        child = self.kinship.layouts[table]
+        part: list[Ints] = []
+        axis: list[int] = []
+        sign: list[int] = []
+        for plan in self.plans:
+            if self._table(plan) != table:
+                continue
+            routes = self.routes.setdefault(plan, [])
+            symmetries = EITHER_WAY if child.pawns else EVERY_SYMMETRY
+            for symmetry, (new, slots) in itertools.product(symmetries, _assignments(child, plan)):
+                routes.append(Route(len(part), symmetry, 56 * plan.flip))
+                part.append(self._part(child, plan, symmetry, slots))
+                axis.append(new)
+                sign.append(-1 if plan.flip else 1)
+        twins = np.arange(child.others + 2, dtype=np.int64)
+        for start, end in child.twins:
+            twins[start - child.pawns : end - child.pawns] = start - child.pawns
+        return Ways(np.stack(part), np.array(axis, np.int64), np.array(sign, np.int64), twins)
+
+    def _part(self, child: Layout, plan: Plan, symmetry: int, slots: Sequence[int]) -> Ints:
+        """[axis, digit there] -> what it adds to the cell here."""
+        part, last = np.zeros((len(slots), 64), np.int64), len(self.layout.slots) - 1
+        for axis, slot in enumerate(slots):
+            squares = np.array(TRIANGLE if axis == 0 and not child.pawns else range(64), np.int64)
+            if slot != plan.promoted:
+                part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * plan.flip)) << (6 * (last - slot))
+        return part
+
+    def gatherings(self, blocks: Sequence[int], start: Ints) -> tuple[list[Gathering], int]:
+        """All that some blocks ask for, and how many cells it fills; `start`, that of Promotions, says where."""
+        found: dict[tuple[int, int, Color], Gathering] = {}
+        cells = 0
+        for plan in self.plans:
+            color = self.layout.slots[plan.promoted][0]
+            seventh, up = (6, 8) if color is Color.WHITE else (1, -8)
+            for number in blocks:
+                square = self.layout.blocks[number][plan.promoted]
+                if square >> 3 == seventh:
+                    start[number, plan.promoted, int(plan.role)] = cells
+                    self._ask(found, plan, self.layout.blocks[number], square + up, cells)
+                    cells += self.layout.block_words * 64
+        return list(found.values()), cells
+
+    def _ask(
+        self, found: dict[tuple[int, int, Color], Gathering], plan: Plan, pawns: Sequence[int], to: int, start: int
+    ) -> None:
+        """Ask for what one pawn of one block can become."""
+        table, flip = self._table(plan), 56 * plan.flip
+        child, color = self.kinship.layouts[table], self.layout.slots[plan.promoted][0]
+        digits = 0
+        for slot in plan.slots[: child.pawns]:
+            digits = digits * 64 + (pawns[slot] ^ flip)
+        block, mirror = divmod(int(child.addresses[digits]), 4)
+        if not child.pawns:
+            symmetries, primary = EVERY_SYMMETRY, BY_DIAGONAL
+        elif mirror == BY_KING:
+            symmetries, primary = EITHER_WAY, BY_WHITE_KING
+        else:
+            symmetries, primary = (FLIP_FILE,) if mirror == MIRRORED else NOT_MIRRORED, EVERY_CELL
+        side = color if plan.flip else color.other
+        gathering = found.setdefault((table, block, side), Gathering(table, block, side, primary, []))
+        for route in self.routes[plan]:
+            if route.symmetry in symmetries:
+                square = int(SYMMETRY[INVERSE[route.symmetry], to ^ flip])
+                gathering.targets.append((route.way, square, start))
+
+
+def _assignments(child: Layout, plan: Plan) -> Iterator[tuple[int, list[int]]]:
+    """The new man's axis, and [axis there] -> slot here; equal men take each other's places in every order."""
+    slots, kinds = plan.slots[child.pawns :], child.slots[child.pawns :]
+    for order in itertools.permutations(range(len(slots))):
+        if all(kinds[n] == kinds[other] for n, other in enumerate(order)):
+            given = [slots[n] for n in order]
+            yield given.index(plan.promoted), given
+
+
+@inlined
+def _is_lesser(digits, twin_start, images):
+    """Whether the men of a cell come before their images in the long diagonal; equal men stand in order."""
+    axes = len(digits)
+    for n in range(1, axes):
+        place, image = n, SYMMETRY[TRANSPOSE, digits[n]]
+        while place > max(twin_start[n], 1) and images[place - 1] > image:
+            images[place] = images[place - 1]
+            place -= 1
+        images[place] = image
+    for n in range(1, axes):
+        if images[n] != digits[n]:
+            return digits[n] < images[n]
+    return True
+
+
+@inlined
+def _is_primary(digits, twin_start, primary, images):
+    """Whether a cell is the one that its position is looked up in."""
+    for n in range(1, len(digits)):
+        if twin_start[n] < n and digits[n - 1] >= digits[n]:
+            return False
+    if primary == BY_WHITE_KING:
+        return digits[0] & 4 == 0
+    if primary == BY_DIAGONAL and TRIANGLE[digits[0]] % 9 == 0:
+        return _is_lesser(digits, twin_start, images)
+    return True
+
+
+# entry, dtg: cells of a box of a plane, found by its strides; targets[n]: way, square of the new man, first cell here
+@kernel
+def gather(entry, dtg, first, size, stride, ways, primary, targets, to_entry, to_dtg):
+    """Copy the cells of a box to where they are asked for."""
+    axes = len(first)
+    digits, images = np.empty(axes, np.int64), np.empty(axes, np.int64)
+    by_stride = np.argsort(stride)
+    for n in range(len(targets)):
+        way, square, start = targets[n]
+        new, sign = ways.axis[way], ways.sign[way]
+        if not first[new] <= square < first[new] + size[new]:
+            continue
+        digits[:] = first
+        digits[new] = square
+        going = True
+        while going:
+            if _is_primary(digits, ways.twin_start, primary, images):
+                place, cell = 0, start
+                for axis in range(axes):
+                    place += (digits[axis] - first[axis]) * stride[axis]
+                    cell += ways.part[way, axis, digits[axis]]
+                to_entry[cell] = sign * entry[place]
+                to_dtg[cell] = dtg[place]
+            going = _step(digits, first, size, by_stride, new)
+
+
+@inlined
+def _step(digits, first, size, by_stride, fixed):
+    """The next cell of a box, one digit fixed; False after the last one."""
+    for axis in by_stride:
+        if axis != fixed:
+            digits[axis] += 1
+            if digits[axis] < first[axis] + size[axis]:
+                return True
+            digits[axis] = first[axis]
+    return False

@@ -1,0 +1,92 @@
+"""Runs: where solved cells go, and how all of them together are a table.
+
+Blocks are solved in runs, each with a dictionary of patterns of its own, so that a run says all there is to
+know about its blocks: it can leave memory, and a build that was interrupted can go on from the runs it finds.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Sequence
+from typing import Protocol
+
+from tbgen.index.layout import layout_of
+from tbgen.material import Material
+from tbgen.retro.patterns import merge_patterns
+from tbgen.retro.tally import merged, tallies_of
+from tbgen.table import Cells, Distances, Entries, Figures, Run, Table
+
+
+class BlockStore(Protocol):
+    """Where solved cells are kept until all are there; `put` and `cells` may be called from several threads."""
+
+    def put(self, run: Run, cells: Cells) -> None:
+        """Keep a run; its arrays belong to the store from now on."""
+
+    def runs(self) -> Sequence[Run]:
+        """All that are kept, in the order of their cells."""
+
+    def values(self, first: int, end: int) -> tuple[Entries, Distances]:
+        """Entry values and distances of cells first to end of one run; not to be changed."""
+
+    def cells(self, first: int, end: int) -> Cells:
+        """The same with the patterns, numbered as in the run's dictionary."""
+
+
+class MemoryStore:
+    """A store for tables that are small, or that are solved in one piece."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs: list[tuple[Run, Cells]] = []
+
+    def put(self, run: Run, cells: Cells) -> None:
+        with self._lock:
+            insort(self._runs, (run, cells), key=_first_cell)
+
+    def runs(self) -> Sequence[Run]:
+        with self._lock:
+            return [run for run, _ in self._runs]
+
+    def values(self, first: int, end: int) -> tuple[Entries, Distances]:
+        cells = self.cells(first, end)
+        return cells.entry, cells.dtg
+
+    def cells(self, first: int, end: int) -> Cells:
+        with self._lock:
+            run, cells = self._runs[bisect_right(self._runs, first, key=_first_cell) - 1]
+        return cells.part(first - run.first, end - run.first)
+
+
+def _first_cell(kept: tuple[Run, Cells]) -> int:
+    return kept[0].first
+
+
+class Solved:
+    """A solved material whose cells lie in a store."""
+
+    def __init__(self, material: Material, store: BlockStore) -> None:
+        self.material = material
+        self.store = store
+        self.figures = Figures()
+        self._runs = store.runs()
+        self._starts = [run.first for run in self._runs]
+        dictionaries = [run.dictionary for run in self._runs]
+        self.patterns, self._numbers = merge_patterns(dictionaries, [run.often for run in self._runs])
+        found = merged((run.first, run.found) for run in self._runs)
+        self.tallies = tallies_of(found, layout_of(material).orders)
+
+    def part(self, first: int, end: int) -> Cells:
+        """What cells first to end hold."""
+        parts = []
+        for number in range(bisect_right(self._starts, first) - 1, bisect_left(self._starts, end)):
+            run = self._runs[number]
+            cells = self.store.cells(max(first, run.first), min(end, run.end))
+            parts.append(cells._replace(pattern=self._numbers[number][cells.pattern]))
+        return parts[0] if len(parts) == 1 else Cells.joined(parts)
+
+    def table(self) -> Table:
+        """The whole table in memory."""
+        cells = self.part(0, layout_of(self.material).cells)
+        return Table(self.material, *cells, self.patterns, self.tallies, self.figures)
