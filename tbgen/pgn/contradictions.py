@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from tbgen.errors import TbgenError
 from tbgen.pgn.tags import classical_result, read_tags, winner_of
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.game import Game, final_outcome
+from tbgen.rules.game import final_outcome
 from tbgen.rules.points import Scoring, format_points, parse_points
+from tbgen.rules.stage import Stage
 from tbgen.score import Outcome
 
 _UNKNOWN = "*"
@@ -16,23 +17,28 @@ _TABLEBASE = "tablebase"
 """The RMobilitySource of a result that no move need have reached."""
 
 
-def contradictions(tags: Mapping[str, str], written: str | None, game: Game, scoring: Scoring) -> Iterator[str]:
-    """One line for each; `written` is the result that stands after the moves, `scoring` what the tags ask for."""
+def contradictions(
+    tags: Mapping[str, str], written: str | None, last: Stage, ended: Stage | None, scoring: Scoring
+) -> Iterator[str]:
+    """One line for each.
+
+    `written` is the result that stands after the moves, `ended` the first ply at which the game was over, `scoring`
+    what the tags ask for.
+    """
     result = tags.get("Result", written or _UNKNOWN)
     if "Result" in tags and written is not None and result != written:
         yield f'the tag Result says "{result}", the end of the moves "{written}"'
-    yield from _of_end(game, result)
-    yield from _of_scores(tags, final_outcome(game.accrued, winner_of(result)), scoring)
+    yield from _of_end(last, ended, result)
+    yield from _of_scores(tags, final_outcome(last.accrued, winner_of(result)), scoring)
     if "FEN" in tags and "RMobilityAccrued" in tags:
         yield from _of_fen(tags)
 
 
-def _of_end(game: Game, result: str) -> Iterator[str]:
+def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
     """A game that its rules ended, and that went on or has another result."""
-    ended = game.ended
     if ended is None or ended.end is None:
         return
-    more = game.last.number - ended.number
+    more = last.number - ended.number
     if more:
         moves = "1 more move" if more == 1 else f"{more} more moves"
         yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"

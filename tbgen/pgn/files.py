@@ -81,10 +81,16 @@ def open_text(name: str) -> Iterator[IO[str]]:
 
     UTF-8, and what is not, byte by byte Latin-1. Lines come as soon as they are there.
     """
+    with open_bytes(name) as pieces:
+        yield io.TextIOWrapper(pieces, encoding="utf-8-sig", errors="tbgen-latin-1")
+
+
+@contextlib.contextmanager
+def open_bytes(name: str) -> Iterator[io.BufferedReader]:
+    """The bytes of a file, or of the standard input if its name is `-`; compressed ones are unpacked."""
     is_input = name == STANDARD_INPUT
     with open(0 if is_input else name, "rb", closefd=not is_input) as packed:
-        pieces = io.BufferedReader(_Pieces(_unpacked(packed, name)))
-        yield io.TextIOWrapper(pieces, encoding="utf-8-sig", errors="tbgen-latin-1")
+        yield io.BufferedReader(_Pieces(_unpacked(packed, name)))
 
 
 def _unpacked(packed: io.BufferedReader, name: str) -> Iterator[bytes]:

@@ -26,6 +26,7 @@ from tbgen.pgn.san import read_move
 
 History = npt.NDArray[np.uint64]
 Facts = npt.NDArray[np.int64]
+FACTS = 4
 
 
 @inner

@@ -178,6 +178,14 @@ def read_tag(text, start, end, row):
 
 
 @inner
+def half_width(text, at, end):
+    """How many bytes a ½ takes; 0 if there is none."""
+    if at < end and text[at] == 0xBD:
+        return 1
+    return 2 if at + 1 < end and text[at] == 0xC2 and text[at + 1] == 0xBD else 0
+
+
+@inner
 def result_of(text, start, end):
     """The result that a word is, if any."""
     length = end - start
@@ -189,12 +197,12 @@ def result_of(text, start, end):
             return WHITE_WINS
         if white == 48 and black == 49:
             return BLACK_WINS
-        if white == 0xBD and black == 0xBD:
-            return DRAW
     if length == 7 and spells(text, start, _HALVES):
         return DRAW
-    if length == 5 and text[start] == 0xC2 and text[start + 1] == 0xBD and text[start + 2] == _HYPHEN:
-        return DRAW if text[start + 3] == 0xC2 and text[start + 4] == 0xBD else NO_RESULT
+    first = half_width(text, start, end)
+    if first and start + first < end and text[start + first] == _HYPHEN:
+        second = half_width(text, start + first + 1, end)
+        return DRAW if second and first + 1 + second == length else NO_RESULT
     return NO_RESULT
 
 

@@ -19,7 +19,7 @@ import chess
 from tbgen.errors import MoveError, UsageError
 from tbgen.rules.accrual import first_accrued, play
 from tbgen.rules.fen import format_fen
-from tbgen.rules.notation import moves_in, parse_move
+from tbgen.rules.notation import moves_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import is_bare_kings, own_score
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
@@ -93,6 +93,16 @@ class Game:
         return self._plies[-1]
 
     @property
+    def stage(self) -> Stage:
+        """The last ply as the rules look back on it."""
+        return self._stages[-1]
+
+    @property
+    def ended_stage(self) -> Stage | None:
+        """The first ply at which the game was over, in the same way."""
+        return next((stage for stage in self._stages if stage.end is not None), None)
+
+    @property
     def accrued(self) -> Accrued:
         return self.last.accrued
 
@@ -123,10 +133,7 @@ class Game:
         >>> Game().push_text("1. e4").move.uci()
         'e2e4'
         """
-        moves = moves_in(text)
-        if len(moves) != 1:
-            raise MoveError(text, self.last.number + 1, "not one move:")
-        return self._push(parse_move(self.board, moves[0], self.last.number + 1))
+        return self._push(parse_one(self.board, text, self.last.number + 1))
 
     def push_line(self, moves: str | Iterable[str]) -> Sequence[Ply]:
         """Play moves written as one text or as many; all of them, or none if one of them cannot be played.

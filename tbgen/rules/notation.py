@@ -61,6 +61,14 @@ def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
     raise MoveError(text, ply, reason)
 
 
+def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
+    """The legal move that a text writes, with or without its number; MoveError if it writes none or several."""
+    moves = moves_in(text)
+    if len(moves) != 1:
+        raise MoveError(text, ply, "not one move:")
+    return parse_move(board, moves[0], ply)
+
+
 def _text(text: object) -> str:
     if not isinstance(text, str):
         raise UsageError(f"a move must be written as a text, not {text!r}")

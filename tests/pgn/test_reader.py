@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 import chess
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import PgnError
+from tbgen.pgn.blocks import blocks_of
+from tbgen.pgn.compiled import games_of as compiled_games
 from tbgen.pgn.reader import PgnGame, Settings, games_in, movetexts, read_games
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring
@@ -18,7 +21,29 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def games_of(text: str, settings: Settings | None = None) -> list[PgnGame | PgnError]:
-    return list(games_in(text.splitlines(keepends=True), "test.pgn", settings))
+    """The games as the plain reader finds them; the compiled one must find the same."""
+    games = list(games_in(io.StringIO(text, newline=None), "test.pgn", settings))
+    assert_same(games, compiled(text.encode(), settings), text)
+    return games
+
+
+def compiled(text: bytes, settings: Settings | None = None, block_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
+    stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
+    blocks = blocks_of(stream, "test.pgn", block_bytes)
+    return [game for block in blocks for game in compiled_games(block, "test.pgn", settings or Settings())]
+
+
+def assert_same(plain: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object) -> None:
+    """Every game and every error alike, down to the plies."""
+    assert len(plain) == len(fast), text
+    for ours, theirs in zip(plain, fast, strict=True):
+        if isinstance(ours, PgnError) or isinstance(theirs, PgnError):
+            assert isinstance(ours, PgnError), (text, theirs)
+            assert isinstance(theirs, PgnError), (text, ours)
+            assert (str(ours), ours.game, ours.ply) == (str(theirs), theirs.game, theirs.ply), text
+        else:
+            assert ours == theirs, text
+            assert ours.facts() == theirs.facts(), text
 
 
 def only_game(text: str, settings: Settings | None = None) -> PgnGame:
