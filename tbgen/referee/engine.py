@@ -39,13 +39,18 @@ Listener = Callable[[str, str], None]
 
 
 class Fault(enum.Enum):
-    """How an engine can lose a game without being outplayed, and what the Termination tag calls it."""
+    """How an engine can lose a game without being outplayed."""
 
-    ILLEGAL_MOVE = "rules infraction"
-    TIME = "time forfeit"
-    CRASH = "abandoned: crash"
-    DISCONNECT = "abandoned: disconnect"
-    HANG = "abandoned: hang"
+    ILLEGAL_MOVE = "illegal move"
+    TIME = "loss on time"
+    CRASH = "crash"
+    DISCONNECT = "disconnect"
+    HANG = "hang"
+
+    @property
+    def termination(self) -> str:
+        """What the Termination tag calls it, in the words of the PGN standard."""
+        return {Fault.ILLEGAL_MOVE: "rules infraction", Fault.TIME: "time forfeit"}.get(self, "abandoned")
 
 
 class ForfeitError(Exception):

@@ -85,8 +85,13 @@ class Distribution:
         return self.units * self.games_each
 
     @property
+    def total(self) -> Fraction:
+        """All points."""
+        return sum((share * count for share, count in self.counts.items()), Fraction(0)) * self.games_each
+
+    @property
     def mean(self) -> Fraction:
-        return sum((share * count for share, count in self.counts.items()), Fraction(0)) / self.units
+        return self.total / self.games
 
     @property
     def variance(self) -> Fraction:

@@ -1,0 +1,94 @@
+"""`tbgen match`: engines play each other under r-mobility."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+
+import click
+
+from tbgen.cli.match_view import LiveView, PlainView
+from tbgen.referee.arguments import OPTIONS
+from tbgen.referee.match import Match
+from tbgen.referee.reading import settings_of
+
+_STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+_DIFFERENCES = """\
+Options are those of cutechess-cli and fastchess; docs/matches.md has the table. What differs:
+-games is 2 and -repeat is on unless it says otherwise: an opening is played with both colours.
+-recover goes on with an interrupted match; an engine that dies is always started again.
+-tb is a folder of r-mobility tables, which decide games exactly; Syzygy's are given with -syzygy.
+-resign is a loss with G0.0; -draw is refused, since there are no draws; -maxmoves leaves the accrued score.
+-sprt has model=cutechess unless it says otherwise; the first engine is tested against the second.
+"""
+
+_ENGINE_OPTIONS = (
+    ("cmd=FILE", "The program; a name is looked up as in a shell."),
+    ("name=NAME", "Its name (default: as it calls itself)."),
+    ("dir=DIR  arg=ARG  args=ARGS", "Its folder, and its arguments."),
+    ("option.NAME=VALUE", "A UCI option; hash=N and threads=N are short for two of them."),
+    ("tc=[MOVES/]TIME[+INC]", "Time control in seconds or minutes:seconds; inf sets none."),
+    ("st=S  nodes=N  depth=N", "Seconds, nodes, plies for each move."),
+    ("timemargin=MS", "Forgive so many milliseconds."),
+    ("hang=S", "An engine without a clock loses after so many seconds of silence (default 300)."),
+    ("restart=auto|on|off", "on: a new process for every game."),
+    ("log=FILE  stderr=FILE", "What passes to and from it, and what it complains of."),
+    ("whitepov", "Its scores are always White's."),
+)
+
+
+class MatchCommand(click.Command):
+    """Takes its words as they are: options have one dash and many words."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.params["arguments"] = tuple(args)
+        return []
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(ctx.command_path, "-engine cmd=FILE ... -engine cmd=FILE ... [-each tc=10+0.1 ...] ...")
+        self.format_help_text(ctx, formatter)
+        with formatter.section("Options"):
+            formatter.write_dl([(f"-{each.name} {each.hint}".strip(), each.help) for each in OPTIONS.values()])
+        with formatter.section("Of -engine and -each"):
+            formatter.write_dl(_ENGINE_OPTIONS)
+        formatter.write("\n" + _DIFFERENCES)
+
+
+@click.command("match", cls=MatchCommand, add_help_option=False)
+@click.pass_context
+def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
+    """Play engines against each other under r-mobility.
+
+    \b
+    Examples:
+      tbgen match -engine cmd=stockfish -engine cmd=fairy-stockfish -each tc=10+0.1 -games 100 -pgnout games.pgn
+      tbgen match -config match.toml -concurrency 4 -recover
+    """
+    if not arguments or {"-h", "-help", "--help"} & set(arguments):
+        click.echo(ctx.get_help())
+        return 0
+    settings = settings_of(arguments)
+    view = LiveView(settings) if sys.stdout.isatty() else PlainView(settings)
+    with view:
+        return asyncio.run(_run(Match(settings, view), view))
+
+
+async def _run(match: Match, view: PlainView) -> int:
+    """Run to the end, or until a signal says that it is enough."""
+    code = 0
+    loop = asyncio.get_running_loop()
+
+    def stop(number: signal.Signals) -> None:
+        nonlocal code
+        code = _STOPPED[number]
+        match.stop()
+
+    for number in _STOPPED:
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, stop, number)
+    await match.run()
+    view.ends(match, interrupted=code != 0)
+    return code

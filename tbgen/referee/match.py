@@ -1,0 +1,352 @@
+"""A match: engines, games at a time, and results, until the schedule is played or a test is decided."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import Coroutine, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from tbgen.errors import EngineStartError, MatchError
+from tbgen.referee.clock import Clock
+from tbgen.referee.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError, Listener, Restart
+from tbgen.referee.openings import STANDARD, Opening, Order, fen_of, ordered, read_openings
+from tbgen.referee.play import Ending, PlayRules, Sheet, forfeited, play
+from tbgen.referee.record import GameRecord, Heading, stored, to_pgn
+from tbgen.referee.schedule import Pairing, Plan, Policy, openings_needed, schedule
+from tbgen.referee.settings import MatchSettings, Notation
+from tbgen.referee.sprt import Decision
+from tbgen.referee.standings import Result, Standings
+from tbgen.referee.store import FileStore, NoStore, Store, digest_of
+from tbgen.referee.tables import Decider, Deciders, SyzygyDecider, TableDecider
+from tbgen.rules.points import Scheme, Scoring
+from tbgen.score import Color, Outcome
+
+_MOST_FAILED_STARTS = 3
+
+
+class Watcher(Protocol):
+    """Told what happens in a match, to show it."""
+
+    def begins(self, match: Match) -> None:
+        """The engines have answered; games that were played before are in the standings."""
+
+    def game_begins(self, place: int, pairing: Pairing, sheet: Sheet) -> None:
+        """A game is started at one of the places where games are played at a time."""
+
+    def moved(self, place: int, sheet: Sheet) -> None:
+        """A move has been made."""
+
+    def game_over(self, place: int, record: GameRecord) -> None:
+        """A game is on the disk and in the standings."""
+
+    def says(self, text: str) -> None:
+        """Something that the user should know."""
+
+
+class Match:
+    """A match that can be run once."""
+
+    def __init__(self, settings: MatchSettings, watcher: Watcher) -> None:
+        self.settings = settings
+        self.watcher = watcher
+        self.names: list[str] = []
+        self.knows_variant: list[bool] = []
+        self.pairings = schedule(_plan(settings))
+        self._openings, self._order = _openings_of(settings), list[int]()
+        self._rules: PlayRules
+        self._store: Store
+        self.standings: Standings
+        self._waiting: Iterator[Pairing]
+        self._failed_starts: dict[int, int] = {}
+        self._stopped: asyncio.Event
+
+    async def run(self) -> Standings:
+        """Play what is left of the match."""
+        self._stopped = asyncio.Event()
+        decider = _decider(self.settings)
+        try:
+            await self._meet_engines()
+            self._open_store()
+            self._rules = PlayRules(
+                self.settings.fifty_moves,
+                self.settings.scoring,
+                self.settings.resign,
+                self.settings.most_moves,
+                decider,
+                self.settings.tables.adjudicate,
+            )
+            try:
+                self.watcher.begins(self)
+                await self._play_all()
+            finally:
+                self._store.close()
+        finally:
+            if decider is not None:
+                decider.close()
+        return self.standings
+
+    @property
+    def seed(self) -> int:
+        return self._store.identity.seed
+
+    def is_decided(self) -> bool:
+        """Whether the test, if there is one, has accepted a hypothesis."""
+        sprt = self.settings.sprt
+        return sprt is not None and self.standings.test(sprt).decision is not Decision.OPEN
+
+    def is_over(self) -> bool:
+        return self.is_decided() or len(self.standings.results) == len(self.pairings)
+
+    def stop(self) -> None:
+        """Play no more; the games in play are given up."""
+        self._stopped.set()
+
+    def opening_of(self, pairing: Pairing) -> Opening:
+        return self._openings[self._order[pairing.opening]]
+
+    async def _meet_engines(self) -> None:
+        """Start every engine once: what does not work is found out before the first game."""
+        for spec in self.settings.engines:
+            engine = Engine(spec, self._listener(spec))
+            await engine.start(_variant_options(self.settings))
+            self.names.append(_unused(engine.name, self.names))
+            self.knows_variant.append(engine.knows_variant)
+            await engine.close()
+
+    def _open_store(self) -> None:
+        settings = self.settings
+        self._store = NoStore(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
+        self.standings = Standings(self.names, settings.scoring)
+        self._order = _order_of(settings, len(self._openings), self.pairings, self.seed)
+        by_number = {pairing.number: pairing for pairing in self.pairings}
+        for game in self._store.games:
+            if game.number not in by_number:
+                self._store.close()
+                raise MatchError(
+                    f"game {game.number} has been played, but there are only {len(by_number)}; give -rounds"
+                )
+            pairing = by_number[game.number]
+            self.standings.add(Result(pairing, game, self.opening_of(pairing).komi))
+        self._waiting = iter([pairing for pairing in self.pairings if pairing.number not in self.standings.results])
+
+    async def _play_all(self) -> None:
+        """Places take games from the schedule until none is left, or the match is stopped."""
+        if self.is_over():
+            self._store.finish()
+            return
+        places = range(min(self.settings.concurrency, len(self.pairings)))
+        tasks = [asyncio.create_task(_Place(place, self).work()) for place in places]
+        stopper = asyncio.create_task(self._stop_when_told(tasks))
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            for task in (*tasks, stopper):
+                task.cancel()
+            ends = await asyncio.gather(*tasks, return_exceptions=True)
+        for end in ends:
+            if isinstance(end, Exception):
+                raise end
+        if self.is_over():
+            self._store.finish()
+
+    async def _stop_when_told(self, tasks: list[asyncio.Task[None]]) -> None:
+        await self._stopped.wait()
+        for task in tasks:
+            task.cancel()
+
+    def next_pairing(self) -> Pairing | None:
+        return None if self._stopped.is_set() else next(self._waiting, None)
+
+    async def keep(self, place: int, record: GameRecord) -> None:
+        """A game is over when it is on the disk."""
+        heading = Heading(self.settings.event, self.settings.site, self._store.identity.match)
+        await asyncio.to_thread(lambda: self._store.append(to_pgn(record, heading)))
+        self.standings.add(Result(record.pairing, stored(record), record.opening.komi))
+        self.watcher.game_over(place, record)
+        if self.is_decided():
+            self.stop()
+
+    def rules_for(self, opening: Opening) -> PlayRules:
+        scoring = self._rules.scoring
+        if opening.komi is None:
+            return self._rules
+        return replace(self._rules, scoring=Scoring(scoring.scheme, scoring.cutoff_code, opening.komi))
+
+    def engine(self, player: int) -> Engine:
+        spec = self.settings.engines[player]
+        return Engine(spec, self._listener(spec))
+
+    async def start(self, player: int, engine: Engine) -> None:
+        """Start an engine for a game; one that will not start again and again ends the match."""
+        try:
+            await engine.start(_variant_options(self.settings))
+        except EngineStartError as error:
+            self._failed_starts[player] = self._failed_starts.get(player, 0) + 1
+            if self._failed_starts[player] >= _MOST_FAILED_STARTS:
+                raise
+            raise ForfeitError(Fault.CRASH, f"cannot be started again: {error.reason}") from None
+        self._failed_starts.pop(player, None)
+
+    def _listener(self, spec: EngineSpec) -> Listener | None:
+        """Who hears what passes between the referee and an engine: its log, and everyone under -debug."""
+        if spec.log is None and not self.settings.debug:
+            return None
+        begun, name = time.perf_counter(), spec.name or spec.command[0]
+        log = None if spec.log is None else open(spec.log, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+
+        def listen(direction: str, line: str) -> None:
+            text = f"{time.perf_counter() - begun:9.3f} {direction} {line}"
+            if log is not None:
+                log.write(text + "\n")
+            if self.settings.debug:
+                print(f"{name} {text}", file=sys.stderr)
+
+        return listen
+
+
+class _Place:
+    """One of the places at which games are played, with the engines that sit there."""
+
+    def __init__(self, number: int, match: Match) -> None:
+        self._number = number
+        self._match = match
+        self._engines: dict[int, Engine] = {}
+
+    async def work(self) -> None:
+        """Play game after game; engines leave when there are no more."""
+        try:
+            while (pairing := self._match.next_pairing()) is not None:
+                await self._dismiss_others(pairing)
+                await _to_its_end(self._match.keep(self._number, await self._game(pairing)))
+                await asyncio.sleep(self._match.settings.wait)
+        finally:
+            for engine in self._engines.values():
+                engine.kill()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.shield(self._close_all())
+
+    async def _close_all(self) -> None:
+        for engine in self._engines.values():
+            await engine.close()
+
+    async def _dismiss_others(self, pairing: Pairing) -> None:
+        for player in [player for player in self._engines if player not in (pairing.white, pairing.black)]:
+            await self._engines.pop(player).close()
+
+    async def _game(self, pairing: Pairing) -> GameRecord:
+        match, opening = self._match, self._match.opening_of(pairing)
+        rules = match.rules_for(opening)
+        sides = (pairing.white, pairing.black)
+        game = opening.game(rules.fifty_moves)
+        white, black = (Clock(match.settings.engines[player].control) for player in sides)
+        sheet = Sheet(game, (white, black))
+        started, clock = datetime.now(UTC), time.perf_counter()
+        match.watcher.game_begins(self._number, pairing, sheet)
+        ending = await self._seat(sides, sheet, rules.scoring)
+        if ending is None:
+            players = (self._engines[sides[0]], self._engines[sides[1]])
+            ending = await play(sheet, players, rules, lambda sheet: match.watcher.moved(self._number, sheet))
+        await self._tidy(sides, ending)
+        seconds = time.perf_counter() - clock
+        names = (match.names[sides[0]], match.names[sides[1]])
+        setting = rules.fifty_moves.setting
+        return GameRecord(pairing, names, opening, sheet, ending, rules.scoring, setting, started, seconds)
+
+    async def _seat(self, sides: tuple[int, int], sheet: Sheet, scoring: Scoring) -> Ending | None:
+        """Both engines ready for a new game; the first that is not has lost it."""
+        komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
+        for color, player in zip(Color, sides, strict=True):
+            engine = self._engines.setdefault(player, self._match.engine(player))
+            try:
+                if not engine.is_running or engine.spec.restart is Restart.ON:
+                    await self._match.start(player, engine)
+                await engine.begin(fen_of(sheet.game), komi)
+            except ForfeitError as error:
+                return forfeited(sheet, color, error)
+        return None
+
+    async def _tidy(self, sides: tuple[int, int], ending: Ending) -> None:
+        """After a forfeit, engines that do not answer are ended and started again for the next game."""
+        if ending.forfeit is None:
+            return
+        for player in sides:
+            if player in self._engines:
+                await self._engines[player].settle()
+        if ending.forfeit is Fault.ILLEGAL_MOVE:
+            self._engines[sides[ending.outcome.holder.other]].kill()
+
+
+async def _to_its_end(work: Coroutine[None, None, None]) -> None:
+    """Await what must not be broken off in its midst."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
+def _plan(settings: MatchSettings) -> Plan:
+    policy = Policy.DEFAULT if settings.openings is None else settings.openings.policy
+    return Plan(
+        len(settings.engines),
+        settings.games,
+        settings.rounds,
+        settings.repeat,
+        settings.format,
+        settings.seeds,
+        settings.swap,
+        policy,
+    )
+
+
+def _openings_of(settings: MatchSettings) -> list[Opening]:
+    each = settings.openings
+    if each is None:
+        return [replace(STANDARD, chess960=settings.chess960)]
+    return read_openings(
+        each.file,
+        pgn=each.notation is Notation.PGN,
+        most_plies=each.plies,
+        fifty_moves=settings.fifty_moves,
+        chess960=settings.chess960,
+    )
+
+
+def _order_of(settings: MatchSettings, count: int, pairings: list[Pairing], seed: int) -> list[int]:
+    each = settings.openings
+    order, start = (Order.SEQUENTIAL, 1) if each is None else (each.order, each.start)
+    return ordered(count, openings_needed(pairings), order=order, start=start, seed=seed)
+
+
+def _decider(settings: MatchSettings) -> Decider | None:
+    tables = settings.tables
+    deciders: list[Decider] = []
+    if tables.folder is not None:
+        deciders.append(TableDecider(tables.folder, tables.men))
+    if tables.syzygy is not None:
+        deciders.append(SyzygyDecider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves))
+    return Deciders(*deciders) if deciders else None
+
+
+def _variant_options(settings: MatchSettings) -> dict[str, str]:
+    """What an engine that knows the variant may want to be told; docs/uci.md."""
+    return {
+        f"{HANDSHAKE}Fifty": settings.fifty_moves.setting.value,
+        f"{HANDSHAKE}Cutoff": str(Outcome(Color.WHITE, settings.scoring.cutoff_code)),
+        f"{HANDSHAKE}Scoring": settings.scoring.scheme.value,
+        f"{HANDSHAKE}Komi": str(settings.scoring.komi),
+    }
+
+
+def _unused(name: str, names: list[str]) -> str:
+    """A name of its own for every engine."""
+    number, unused = 2, name
+    while unused in names:
+        unused, number = f"{name} ({number})", number + 1
+    return unused

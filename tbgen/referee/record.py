@@ -1,0 +1,198 @@
+"""A finished game as PGN, and what a match needs to know of it when it reads it back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+import chess
+
+from tbgen.pgn.tags import classical_result, write_tags
+from tbgen.referee.openings import Opening
+from tbgen.referee.play import Ending, Sheet
+from tbgen.referee.schedule import Pairing
+from tbgen.rules.game import FiftyMoveSetting, Ply
+from tbgen.rules.points import Scoring
+from tbgen.score import Outcome, parse_score
+
+_WIDTH = 100
+_TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]\s*')
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What every game of a match has in its tags."""
+
+    event: str
+    site: str
+    match: str
+    """Identifies the match, so that its games are found again."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A finished game."""
+
+    pairing: Pairing
+    names: tuple[str, str]
+    opening: Opening
+    sheet: Sheet
+    ending: Ending
+    scoring: Scoring
+    fifty_moves: FiftyMoveSetting
+    started: datetime
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGame:
+    """What counts of a finished game."""
+
+    number: int
+    outcome: Outcome
+    termination: str
+    details: str
+    plies: int
+
+
+def stored(record: GameRecord) -> StoredGame:
+    """What will be read back of a game."""
+    return StoredGame(
+        record.pairing.number,
+        record.ending.outcome,
+        record.ending.termination,
+        record.ending.details,
+        record.sheet.game.last.number,
+    )
+
+
+def to_pgn(record: GameRecord, heading: Heading) -> str:
+    """The game as it is appended to the file; an empty line ends it."""
+    tags = "".join(f'[{name} "{_escaped(value)}"]\n' for name, value in _tags(record, heading).items())
+    return f"{tags}\n{_wrapped(_words(record))}\n\n"
+
+
+def _tags(record: GameRecord, heading: Heading) -> dict[str, str]:
+    game, ending, pairing = record.sheet.game, record.ending, record.pairing
+    known = write_tags(ending.outcome, record.scoring, fifty_moves=record.fifty_moves)
+    tags = {
+        "Event": heading.event,
+        "Site": heading.site,
+        "Date": f"{record.started:%Y.%m.%d}",
+        "Round": str(pairing.round),
+        "White": record.names[0],
+        "Black": record.names[1],
+        **known,
+        "RMobilitySource": ending.source.value,
+        "Termination": ending.termination,
+        "TerminationDetails": ending.details,
+        **_position_tags(record.opening),
+    }
+    controls = [str(clock.control) for clock in record.sheet.clocks]
+    if controls[0] == controls[1]:
+        tags["TimeControl"] = controls[0]
+    else:
+        tags["WhiteTimeControl"], tags["BlackTimeControl"] = controls
+    tags["GameStartTime"] = f"{record.started:%Y-%m-%dT%H:%M:%S%z}"
+    tags["GameDuration"] = _clock_text(record.seconds)
+    tags["PlyCount"] = str(game.last.number)
+    tags["MatchId"], tags["MatchGame"] = heading.match, str(pairing.number)
+    return tags
+
+
+def _position_tags(opening: Opening) -> dict[str, str]:
+    tags = {"Variant": "Chess960"} if opening.chess960 else {}
+    if opening.fen != chess.STARTING_FEN or opening.chess960:
+        tags |= {"SetUp": "1", "FEN": opening.fen}
+    if opening.accrued is not None:
+        tags["RMobilityAccrued"] = str(opening.accrued)
+    return tags
+
+
+def _words(record: GameRecord) -> Iterator[str]:
+    """Numbers, moves and comments; the number comes again after a comment only where Black moves."""
+    plies = record.sheet.game.plies
+    number, white = _first_move(record.opening)
+    needs_number = True
+    for before, ply in pairwise(plies):
+        if white or needs_number:
+            yield f"{number}." if white else f"{number}..."
+        yield ply.san
+        comment = _comment(record.sheet, before, ply)
+        if comment:
+            yield f"{{{comment}}}"
+        needs_number = bool(comment)
+        number, white = number + (not white), not white
+    yield classical_result(record.ending.outcome)
+
+
+def _first_move(opening: Opening) -> tuple[int, bool]:
+    fields = opening.fen.split()
+    return int(fields[5]), fields[1] == "w"
+
+
+def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
+    """The clock, what the engine said, the time it took, and the accrued score where it changes."""
+    note = sheet.notes.get(ply.number)
+    parts = ["book"] if note is None else [f"{note.evaluation} {note.seconds:.3f}s".strip()]
+    if ply.accrued != before.accrued or ply.since != before.since:
+        parts.append(f"accrued {ply.accrued}")
+    if sheet.seen_by_tables is not None and sheet.seen_by_tables[0] == ply.number:
+        parts.append(sheet.seen_by_tables[1].words)
+    if ply.end is not None:
+        parts.append(ply.end.value)
+    clock = "" if note is None or note.remaining is None else f"[%clk {_clock_text(note.remaining)}] "
+    return clock + ", ".join(parts)
+
+
+def _clock_text(seconds: float) -> str:
+    """Hours, minutes and seconds.
+
+    >>> _clock_text(3725.25)
+    '1:02:05.250'
+    """
+    whole, part = divmod(round(seconds * 1000), 1000)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}.{part:03}"
+
+
+def _escaped(value: str) -> str:
+    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _wrapped(words: Iterator[str]) -> str:
+    """Lines of bounded length, broken at spaces."""
+    lines, line = list[str](), ""
+    for word in " ".join(words).split(" "):
+        if line and len(line) + 1 + len(word) > _WIDTH:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return "\n".join([*lines, line])
+
+
+def finished_games(text: str, match: str) -> tuple[list[StoredGame], int]:
+    """The finished games of a match in the text of its file, and how many characters of the text are whole games.
+
+    What follows is a game that was being written when the program was killed.
+    """
+    games, whole = list[StoredGame](), 0
+    for chunk in re.finditer(r"(?:\[\w[^\n]*\n)+\n(?:[^\n]+\n)+\n", text):
+        tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in _TAG.finditer(chunk[0].partition("\n\n")[0])}
+        whole = chunk.end()
+        if tags.get("MatchId") == match:
+            games.append(_stored(tags))
+    return games, whole
+
+
+def _stored(tags: dict[str, str]) -> StoredGame:
+    return StoredGame(
+        number=int(tags["MatchGame"]),
+        outcome=parse_score(tags["RMobilityResult"]).outcome,
+        termination=tags["Termination"],
+        details=tags["TerminationDetails"],
+        plies=int(tags["PlyCount"]),
+    )

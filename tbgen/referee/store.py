@@ -1,0 +1,202 @@
+"""The games of a match on the disk: appended one by one, and found again after an interruption.
+
+The file of games is the only record of what has been played. A small file beside it, `GAMES.match`, says which match
+it is, so that the same command with -recover can go on: the seed, where its games begin, and a digest of
+all that decides who plays whom and how.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from tbgen.errors import MatchError
+from tbgen.referee.record import StoredGame, finished_games
+from tbgen.referee.settings import MatchSettings
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which match it is, and the seed of its order of openings."""
+
+    match: str
+    seed: int
+
+
+class Store(Protocol):
+    """Where finished games go."""
+
+    identity: Identity
+    games: list[StoredGame]
+    """Those that had been played before."""
+
+    def append(self, pgn: str) -> None:
+        """Put a game on the disk; it has been played when this returns."""
+
+    def finish(self) -> None:
+        """Note that no game is left to be played."""
+
+    def close(self) -> None:
+        """Let others have the file."""
+
+
+class NoStore:
+    """Games that nobody keeps."""
+
+    def __init__(self, settings: MatchSettings) -> None:
+        self.identity = Identity(secrets.token_hex(4), _seed(settings))
+        self.games: list[StoredGame] = []
+
+    def append(self, pgn: str) -> None:
+        """Forget it."""
+
+    def finish(self) -> None:
+        """Nothing to note."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class FileStore:
+    """A PGN file and the state beside it; only one referee at a time may have it."""
+
+    def __init__(self, settings: MatchSettings, digest: str) -> None:
+        assert settings.pgn is not None
+        self._path = settings.pgn
+        self._state_path = state_path(settings.pgn)
+        self._lock = _locked(self._state_path)
+        try:
+            self._open(settings, digest)
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def append(self, pgn: str) -> None:
+        data = pgn.encode()
+        while data:
+            data = data[os.write(self._file, data) :]
+        os.fsync(self._file)
+
+    def finish(self) -> None:
+        self._write_state(finished=True)
+
+    def close(self) -> None:
+        os.close(self._file)
+        os.close(self._lock)
+
+    def _open(self, settings: MatchSettings, digest: str) -> None:
+        state = self._read_state()
+        self._digest = digest
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        self.games: list[StoredGame] = []
+        if state is not None and (settings.recover or not state["finished"]):
+            self._go_on(settings, state)
+        else:
+            self._start = _end_of(self._file)
+            self.identity = Identity(secrets.token_hex(4), _seed(settings))
+            self._write_state(finished=False)
+
+    def _go_on(self, settings: MatchSettings, state: dict[str, Any]) -> None:
+        """Take up a match; a game that was not written to its end has not been played."""
+        self._start, self.identity = state["start"], Identity(state["match"], state["seed"])
+        size = os.fstat(self._file).st_size
+        if size < self._start:
+            raise MatchError(f"{self._path} is shorter than when its match began; put it back, or remove {self._state}")
+        text = os.pread(self._file, size - self._start, self._start).decode(errors="replace")
+        self.games, whole = finished_games(text, self.identity.match)
+        if not settings.recover:
+            raise MatchError(
+                f"{self._path} has a match that is not over ({len(self.games)} games); "
+                f"go on with -recover, or remove {self._state}"
+            )
+        if state["digest"] != self._digest:
+            raise MatchError(
+                f"{self._path} was begun with other engines or settings; give the same, or another file with -pgnout"
+            )
+        if settings.seed not in (None, self.identity.seed):
+            raise MatchError(f"the match in {self._path} has -srand {self.identity.seed}, not {settings.seed}")
+        os.ftruncate(self._file, self._start + len(text[:whole].encode()))
+
+    @property
+    def _state(self) -> Path:
+        return self._state_path
+
+    def _read_state(self) -> dict[str, Any] | None:
+        try:
+            state: dict[str, Any] = json.loads(self._state_path.read_text(encoding="utf-8") or "null")
+        except ValueError:
+            raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match") from None
+        if state is not None and state.get("version") != _VERSION:
+            raise MatchError(f"{self._state_path} is of another version of this program; remove it to begin anew")
+        return state
+
+    def _write_state(self, *, finished: bool) -> None:
+        state = {
+            "version": _VERSION,
+            "match": self.identity.match,
+            "seed": self.identity.seed,
+            "start": self._start,
+            "digest": self._digest,
+            "finished": finished,
+        }
+        os.pwrite(self._lock, json.dumps(state).ljust(_STATE_BYTES).encode(), 0)
+        os.fsync(self._lock)
+
+
+_STATE_BYTES = 400
+"""The state is written over itself in one go."""
+
+
+def state_path(pgn: Path) -> Path:
+    """The file beside a file of games."""
+    return pgn.with_name(pgn.name + ".match")
+
+
+def digest_of(settings: MatchSettings) -> str:
+    """A digest of what decides the games: not how many at a time, nor how they are shown, nor how many rounds."""
+    engines = [
+        (spec.command, spec.name, str(spec.folder), sorted(spec.options.items()), str(spec.control), spec.white_view)
+        for spec in settings.engines
+    ]
+    openings = None
+    if settings.openings is not None:
+        each = settings.openings
+        content = hashlib.sha256(each.file.read_bytes()).hexdigest()
+        openings = (content, each.notation.value, each.order.value, each.start, each.plies, each.policy.value)
+    rules = (settings.fifty_moves, settings.scoring, settings.resign, settings.most_moves, settings.tables)
+    shape = (settings.games, settings.repeat, settings.format, settings.seeds, settings.swap, settings.chess960)
+    return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()
+
+
+def _seed(settings: MatchSettings) -> int:
+    return secrets.randbelow(2**31) if settings.seed is None else settings.seed
+
+
+def _end_of(file: int) -> int:
+    """Where new games go; a file of others that does not end with an empty line gets one."""
+    size = os.fstat(file).st_size
+    if size and os.pread(file, 2, size - 2) != b"\n\n":
+        os.write(file, b"\n\n")
+    return os.fstat(file).st_size
+
+
+def _locked(path: Path) -> int:
+    """The state file, open and ours alone."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    with contextlib.suppress(ImportError):
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(file)
+            raise MatchError(f"another match is writing to {path.with_suffix('')}; give another -pgnout") from None
+    return file
