@@ -14,6 +14,7 @@ SUBCOMMANDS = {
     "info": ("tbgen.cli.info", "Show what a table holds."),
     "line": ("tbgen.cli.line", "Show optimal play from a position, move by move."),
     "list": ("tbgen.cli.list", "List the tables of a folder."),
+    "match": ("tbgen.cli.match", "Play engines against each other under r-mobility."),
     "probe": ("tbgen.cli.probe", "Look up a position: its value, and that of every move."),
     "record": ("tbgen.cli.record", "Count tables whole and keep what they hold as records."),
     "score": ("tbgen.cli.score", "Score a position, a line of moves or the games of a PGN file."),

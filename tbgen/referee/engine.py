@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.engine
@@ -125,7 +126,7 @@ class _Uci(chess.engine.UciProtocol):
         self._listener = listener
         self.root: str | None = None
         self.asked = self.answered = 0.0
-        self.last_info = self.last_best = ""
+        self.last_info = self.last_best = self.last_complaint = ""
         self.closed_output = False
 
     def send_line(self, line: str) -> None:
@@ -148,6 +149,7 @@ class _Uci(chess.engine.UciProtocol):
             self._listener("<", line)
 
     def error_line_received(self, line: str) -> None:
+        self.last_complaint = line.strip() or self.last_complaint
         if self._listener is not None:
             self._listener("!", line)
 
@@ -170,6 +172,12 @@ class _Uci(chess.engine.UciProtocol):
                 os.killpg(self.transport.get_pid(), signal.SIGKILL)
             else:
                 self.transport.kill()
+
+
+def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What python-chess reports of engines that end in the midst of a command is dealt with here already."""
+    if not isinstance(context.get("protocol"), _Uci):
+        loop.default_exception_handler(context)
 
 
 def evaluation_in(line: str) -> Evaluation:
@@ -224,7 +232,8 @@ class Engine:
         except TimeoutError:
             await self._fail(f"no answer to uci or isready within {_START_SECONDS:g} s")
         except chess.engine.EngineTerminatedError:
-            await self._fail(f"it ended at once{self._how_it_ended()}")
+            complaint = self._uci.last_complaint if self._uci is not None else ""
+            await self._fail(f"it ended at once{self._how_it_ended()}{complaint and ': '}{complaint}")
         except (chess.engine.EngineError, OSError) as error:
             await self._fail(error.strerror or str(error) if isinstance(error, OSError) else str(error))
 
@@ -276,6 +285,7 @@ class Engine:
                 await self._uci.ping()
         except (TimeoutError, chess.engine.EngineError):
             self.kill()
+            await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
 
     def kill(self) -> None:
         if self._uci is not None:
@@ -341,7 +351,7 @@ class Engine:
 
     async def _death(self) -> ForfeitError:
         assert self._uci is not None
-        code = await self._uci.returncode
+        code = await asyncio.shield(self._uci.returncode)
         if self._uci.closed_output:
             return ForfeitError(Fault.DISCONNECT, "closes its output")
         return ForfeitError(Fault.CRASH if code else Fault.DISCONNECT, f"has ended{self._how_it_ended()}")

@@ -9,11 +9,12 @@ import time
 from collections.abc import Coroutine, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, TextIO
 
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.referee.clock import Clock
-from tbgen.referee.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError, Listener, Restart
+from tbgen.referee.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError, Listener, Restart, pass_over
 from tbgen.referee.openings import STANDARD, Opening, Order, fen_of, ordered, read_openings
 from tbgen.referee.play import Ending, PlayRules, Sheet, forfeited, play
 from tbgen.referee.record import GameRecord, Heading, stored, to_pgn
@@ -64,10 +65,13 @@ class Match:
         self._waiting: Iterator[Pairing]
         self._failed_starts: dict[int, int] = {}
         self._stopped: asyncio.Event
+        self._logs: dict[Path, TextIO] = {}
+        self._open_files = contextlib.ExitStack()
 
     async def run(self) -> Standings:
         """Play what is left of the match."""
         self._stopped = asyncio.Event()
+        asyncio.get_running_loop().set_exception_handler(pass_over)
         decider = _decider(self.settings)
         try:
             await self._meet_engines()
@@ -86,6 +90,7 @@ class Match:
             finally:
                 self._store.close()
         finally:
+            self._open_files.close()
             if decider is not None:
                 decider.close()
         return self.standings
@@ -197,7 +202,10 @@ class Match:
         if spec.log is None and not self.settings.debug:
             return None
         begun, name = time.perf_counter(), spec.name or spec.command[0]
-        log = None if spec.log is None else open(spec.log, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+        if spec.log is not None and spec.log not in self._logs:
+            opened = spec.log.open("a", encoding="utf-8", buffering=1)
+            self._logs[spec.log] = self._open_files.enter_context(opened)
+        log = None if spec.log is None else self._logs[spec.log]
 
         def listen(direction: str, line: str) -> None:
             text = f"{time.perf_counter() - begun:9.3f} {direction} {line}"

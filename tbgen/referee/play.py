@@ -79,6 +79,18 @@ class Sheet:
     seen_by_tables: tuple[int, Decision] | None = None
     """The ply at which the tables first knew the position, and what they said."""
 
+    @property
+    def placement(self) -> str:
+        """The first field of the position's FEN."""
+        return self.game.board.board_fen()
+
+    @property
+    def move_text(self) -> str:
+        """The last move with its number."""
+        last, board = self.game.last, self.game.board
+        number = f"{board.fullmove_number}." if board.turn == chess.BLACK else f"{board.fullmove_number - 1}..."
+        return f"{number} {last.san}" if last.san else "-"
+
 
 OnMove = Callable[[Sheet], None]
 

@@ -198,12 +198,12 @@ def _program(command: str, folder: Path | None) -> tuple[str, ...]:
         program, *arguments = shlex.split(command)
         return (*_program(program, folder), *arguments)
     if os.sep in command:
-        own = None if folder is None else (folder / command).resolve()
-        path = Path(command).resolve()
+        own = None if folder is None else (folder / command).absolute()
+        path = Path(command).absolute()
         return (str(own if own is not None and own.exists() and not path.exists() else path),)
     found = shutil.which(command) or shutil.which(command, path=_MORE_PROGRAMS)
     if found is None and folder is not None and (folder / command).exists():
-        found = str((folder / command).resolve())
+        found = str((folder / command).absolute())
     return (found or command,)
 
 

@@ -1,0 +1,81 @@
+"""A UCI engine that plays a line of moves by heart, and misbehaves at the ply it is told to.
+
+Usage: scripted.py [--line "f2f3 e7e5 ..."] [--at PLY --do DEED] [--announce "OPTION ..."] [--score N] [--seen FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+
+FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def misbehave(deed: str) -> None:
+    """What an engine should not do when it is its turn."""
+    if deed == "crash":
+        sys.exit(3)
+    if deed == "segfault":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if deed == "leave":
+        sys.exit(0)
+    if deed == "close":
+        os.close(1)
+        sys.stdin.read()
+        sys.exit(0)
+    if deed == "hang":
+        while True:
+            signal.pause()
+    if deed == "late":
+        time.sleep(0.6)
+    if deed == "babble":
+        say("info depth x score cp nonsense\ninfo string hello\nwhat?\n\x80\xff")
+
+
+def answer(deed: str, move: str) -> str:
+    wrong = {"illegal": "e1e5", "garbage": "castle please", "null": "0000", "none": "(none)", "empty": ""}
+    return wrong.get(deed, move)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--line", default=FOOLS_MATE)
+    parser.add_argument("--at", type=int, default=-1)
+    parser.add_argument("--do", default="")
+    parser.add_argument("--announce", action="append", default=[])
+    parser.add_argument("--score", default="cp 10")
+    parser.add_argument("--seen")
+    told = parser.parse_args()
+    line, ply = told.line.split(), 0
+    for text in sys.stdin:
+        if told.seen:
+            with open(told.seen, "a", encoding="utf-8") as seen:
+                seen.write(text)
+        words = text.split()
+        if words[:1] == ["uci"]:
+            say("id name Scripted")
+            for option in told.announce:
+                say(f"option name {option}")
+            say("uciok")
+        elif words[:1] == ["isready"]:
+            say("readyok")
+        elif words[:1] == ["position"]:
+            ply = len(words) - words.index("moves") - 1 if "moves" in words else 0
+        elif words[:1] == ["go"]:
+            deed = told.do if ply == told.at else ""
+            misbehave(deed)
+            say(f"info depth 7 score {told.score} nodes 99 pv {line[ply]}")
+            say(f"bestmove {answer(deed, line[ply])}")
+        elif words[:1] == ["quit"]:
+            return
+
+
+if __name__ == "__main__":
+    main()

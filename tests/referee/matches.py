@@ -1,0 +1,68 @@
+"""Matches for tests: engines written in Python, and what a match said."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tbgen.pgn.reader import PgnGame, read_games
+from tbgen.referee.match import Match
+from tbgen.referee.play import Sheet
+from tbgen.referee.reading import settings_of
+from tbgen.referee.record import GameRecord
+from tbgen.referee.schedule import Pairing
+from tbgen.referee.standings import Standings
+
+ENGINES = Path(__file__).parent / "engines"
+
+
+def scripted(name: str, *arguments: str, limit: str = "nodes=1") -> list[str]:
+    """An engine that plays by heart, as options of a match."""
+    words = [f"arg={word}" for word in (str(ENGINES / "scripted.py"), *arguments)]
+    return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", limit]
+
+
+def walker(name: str, salt: str = "") -> list[str]:
+    """An engine that plays some legal move, always the same in a position."""
+    words = [f"arg={word}" for word in (str(ENGINES / "walker.py"), "--salt", salt or name)]
+    return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", "nodes=1"]
+
+
+class Silent:
+    """Shows nothing and keeps everything."""
+
+    def __init__(self) -> None:
+        self.records: list[GameRecord] = []
+        self.started: list[int] = []
+        self.said: list[str] = []
+
+    def begins(self, match: Match) -> None:
+        """See tbgen.referee.match.Watcher."""
+
+    def game_begins(self, place: int, pairing: Pairing, sheet: Sheet) -> None:
+        self.started.append(pairing.number)
+
+    def moved(self, place: int, sheet: Sheet) -> None:
+        """See tbgen.referee.match.Watcher."""
+
+    def game_over(self, place: int, record: GameRecord) -> None:
+        self.records.append(record)
+
+    def says(self, text: str) -> None:
+        self.said.append(text)
+
+
+def run(arguments: Sequence[str]) -> tuple[Standings, list[GameRecord]]:
+    """A whole match, and its games by number."""
+    view = Silent()
+    standings = asyncio.run(Match(settings_of(arguments), view).run())
+    return standings, sorted(view.records, key=lambda record: record.pairing.number)
+
+
+def games_of(path: Path) -> list[PgnGame]:
+    """The games of a file; none may be unreadable."""
+    games = list(read_games(str(path)))
+    assert all(isinstance(game, PgnGame) for game in games), games
+    return [game for game in games if isinstance(game, PgnGame)]

@@ -1,0 +1,70 @@
+"""Engines that do what they should not: the other side wins with G0.0, and the match goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tbgen.errors import EngineStartError
+from tests.referee.matches import games_of, run, scripted
+
+GOOD = scripted("Good")
+
+
+@pytest.mark.parametrize(
+    ("deed", "limit", "termination", "details"),
+    [
+        ("illegal", "nodes=1", "rules infraction", "White makes an illegal move: e1e5"),
+        ("garbage", "nodes=1", "rules infraction", "White makes an illegal move: castle"),
+        ("null", "nodes=1", "rules infraction", "White makes an illegal move: 0000"),
+        ("none", "nodes=1", "rules infraction", "White makes an illegal move: (none)"),
+        ("empty", "nodes=1", "rules infraction", "White makes an illegal move: none"),
+        ("crash", "nodes=1", "abandoned", "White has ended (exit code 3)"),
+        ("segfault", "nodes=1", "abandoned", "White has ended (signal SIGSEGV)"),
+        ("leave", "nodes=1", "abandoned", "White has ended (exit code 0)"),
+        ("close", "nodes=1", "abandoned", "White closes its output"),
+        ("hang", "nodes=1", "abandoned", "White does not answer within 0.3 s"),
+        ("hang", "tc=0.3", "time forfeit", "White loses on time and does not answer any more"),
+        ("late", "st=0.2", "time forfeit", "White loses on time"),
+    ],
+)
+def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
+    tmp_path: Path, deed: str, limit: str, termination: str, details: str
+) -> None:
+    pgn = tmp_path / "games.pgn"
+    bad = scripted("Bad", "--at", "2", "--do", deed, limit=limit)
+    patience = "0.3" if deed == "hang" else "30"
+    _, records = run([*bad, f"hang={patience}", *GOOD, "-games", "3", "-pgnout", str(pgn)])
+    first, second, third = games_of(pgn)
+    for game in (first, third):
+        assert game.tags["RMobilityResult"] == "-G0.0"
+        assert (game.tags["Termination"], game.tags["TerminationDetails"]) == (termination, details)
+        assert (game.result, game.tags["RMobilitySource"]) == ("0-1", "result")
+        assert [ply.san for ply in game.game.plies[1:]] == ["f3", "e5"]
+    assert (second.tags["White"], second.tags["TerminationDetails"]) == ("Good", "checkmate")
+    assert [record.pairing.number for record in records] == [1, 2, 3]
+
+
+def test_babble_between_the_lines_does_no_harm(tmp_path: Path) -> None:
+    _, (record,) = run([*scripted("Bad", "--at", "2", "--do", "babble"), *GOOD, "-games", "1"])
+    assert (str(record.ending.outcome), record.ending.details) == ("-G0.0", "checkmate")
+    assert str(record.sheet.notes[3].evaluation) == "+0.10/7"
+
+
+def test_an_engine_that_is_not_there_is_named_before_the_match(tmp_path: Path) -> None:
+    with pytest.raises(EngineStartError, match="No such file"):
+        run([*GOOD, "-engine", f"cmd={tmp_path}/missing", "name=Missing", "nodes=1"])
+
+
+def test_an_engine_that_is_no_engine_is_named_before_the_match() -> None:
+    with pytest.raises(EngineStartError, match="exit code 0"):
+        run([*GOOD, "-engine", "cmd=true", "nodes=1"])
+
+
+def test_an_option_that_an_engine_does_not_have_is_named_with_a_near_one() -> None:
+    engine = scripted("Optional", "--announce", "Hash type spin default 16 min 1 max 64")
+    with pytest.raises(EngineStartError, match=r"no option 'Hsah'; did you mean Hash\?"):
+        run([*engine, "option.Hsah=8", *GOOD])
+    with pytest.raises(EngineStartError, match="at most 64"):
+        run([*engine, "hash=128", *GOOD])
