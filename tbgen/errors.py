@@ -23,7 +23,8 @@
     │   ├── OutdatedTableError      4
     │   └── VerificationError       7
     ├── BuildError                  5
-    │   └── NotEnoughMemoryError    6
+    │   ├── NotEnoughMemoryError    6
+    │   └── NotEnoughDiskError      6
     └── MatchError                  8   a match cannot start or go on
         └── EngineStartError
 
@@ -307,6 +308,25 @@ class NotEnoughMemoryError(BuildError):
         self.reason = (
             f"it needs about {needed_bytes / 2**30:.1f} GiB of memory, {available_bytes / 2**30:.1f} GiB are available"
         )
+
+
+class NotEnoughDiskError(BuildError):
+    """Tables that would not fit the disk; both figures in bytes, the first an estimate."""
+
+    exit_code = 6
+
+    def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
+        TbgenError.__init__(self, material, needed_bytes, available_bytes, tables)
+        self.material = material
+        self.needed_bytes = needed_bytes
+        self.available_bytes = available_bytes
+        self.tables = tables
+        what = "it needs" if tables == 1 else f"it and the {tables - 1} others to be made need"
+        needed, free = (
+            f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.2g} MB"
+            for size in (needed_bytes, available_bytes)
+        )
+        self.reason = f"{what} about {needed} of disk, {free} are free; make room, or build fewer"
 
 
 class MatchError(TbgenError):

@@ -40,9 +40,9 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all tables of two to four men, for the slow suite; not to be written to."""
     from tbgen.cli.watch import QuietWatcher
-    from tbgen.library.build import build
+    from tbgen.library.build import Settings, build
     from tbgen.material import materials
 
     folder = tmp_path_factory.mktemp("four_men")
-    build(folder, [*materials(3), *materials(4)], QuietWatcher(), threads=2)
+    build(folder, [*materials(3), *materials(4)], QuietWatcher(), Settings(threads=2))
     return folder

@@ -14,11 +14,14 @@ from types import FrameType
 import click
 
 from tbgen.cli.data import in_units, new_folder_option, wanted_materials
+from tbgen.cli.plan import show_plan
 from tbgen.cli.terminal import complain, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
-from tbgen.library.build import Built, build
+from tbgen.library.build import Built, Settings, build, plan_for
+from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
+from tbgen.library.workers import kill_all
 from tbgen.storage.files import remove_partials
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
@@ -31,9 +34,23 @@ _MOST_THREADS = 1024
 @click.option("--all", "every", is_flag=True, help="All materials there are tables for.")
 @new_folder_option
 @click.option(
-    "--threads", type=click.IntRange(1, _MOST_THREADS), metavar="N", help="Threads (default: one for each processor)."
+    "--threads",
+    type=click.IntRange(1, _MOST_THREADS),
+    metavar="N",
+    help="Threads of all tables together (default: one for each processor).",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, _MOST_THREADS),
+    metavar="N",
+    help="Make at most N tables side by side, in processes (default: as many as there are threads, where it pays).",
 )
 @click.option("--memory", metavar="SIZE", help="Memory to use at most, such as 8G (default: what is free).")
+@click.option("--cluster", metavar="ADDRESS", help="Make tables on the workers of this dask scheduler.")
+@click.option(
+    "--plan", "only_plan", is_flag=True, help="Show what would be made, what it takes and when; make nothing."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
 def command(
     names: tuple[str, ...],
@@ -42,27 +59,41 @@ def command(
     every: bool,
     data: Path,
     threads: int | None,
+    jobs: int | None,
     memory: str | None,
+    cluster: str | None,
+    only_plan: bool,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all that they need.
 
     Tables that are there and sound are left alone; damaged and outdated ones are made again. A build
-    may be interrupted at any moment: the same command goes on where it ended.
+    may be interrupted at any moment: the same command goes on where it ended. Tables that do not need
+    each other are made side by side as far as threads and memory allow.
 
     \b
     Examples:
       tbgen build KBvK KRvKN
       tbgen build --men 4 --data tables
-      tbgen build --all --threads 2
+      tbgen build --all --plan
+      tbgen build --all --jobs 4 --threads 8 --memory 24G
+      tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
+    if as_json and not only_plan:
+        raise UsageError("--json goes with --plan")
+    if cluster is not None and (threads or jobs):
+        raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     wanted = wanted_materials(names, men, every=every)
-    limit = None if memory is None else bytes_in(memory)
+    settings = Settings(threads or _processors(), jobs, None if memory is None else bytes_in(memory), cluster)
+    if only_plan:
+        show_plan(plan_for(data, wanted, settings), free_disk(data), as_json=as_json)
+        return
     with _watcher(quiet=quiet) as watcher:
         made: list[Built] = watcher.made
 
         def work() -> list[Finding]:
-            return build(data, wanted, watcher, threads=threads or _processors(), memory=limit)
+            return build(data, wanted, watcher, settings)
 
         findings = _interruptibly(work, lambda: _leave(watcher, data))
     if not quiet:
@@ -117,6 +148,7 @@ def _show_summary(findings: list[Finding], made: list[Built]) -> None:
 def _leave(watcher: QuietWatcher, folder: Path) -> None:
     """Clear up after a build that is cut short by a signal."""
     watcher.close()
+    kill_all()
     if watcher.has_lock:
         remove_partials(folder)
     complain("interrupted; finished tables are kept, the same command goes on from there")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import click
 
+from tbgen.errors import TbgenError
 from tbgen.library.build import Built
 from tbgen.library.survey import Condition, Finding
+from tbgen.material import Material
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 _LINE_SECONDS = 5.0
 _FRAME_SECONDS = 0.1
+_FORECAST_SECONDS = 60.0
 
 
 class QuietWatcher:
@@ -51,11 +55,29 @@ class QuietWatcher:
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
             self.say(f"{finding.material} is {finding.condition.value} ({finding.reason}); building it again")
 
-    def progress(self, phase: str, level: int | None, done: float, decided: int) -> None:
-        """See tbgen.library.build.Watcher."""
+    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+        """See tbgen.library.work.Report."""
 
     def built(self, built: Built) -> None:
         self.made.append(built)
+
+    def again(self, material: Material, reason: str) -> None:
+        self.say(f"{material}: the process that made it was lost ({reason}); building it once more")
+
+    def failed(self, error: TbgenError) -> None:
+        self.say(f"{error}; going on with the tables that do not need it")
+
+    def forecast(self, seconds: float) -> None:
+        """See tbgen.library.build.Watcher."""
+
+
+@dataclass
+class _Line:
+    """A table at work, as it is shown."""
+
+    title: str
+    start: float
+    shown: float
 
 
 class PlainWatcher(QuietWatcher):
@@ -63,39 +85,49 @@ class PlainWatcher(QuietWatcher):
 
     def __init__(self) -> None:
         super().__init__()
-        self._title = ""
-        self._start = self._shown = time.monotonic()
+        self._lines: dict[Material, _Line] = {}
+        self._counts = 0, 0
+        self._foretold = time.monotonic()
 
     def say(self, text: str) -> None:
         click.echo(text, err=True)
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         super().begins(finding, number, total)
-        self._title = f"{finding.material} ({number} of {total})"
-        self._start = self._shown = time.monotonic()
-        self.say(f"{self._title} ...")
+        self._counts = number, total
+        now, title = time.monotonic(), f"{finding.material} ({number} of {total})"
+        self._lines[finding.material] = _Line(title, now, now)
+        self.say(f"{title} ...")
 
-    def progress(self, phase: str, level: int | None, done: float, decided: int) -> None:
-        now = time.monotonic()
-        if now - self._shown >= _LINE_SECONDS:
-            self._shown = now
-            facts = f"{describe(phase, level, decided)}, {100 * done:.0f} %, {timing(now - self._start, done)}"
-            self.say(f"{self._title}: {facts}")
+    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+        now, line = time.monotonic(), self._lines[material]
+        if now - line.shown >= _LINE_SECONDS:
+            line.shown = now
+            facts = f"{describe(phase, level, decided)}, {100 * done:.0f} %, {timing(now - line.start, done)}"
+            self.say(f"{line.title}: {facts}")
 
     def built(self, built: Built) -> None:
         super().built(built)
-        self.say(f"{self._title}: {built.positions:,} positions in {built.seconds:.1f} s")
+        title = self._lines[built.finding.material].title
+        self.say(f"{title}: {built.positions:,} positions in {built.seconds:.1f} s")
+
+    def forecast(self, seconds: float) -> None:
+        now = time.monotonic()
+        if now - self._foretold >= _FORECAST_SECONDS and seconds >= _FORECAST_SECONDS:
+            self._foretold = now
+            self.say(f"{len(self.made)} of {self._counts[1]} tables are built, {duration(seconds)} to go")
 
 
 class TerminalWatcher(QuietWatcher):
-    """Draws a bar for the table at work, below a bar for them all."""
+    """Draws a bar for each table at work, below a bar for them all."""
 
     def __init__(self) -> None:
         super().__init__()
         self._rich: Progress | None = None
         self._all: TaskID | None = None
-        self._one: TaskID | None = None
-        self._start = self._shown = 0.0
+        self._total = 0
+        self._bars: dict[Material, TaskID] = {}
+        self._lines: dict[Material, _Line] = {}
 
     def close(self) -> None:
         if self._rich is not None:
@@ -106,22 +138,29 @@ class TerminalWatcher(QuietWatcher):
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         super().begins(finding, number, total)
-        rich = self._open()
+        rich, self._total = self._open(), total
         if self._all is None:
             self._all = rich.add_task("tables", total=total, facts="")
-            self._one = rich.add_task("", total=1.0, facts="")
-        assert self._one is not None
-        self._start, self._shown = time.monotonic(), 0.0
-        rich.reset(self._one, description=str(finding.material), facts="")
-        rich.update(self._all, completed=number - 1, facts=f"{number - 1} of {total}")
+        self._lines[finding.material] = _Line(str(finding.material), time.monotonic(), 0.0)
+        self._bars[finding.material] = rich.add_task(str(finding.material), total=1.0, facts="")
 
-    def progress(self, phase: str, level: int | None, done: float, decided: int) -> None:
-        now = time.monotonic()
-        if self._rich is None or self._one is None or now - self._shown < _FRAME_SECONDS:
+    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+        now, line = time.monotonic(), self._lines.get(material)
+        if self._rich is None or line is None or now - line.shown < _FRAME_SECONDS:
             return
-        self._shown = now
-        facts = f"{describe(phase, level, decided)}, {timing(now - self._start, done)}"
-        self._rich.update(self._one, completed=done, facts=facts)
+        line.shown = now
+        facts = f"{describe(phase, level, decided)}, {timing(now - line.start, done)}"
+        self._rich.update(self._bars[material], completed=done, facts=facts)
+
+    def built(self, built: Built) -> None:
+        super().built(built)
+        if self._rich is not None:
+            self._rich.remove_task(self._bars[built.finding.material])
+
+    def forecast(self, seconds: float) -> None:
+        if self._rich is not None and self._all is not None:
+            facts = f"{len(self.made)} of {self._total}, {duration(seconds)} to go"
+            self._rich.update(self._all, completed=len(self.made), facts=facts)
 
     def _open(self) -> Progress:
         if self._rich is None:
@@ -160,3 +199,15 @@ def timing(elapsed: float, done: float) -> str:
     if not 0.05 <= done < 1 or elapsed < 1:
         return f"{elapsed:.0f} s"
     return f"{elapsed:.0f} s, about {elapsed * (1 - done) / done:.0f} s to go"
+
+
+def duration(seconds: float) -> str:
+    """About how long.
+
+    >>> duration(42.0), duration(2000.0), duration(12345.0)
+    ('about 42 s', 'about 33 min', 'about 3 h 26 min')
+    """
+    if seconds < 100:
+        return f"about {seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"about {hours} h {minutes} min" if hours else f"about {minutes} min"

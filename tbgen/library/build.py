@@ -1,29 +1,33 @@
 """Build: from wanted materials to table files, children first.
 
 A table that is sound is left alone; one that is missing, damaged or outdated is made. Each file appears
-whole or not at all, so a build that ends at any moment is taken up again by the same call.
+whole or not at all, so a build that ends at any moment is taken up again by the same call. Whoever builds
+holds the folder's lock and writes its manifest; the workers only put files there.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from tbgen import __version__
-from tbgen.errors import BuildError, NotEnoughMemoryError
-from tbgen.library.limits import available_memory, forget_peak, peak_bytes
+from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
+from tbgen.library.costs import pace_of
+from tbgen.library.limits import available_memory, free_disk
 from tbgen.library.manifest import FileRecord, read_manifest, record
+from tbgen.library.plan import Machine, Plan, Start, default_jobs, plan_of
 from tbgen.library.survey import Finding, examine, survey
+from tbgen.library.work import Made, Report
+from tbgen.library.workers import Here, Processes, WorkerLostError, Workers
 from tbgen.material import Material, build_order
-from tbgen.score import Color
 from tbgen.storage.files import build_lock, path_of, remove_partials
-from tbgen.storage.reader import TableFile
-from tbgen.table import Table
+
+_TRIES = 2
+"""How often a table is begun whose worker is lost."""
 
 
 @dataclass(frozen=True)
@@ -37,36 +41,57 @@ class Built:
     cpu_seconds: float
 
 
-class Watcher(Protocol):
-    """Who is told how a build goes on; `progress` may be called from any thread, and often."""
+class Watcher(Report, Protocol):
+    """Who is told how a build goes on; `progress` and `compiling` may be called from any thread, and often."""
 
     def waiting(self) -> None:
         """Another build is at work in the folder."""
 
-    def compiling(self) -> None:
-        """The solver is used for the first time and will be compiled on the way."""
-
     def begins(self, finding: Finding, number: int, total: int) -> None:
         """The table is now made, as number (from 1) of total."""
-
-    def progress(self, phase: str, level: int | None, done: float, decided: int) -> None:
-        """The part of the table's work that is done (0 to 1), and how many positions are decided."""
 
     def built(self, built: Built) -> None:
         """The table is on the disk."""
 
+    def again(self, material: Material, reason: str) -> None:
+        """The table's worker is lost, and it is begun once more."""
+
+    def failed(self, error: TbgenError) -> None:
+        """A table cannot be made; those that do not need it still are."""
+
+    def forecast(self, seconds: float) -> None:
+        """How long the whole build is expected to take from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a build may use; what is None is found out."""
+
+    threads: int = 1
+    """Of all tables together."""
+    jobs: int | None = None
+    """Tables made side by side; more than one means processes."""
+    memory: int | None = None
+    cluster: str | None = None
+    """The address of a dask scheduler."""
+
 
 def build(
-    folder: Path, wanted: Iterable[Material], watcher: Watcher, *, threads: int = 1, memory: int | None = None
+    folder: Path,
+    wanted: Iterable[Material],
+    watcher: Watcher,
+    settings: Settings | None = None,
 ) -> list[Finding]:
-    """Make what is not sound, and say what was found before; `memory` in bytes, else what the machine has free.
+    """Make what is not sound, and say what was found before.
 
-    BuildError if a table cannot be made or written, NotEnoughMemoryError before anything is begun.
+    BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before anything is begun.
+    More than one job means processes: a script that calls this needs `if __name__ == "__main__":` around it.
     """
+    settings = settings or Settings()
     targets = build_order(wanted)
     with _files_of(folder, targets[-1]):
         findings = survey(folder, targets)
-    work = _to_make(findings)
+    work = [finding for finding in findings if not finding.is_sound]
     if not work:
         with contextlib.suppress(OSError):  # a folder that can only be read stays as it is
             if _gaps(folder, findings):
@@ -76,58 +101,150 @@ def build(
     with _files_of(folder, work[0].material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
         findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
-        _make_all(folder, findings, watcher, threads, memory)
+        with _workers_for(folder, findings, watcher, settings) as (plan, workers):
+            plan.check(free_disk(folder))
+            _Run(folder, plan, workers, watcher, findings).run()
         _complete_manifest(folder, findings)
     return findings
 
 
-def _to_make(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if not finding.is_sound]
+def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
+    """What `build` would do."""
+    findings = survey(folder, wanted)
+    if settings.cluster is None:
+        return _plan(folder, findings, _machine(settings), settings.jobs)
+    from tbgen.library.cluster import Cluster
+
+    with Cluster(settings.cluster) as cluster:
+        return _plan(folder, findings, cluster.machine(settings.memory), None)
 
 
-def _make_all(folder: Path, findings: list[Finding], watcher: Watcher, threads: int, memory: int | None) -> None:
-    work = _to_make(findings)
-    if not work:
+def _machine(settings: Settings) -> Machine:
+    memory = available_memory() if settings.memory is None else settings.memory
+    return Machine(settings.threads, settings.jobs or settings.threads, memory)
+
+
+def _plan(folder: Path, findings: Iterable[Finding], machine: Machine, jobs: int | None) -> Plan:
+    findings, known = list(findings), read_manifest(folder)
+    measured = [(each.material, known[str(each.material)]) for each in findings if str(each.material) in known]
+    sound = {each.material for each in findings if each.is_sound}
+    plan = plan_of((each.material for each in findings), sound, machine=machine, pace=pace_of(measured))
+    if jobs is None and machine.job_memory is None:
+        return replace(plan, machine=replace(machine, jobs=default_jobs(plan)))
+    return plan
+
+
+@contextlib.contextmanager
+def _workers_for(
+    folder: Path, findings: Iterable[Finding], watcher: Watcher, settings: Settings
+) -> Iterator[tuple[Plan, Workers]]:
+    """The plan, and who carries it out."""
+    if settings.cluster is None:
+        plan = _plan(folder, findings, _machine(settings), settings.jobs)
+        jobs = min(plan.machine.jobs, len(plan.steps))
+        with Processes(jobs, watcher) if jobs > 1 else Here(watcher) as workers:
+            yield plan, workers
         return
-    _check_memory(work, threads, available_memory() if memory is None else memory)
-    for number, finding in enumerate(work, 1):
-        watcher.begins(finding, number, len(work))
-        try:
-            watcher.built(_make(folder, finding, watcher, threads))
-        except MemoryError as error:
+    from tbgen.library.cluster import Cluster
+
+    with Cluster(settings.cluster) as cluster:
+        yield _plan(folder, findings, cluster.machine(settings.memory), None), cluster
+
+
+@dataclass
+class _Run:
+    """A plan on its way."""
+
+    folder: Path
+    plan: Plan
+    workers: Workers
+    watcher: Watcher
+    findings: Iterable[Finding]
+    over: set[Material] = field(default_factory=set)
+    """Tables that are made, and those that cannot be."""
+    running: dict[Future[Made], tuple[Start, float]] = field(default_factory=dict)
+    begun: int = 0
+    tries: dict[Material, int] = field(default_factory=dict)
+    errors: list[TbgenError] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Make all that can be made; the first error, if there is one, is raised when nothing is at work any more."""
+        self._start()
+        while self.running:
+            for future in wait(self.running, return_when=FIRST_COMPLETED).done:
+                start, _ = self.running.pop(future)
+                self._finish(start, future.result if future.exception() is None else None, future.exception())
+            self._start()
+        if self.errors:
+            raise self.errors[0]
+
+    def _start(self) -> None:
+        """Begin what the plan says is to begin now."""
+        finding_of = {finding.material: finding for finding in self.findings}
+        at_work = [start for start, _ in self.running.values()]
+        for start in self.plan.next_starts(self.over, at_work):
+            if not self._has_room(start):
+                continue
+            if start.material not in self.tries:
+                self.begun += 1
+                self.watcher.begins(finding_of[start.material], self.begun, len(self.plan.steps))
+            self.tries[start.material] = self.tries.get(start.material, 0) + 1
+            future = self.workers.submit_table(self.folder, str(start.material), start.threads)
+            self.running[future] = start, time.monotonic()
+        now = time.monotonic()
+        elapsed = {start: now - begun for start, begun in self.running.values()}
+        self.watcher.forecast(self.plan.seconds(self.over, elapsed))
+
+    def _has_room(self, start: Start) -> bool:
+        """Whether the disk can take the table; it has been asked for all of them before, but others write too."""
+        free, needed = free_disk(self.folder), start.step.cost.bytes
+        if free is None or needed <= free:
+            return True
+        self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
+        return False
+
+    def _finish(self, start: Start, result: Callable[[], Made] | None, error: BaseException | None) -> None:
+        """A worker is done with a table, one way or the other."""
+        material = start.material
+        if result is not None:
+            with _files_of(self.folder, material):
+                self._enter(result())
+        elif isinstance(error, WorkerLostError) and self.tries[material] < _TRIES:
+            self.watcher.again(material, str(error))
+        elif isinstance(error, WorkerLostError):
+            reason = f"the process that made it was lost {_TRIES} times ({error}); perhaps memory ran out: try --jobs 1"
+            self._give_up(material, BuildError(str(material), reason))
+        elif isinstance(error, MemoryError):
             reason = "the system has no more memory; fewer threads need less"
-            raise BuildError(str(finding.material), reason) from error
+            self._give_up(material, BuildError(str(material), reason))
+        elif isinstance(error, OSError):
+            reason = f"{error.filename or self.folder}: {error.strerror or error}"
+            self.over.update(step.material for step in self.plan.steps)  # the others would fare no better
+            self._give_up(material, BuildError(str(material), reason))
+        elif isinstance(error, TbgenError):
+            self._give_up(material, error)
+        elif error is not None:
+            raise error
 
+    def _enter(self, made: Made) -> None:
+        """Put a table that is made into the manifest."""
+        path = path_of(self.folder, made.material)
+        if not path.exists() or path.stat().st_size != made.file.bytes:
+            reason = f"its file is not in {self.folder}: do all workers share that folder?"
+            self._give_up(made.material, BuildError(str(made.material), reason))
+            return
+        record(self.folder, made.material, made.file)
+        self.over.add(made.material)
+        finding = next(finding for finding in self.findings if finding.material == made.material)
+        seconds, cpu_seconds = made.file.wall_seconds or 0.0, made.file.cpu_seconds or 0.0
+        self.watcher.built(Built(finding, made.positions, made.file.bytes, seconds, cpu_seconds))
 
-def _make(folder: Path, finding: Finding, watcher: Watcher, threads: int) -> Built:
-    from tbgen import _jit, retro
-    from tbgen.storage.writer import write_table
-
-    material = finding.material
-    forget_peak()
-    wall, cpu = time.perf_counter(), time.process_time()
-    if retro.needs_compiling(material):
-        watcher.compiling()
-    with contextlib.ExitStack() as opened:
-        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
-        table: Table = retro.solve(material, children, threads=threads, progress=watcher.progress)
-    watcher.progress("writing", None, 1.0, 0)
-    begun = time.perf_counter()
-    with _files_of(folder, material):
-        written = write_table(folder, table, generator=__version__, source=_jit.source_digest(), threads=threads)
-        spent, cpu_spent = time.perf_counter() - wall, time.process_time() - cpu
-        phases = {**table.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
-        figures = dataclasses.replace(
-            table.figures,
-            phase_seconds=phases,
-            wall_seconds=spent,
-            cpu_seconds=cpu_spent,
-            peak_bytes=peak_bytes(),
-        )
-        made = FileRecord.of_build(written.bytes, written.sha256, figures)
-        record(folder, material, made)
-    positions = sum(table.positions(side) for side in Color)
-    return Built(finding, positions, made.bytes, figures.wall_seconds, figures.cpu_seconds)
+    def _give_up(self, material: Material, error: TbgenError) -> None:
+        """Go on without a table and all that need it."""
+        self.errors.append(error)
+        self.over.update(step.material for step in self.plan.steps if material in build_order([step.material]))
+        if len(self.over) < len(self.plan.steps):
+            self.watcher.failed(error)
 
 
 def _gaps(folder: Path, findings: Iterable[Finding]) -> list[tuple[Material, FileRecord]]:
@@ -153,12 +270,3 @@ def _files_of(folder: Path, material: Material) -> Iterator[None]:
         yield
     except OSError as error:
         raise BuildError(str(material), f"{error.filename or folder}: {error.strerror or error}") from error
-
-
-def _check_memory(work: Iterable[Finding], threads: int, available: int | None) -> None:
-    from tbgen.retro import memory_needed
-
-    for finding in work:
-        needed = memory_needed(finding.material, threads)
-        if available is not None and needed > available:
-            raise NotEnoughMemoryError(str(finding.material), needed, available)

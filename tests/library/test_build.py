@@ -19,7 +19,7 @@ import pytest
 
 from tbgen.cli.watch import PlainWatcher, QuietWatcher
 from tbgen.errors import BuildError, NotEnoughMemoryError
-from tbgen.library.build import Built, build
+from tbgen.library.build import Built, Settings, build
 from tbgen.library.limits import peak_bytes
 from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.library.survey import Condition, Finding, examine, survey
@@ -33,7 +33,7 @@ KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
 def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]:
     watcher = QuietWatcher()
-    build(folder, wanted, watcher, **settings)
+    build(folder, wanted, watcher, Settings(**settings))
     return [str(each.finding.material) for each in watcher.made]
 
 
@@ -134,7 +134,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
 def test_too_little_memory_is_said_before_anything_is_begun(tmp_path: Path) -> None:
     watcher = QuietWatcher()
     with pytest.raises(NotEnoughMemoryError, match=r"cannot build .*GiB"):
-        build(tmp_path, [KNIGHT], watcher, memory=1 << 10)
+        build(tmp_path, [KNIGHT], watcher, Settings(memory=1 << 10))
     assert not watcher.made
     assert not list(tmp_path.glob("*.h5"))
 
@@ -240,7 +240,7 @@ def test_plain_progress_is_a_line_now_and_then(
     watcher.begins(finding, 2, 3)
     for second in range(12):
         now[0] = 100.0 + second
-        watcher.progress("levels", 7, 0.5, 12345)
+        watcher.progress(KNIGHT, "levels", 7, 0.5, 12345)
     watcher.built(Built(finding, 429440, 64800, 11.5, 20.0))
     assert capsys.readouterr().err.splitlines() == [
         "KNvK (2 of 3) ...",

@@ -1,0 +1,48 @@
+"""How the plan of a build is shown."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from tbgen.cli.data import in_units
+from tbgen.cli.terminal import show_rows
+from tbgen.cli.watch import duration
+from tbgen.library.plan import Plan, Slot
+
+
+def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
+    """The tables in the order in which they are expected to begin, and what they take together."""
+    if as_json:
+        click.echo(json.dumps(plan.facts(), indent=2))
+        return
+    slots = plan.schedule()
+    if slots:
+        heads = ("table", "cells", "memory", "disk", "CPU seconds", "threads", "begins", "ends", "beside")
+        show_rows(heads, [_row(slot, slots) for slot in slots], right=".rrrrrrr.")
+    machine = plan.machine
+    limit = "" if machine.most_memory is None else f", {in_units(machine.most_memory)} of memory"
+    side_by_side = "one at a time" if machine.jobs == 1 else f"at most {machine.jobs} side by side"
+    click.echo(
+        f"{len(plan.steps)} to build, {plan.kept} already there; {machine.threads} threads, {side_by_side}{limit}"
+    )
+    room = "" if free_disk is None else f" of {in_units(free_disk)} free"
+    click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {in_units(plan.bytes)} of disk{room}")
+
+
+def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:
+    step = slot.start.step
+    beside = [str(each.start.material) for each in slots if each.begins < slot.ends and slot.begins < each.ends]
+    beside.remove(str(step.material))
+    return (
+        str(step.material),
+        f"{step.cells:,}",
+        in_units(slot.start.memory),
+        in_units(step.cost.bytes),
+        f"{step.cost.cpu_seconds:,.1f}",
+        str(slot.start.threads),
+        f"{slot.begins:,.0f} s",
+        f"{slot.ends:,.0f} s",
+        " ".join(beside[:3]) + (f" and {len(beside) - 3} more" if len(beside) > 3 else ""),
+    )

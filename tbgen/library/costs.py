@@ -1,0 +1,106 @@
+"""Costs: what a table is expected to take, by its class, as measured.
+
+Tables fall into six classes: with and without pawns, and by how even the sides are. What a class costs is counted in
+primary cells, those that equal men do not double. `scripts/bench.py costs` fits the figures to a folder of tables.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tbgen.index.layout import layout_of
+from tbgen.library.manifest import FileRecord
+from tbgen.material import Material, Role
+from tbgen.score import Color
+
+_WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
+_DECIDED = 4
+"""From this difference in worth on the stronger side mostly wins."""
+_LARGE_CELLS = 1 << 20
+"""Tables below this take what starting takes, and say nothing of the machine."""
+
+
+class Balance(enum.Enum):
+    """How even the sides are."""
+
+    BARE = "bare king"
+    DECIDED = "uneven"
+    EVEN = "even"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What tables of a class take."""
+
+    microseconds: float
+    """CPU time a primary cell."""
+    bytes: float
+    """Of the file, a primary cell."""
+    serial: float
+    """The part of the work that threads do not share."""
+
+
+RATES: Mapping[tuple[Balance, bool], Rate] = {
+    (Balance.BARE, False): Rate(0.60, 0.11, 0.63),
+    (Balance.BARE, True): Rate(0.64, 0.16, 0.17),
+    (Balance.DECIDED, False): Rate(0.75, 0.21, 0.55),
+    (Balance.DECIDED, True): Rate(0.77, 0.18, 0.14),
+    (Balance.EVEN, False): Rate(1.60, 0.53, 0.45),
+    (Balance.EVEN, True): Rate(2.05, 0.56, 0.13),
+}
+"""[balance, whether there are pawns]; docs/scale.md says what they were fitted to."""
+
+START_SECONDS = 0.1
+START_BYTES = 50_000
+"""What the smallest table takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a table is expected to take."""
+
+    cpu_seconds: float
+    bytes: int
+    serial: float
+
+    def wall_seconds(self, threads: int) -> float:
+        """How long it takes on so many threads."""
+        return self.cpu_seconds * (self.serial + (1 - self.serial) / threads)
+
+
+def balance_of(material: Material) -> Balance:
+    """How even the sides of a canonical material are."""
+    if len(material.black) == 1:
+        return Balance.BARE
+    white, black = (sum(_WORTH[role] for role in material.side(color)) for color in Color)
+    return Balance.DECIDED if abs(white - black) >= _DECIDED else Balance.EVEN
+
+
+def class_of(material: Material) -> tuple[Balance, bool]:
+    """The class that a canonical material is in."""
+    return balance_of(material), material.pawns > 0
+
+
+def primary_cells(material: Material) -> float:
+    """Cells, each position of equal men counted once."""
+    layout = layout_of(material)
+    return layout.cells / layout.orders
+
+
+def cost_of(material: Material, pace: float = 1.0) -> Cost:
+    """What a table is expected to take on a machine that needs `pace` times the CPU seconds of ours."""
+    rate, cells = RATES[class_of(material)], primary_cells(material)
+    seconds = START_SECONDS + cells * rate.microseconds * 1e-6
+    return Cost(seconds * pace, round(cells * rate.bytes) + START_BYTES, rate.serial)
+
+
+def pace_of(measured: Iterable[tuple[Material, FileRecord]]) -> float:
+    """How this machine compares with ours, by the tables that it has built; 1 if it has built none worth counting."""
+    known = [
+        (record.cpu_seconds, cost_of(material).cpu_seconds)
+        for material, record in measured
+        if record.cpu_seconds is not None and layout_of(material).cells >= _LARGE_CELLS
+    ]
+    return sum(taken for taken, _ in known) / sum(expected for _, expected in known) if known else 1.0

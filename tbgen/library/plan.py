@@ -1,0 +1,254 @@
+"""Plan: which tables are made, what each is expected to take, and what runs beside what.
+
+The same rule, `Plan.next_starts`, tells a build what to start and the forecast what will have been started.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
+from tbgen.index.layout import layout_of
+from tbgen.library.costs import Cost, cost_of
+from tbgen.material import Material, build_order
+
+_WORTH_PROCESSES = 30.0
+"""From so many CPU seconds on it pays to start processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What there is to work with; memory in bytes, None where nothing limits it."""
+
+    threads: int
+    jobs: int
+    """How many tables may be made side by side."""
+    memory: int | None = None
+    job_memory: int | None = None
+    """What each job has, where jobs run on machines of their own."""
+
+    @property
+    def most_memory(self) -> int | None:
+        """What a single table can have."""
+        limits = [limit for limit in (self.memory, self.job_memory) if limit is not None]
+        return min(limits, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A table to be made; `needs` are those of its children that have to be made before."""
+
+    material: Material
+    cells: int
+    cost: Cost
+    needs: tuple[Material, ...]
+    path_seconds: float
+    """What has to follow one after another from here to the end, this table included, each on one thread."""
+
+    def memory(self, threads: int) -> int:
+        """Bytes that it takes on so many threads."""
+        return _memory(self.material, threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A table at work."""
+
+    step: Step
+    threads: int
+
+    @property
+    def material(self) -> Material:
+        return self.step.material
+
+    @property
+    def memory(self) -> int:
+        return self.step.memory(self.threads)
+
+    @property
+    def seconds(self) -> float:
+        return self.step.cost.wall_seconds(self.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """When a table is expected to be at work, in seconds from the beginning."""
+
+    start: Start
+    begins: float
+    ends: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The tables to be made, in build order, and on what."""
+
+    steps: tuple[Step, ...]
+    machine: Machine
+    kept: int = 0
+    """How many tables are there already."""
+    _by_material: Mapping[Material, Step] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_material", {step.material: step for step in self.steps})
+
+    @property
+    def cpu_seconds(self) -> float:
+        return sum(step.cost.cpu_seconds for step in self.steps)
+
+    @property
+    def bytes(self) -> int:
+        """Of all the files."""
+        return sum(step.cost.bytes for step in self.steps)
+
+    @cached_property
+    def by_urgency(self) -> list[Step]:
+        """Those that most depends on first."""
+        return sorted(self.steps, key=lambda step: -step.path_seconds)
+
+    def check(self, free_disk: int | None) -> None:
+        """Refuse what cannot be done, before anything is begun."""
+        most = self.machine.most_memory
+        for step in self.steps:
+            if most is not None and step.memory(1) > most:
+                raise NotEnoughMemoryError(str(step.material), step.memory(1), most)
+        if self.steps and free_disk is not None and self.bytes > free_disk:
+            raise NotEnoughDiskError(str(self.steps[-1].material), self.bytes, free_disk, len(self.steps))
+
+    def next_starts(self, over: Collection[Material], running: Collection[Start]) -> list[Start]:
+        """What is started now that some tables are made (or given up) and some are at work.
+
+        The longest way to the end goes first. Threads that nobody else can use are shared out among those that start. A
+        table for which memory is missing holds its place: what is less urgent starts only if both fit together.
+        """
+        busy = {start.material for start in running}
+        ready = [step for step in self.by_urgency if step.material not in busy and step.material not in over]
+        ready = [step for step in ready if all(need in over for need in step.needs)]
+        started, held, at_work = list[Start](), list[Start](), list(running)
+        for number, step in enumerate(ready):
+            jobs = self.machine.jobs - len(at_work)
+            threads = self.machine.threads - sum(start.threads for start in at_work)
+            if jobs <= 0 or threads <= 0:
+                break
+            share = math.ceil(threads / min(jobs, len(ready) - number))
+            if self.machine.job_memory is not None:
+                share = min(share, self.machine.threads // self.machine.jobs)
+            start = self._fitting(step, share, at_work, held)
+            if start is None:
+                held.append(Start(step, 1))
+            else:
+                started.append(start)
+                at_work.append(start)
+        return started
+
+    def _fitting(self, step: Step, most_threads: int, at_work: Sequence[Start], held: Sequence[Start]) -> Start | None:
+        """The start with the most threads that memory allows."""
+        if self.machine.job_memory is not None:
+            free: int | None = self.machine.job_memory
+        elif self.machine.memory is not None:
+            free = self.machine.memory - self._taken(at_work, held[0] if held else None)
+        else:
+            free = None
+        starts = (Start(step, threads) for threads in range(most_threads, 0, -1))
+        return next((start for start in starts if free is None or start.memory <= free), None)
+
+    @staticmethod
+    def _taken(at_work: Sequence[Start], behind: Start | None) -> int:
+        """Memory in use; or, for what would start before its turn, what must stay free for the one it overtakes."""
+        taken = sum(start.memory for start in at_work)
+        if behind is None:
+            return taken
+        urgency = behind.step.path_seconds
+        overtakers = sum(start.memory for start in at_work if start.step.path_seconds <= urgency)
+        return max(taken, behind.memory + overtakers)
+
+    def schedule(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> list[Slot]:
+        """What is expected to run when, from now on; `running` says how long those at work have been so."""
+        done, now, count = set(over), 0.0, 0
+        at_work: list[tuple[float, int, Start]] = []
+        slots = []
+        for start, elapsed in (running or {}).items():
+            ends = max(start.seconds - elapsed, 0.05 * start.seconds)
+            heapq.heappush(at_work, (ends, count, start))
+            slots.append(Slot(start, -elapsed, ends))
+            count += 1
+        while True:
+            for start in self.next_starts(done, [each for _, _, each in at_work]):
+                heapq.heappush(at_work, (now + start.seconds, count, start))
+                slots.append(Slot(start, now, now + start.seconds))
+                count += 1
+            if not at_work:
+                return slots
+            now, _, ended = heapq.heappop(at_work)
+            done.add(ended.material)
+
+    def seconds(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> float:
+        """How long it is expected to take from now on."""
+        return max((slot.ends for slot in self.schedule(over, running)), default=0.0)
+
+    def facts(self) -> dict[str, Any]:
+        """The plan as JSON has it."""
+        slots = self.schedule()
+        return {
+            "threads": self.machine.threads,
+            "jobs": self.machine.jobs,
+            "memory": self.machine.most_memory,
+            "kept": self.kept,
+            "seconds": round(max((slot.ends for slot in slots), default=0.0), 1),
+            "cpu_seconds": round(self.cpu_seconds, 1),
+            "bytes": self.bytes,
+            "tables": [_slot_facts(slot) for slot in slots],
+        }
+
+
+def _slot_facts(slot: Slot) -> dict[str, Any]:
+    step = slot.start.step
+    return {
+        "material": str(step.material),
+        "needs": [str(material) for material in step.needs],
+        "cells": step.cells,
+        "threads": slot.start.threads,
+        "memory": slot.start.memory,
+        "bytes": step.cost.bytes,
+        "cpu_seconds": round(step.cost.cpu_seconds, 1),
+        "path_seconds": round(step.path_seconds, 1),
+        "begins": round(slot.begins, 1),
+        "ends": round(slot.ends, 1),
+    }
+
+
+@lru_cache(maxsize=1024)
+def _memory(material: Material, threads: int) -> int:
+    from tbgen.retro import memory_needed
+
+    return memory_needed(material, threads)
+
+
+def plan_of(
+    wanted: Iterable[Material], sound: Collection[Material] = (), *, machine: Machine, pace: float = 1.0
+) -> Plan:
+    """The plan for what is wanted and not there yet."""
+    order = build_order(wanted)
+    missing = [material for material in order if material not in sound]
+    needs = {material: tuple(child for child in material.children() if child in set(missing)) for material in missing}
+    costs = {material: cost_of(material, pace) for material in missing}
+    paths = dict.fromkeys(missing, 0.0)
+    for material in reversed(missing):
+        paths[material] += costs[material].cpu_seconds
+        for child in needs[material]:
+            paths[child] = max(paths[child], paths[material])
+    steps = (
+        Step(material, layout_of(material).cells, costs[material], needs[material], paths[material])
+        for material in missing
+    )
+    return Plan(tuple(steps), machine, len(order) - len(missing))
+
+
+def default_jobs(plan: Plan) -> int:
+    """How many tables are made side by side if nobody says: processes are started only where they pay."""
+    return plan.machine.threads if plan.cpu_seconds >= _WORTH_PROCESSES else 1

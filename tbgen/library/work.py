@@ -1,0 +1,84 @@
+"""Work: one table, from its children's files to its own, wherever it is called: here, in a process, on a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from tbgen import __version__
+from tbgen.library.limits import forget_peak, peak_bytes
+from tbgen.library.manifest import FileRecord
+from tbgen.material import Material
+from tbgen.score import Color
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A table that is on the disk."""
+
+    material: Material
+    positions: int
+    file: FileRecord
+
+
+class Report(Protocol):
+    """Who is told how the work goes on; from any thread, and often."""
+
+    def compiling(self) -> None:
+        """The solver is used for the first time and will be compiled on the way."""
+
+    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+        """The part of the table's work that is done (0 to 1), and how many positions are decided."""
+
+
+class Unheard:
+    """A report that nobody reads."""
+
+    def compiling(self) -> None:
+        pass
+
+    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+        pass
+
+
+UNHEARD = Unheard()
+Work = Callable[[Path, str, int, Report], Made]
+
+
+def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+    """Solve a canonical material whose children are in the folder, and put its file there."""
+    from tbgen import _jit, retro
+    from tbgen.storage.writer import write_table
+
+    material = Material.parse(name)
+
+    def tell(phase: str, level: int | None, done: float, decided: int) -> None:
+        report.progress(material, phase, level, done, decided)
+
+    forget_peak()
+    wall, cpu = time.perf_counter(), time.process_time()
+    if retro.needs_compiling(material):
+        report.compiling()
+    with contextlib.ExitStack() as opened:
+        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
+        table = retro.solve(material, children, threads=threads, progress=tell)
+    tell("writing", None, 1.0, 0)
+    begun = time.perf_counter()
+    written = write_table(folder, table, generator=__version__, source=_jit.source_digest(), threads=threads)
+    now = time.perf_counter()
+    figures = dataclasses.replace(
+        table.figures,
+        phase_seconds={**table.figures.phase_seconds, "writing": round(now - begun, 3)},
+        wall_seconds=now - wall,
+        cpu_seconds=time.process_time() - cpu,
+        peak_bytes=peak_bytes(),
+    )
+    made = FileRecord.of_build(written.bytes, written.sha256, figures)
+    return Made(material, sum(table.positions(side) for side in Color), made)

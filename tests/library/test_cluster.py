@@ -1,0 +1,64 @@
+"""Tables made on the workers of a dask scheduler."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from distributed import LocalCluster
+
+from tbgen.cli.watch import QuietWatcher
+from tbgen.errors import BuildError, UsageError
+from tbgen.library import cluster as cluster_module
+from tbgen.library.build import Settings, build, plan_for
+from tbgen.library.cluster import Cluster
+from tbgen.material import materials
+from tbgen.storage.files import path_of
+
+from .workloads import dies_once, writes_elsewhere
+
+THREE_MEN = [*materials(2), *materials(3)]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Two workers, each a process with one thread, that are started again when they die."""
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB", silence_logs=50
+    ) as there:
+        yield there.scheduler_address
+
+
+def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
+    address: str, tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_module, "Cluster", functools.partial(Cluster, work=dies_once))
+    watcher = QuietWatcher()
+    build(tmp_path, THREE_MEN, watcher, Settings(cluster=address))
+    assert (tmp_path / "killed").exists(), "a worker was killed on the way"
+    assert len(watcher.made) == len(THREE_MEN)
+    for material in THREE_MEN:
+        assert path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
+
+
+def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
+    machine = plan_for(tmp_path, THREE_MEN, Settings(cluster=address)).machine
+    assert (machine.jobs, machine.threads, machine.most_memory) == (2, 2, 1 << 30)
+    smaller = plan_for(tmp_path, THREE_MEN, Settings(cluster=address, memory=1 << 29)).machine
+    assert smaller.most_memory == 1 << 29
+
+
+def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_module, "_CONNECT_SECONDS", 0.5)
+    with pytest.raises(UsageError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        build(tmp_path, THREE_MEN, QuietWatcher(), Settings(cluster="tcp://127.0.0.1:9"))
+
+
+def test_a_folder_that_the_workers_do_not_share_is_noticed(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_module, "Cluster", functools.partial(Cluster, work=writes_elsewhere))
+    with pytest.raises(BuildError, match=r"cannot build KvK: .* do all workers share that folder\?"):
+        build(tmp_path, THREE_MEN, QuietWatcher(), Settings(cluster=address))

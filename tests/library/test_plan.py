@@ -1,0 +1,162 @@
+"""Plans: what is made when, and that it fits."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
+from tbgen.library import plan as plan_module
+from tbgen.library.costs import RATES, class_of, cost_of, pace_of, primary_cells
+from tbgen.library.manifest import FileRecord
+from tbgen.library.plan import Machine, Plan, Slot, Step, default_jobs, plan_of
+from tbgen.material import Material, all_materials, materials
+
+GIB = 1 << 30
+SMALL = [*materials(3), *materials(4)]
+
+
+@pytest.fixture(autouse=True)
+def memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread."""
+    monkeypatch.setattr(plan_module, "_memory", lambda material, threads: (material.men - 2 + threads) * GIB)
+
+
+def plan(machine: Machine, wanted: list[Material] | None = None) -> Plan:
+    return plan_of(wanted or all_materials(), machine=machine)
+
+
+def at_work(slots: list[Slot], moment: float) -> list[Slot]:
+    return [slot for slot in slots if slot.begins <= moment < slot.ends]
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [Machine(1, 1), Machine(2, 2, 9 * GIB), Machine(16, 5, 11 * GIB), Machine(64, 64), Machine(8, 2, None, 6 * GIB)],
+)
+def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machine(machine: Machine) -> None:
+    slots = plan(machine).schedule()
+    ends = {slot.start.material: slot.ends for slot in slots}
+    assert sorted(map(str, ends)) == sorted(map(str, all_materials()))
+    assert len(slots) == len(ends)
+    for slot in slots:
+        assert all(ends[child] <= slot.begins for child in slot.start.material.children())
+        beside = at_work(slots, slot.begins)
+        assert len(beside) <= machine.jobs
+        assert sum(each.start.threads for each in beside) <= machine.threads
+        if machine.job_memory is not None:
+            assert slot.start.memory <= machine.job_memory
+        elif machine.memory is not None:
+            assert sum(each.start.memory for each in beside) <= machine.memory
+
+
+def test_two_jobs_do_what_one_does_with_two_threads_in_less_time() -> None:
+    assert plan(Machine(2, 2), SMALL).seconds() < 0.9 * plan(Machine(2, 1), SMALL).seconds()
+
+
+def test_threads_that_nobody_else_can_use_go_to_who_starts() -> None:
+    slots = plan(Machine(8, 8), [Material.parse("KPvK")]).schedule()
+    threads = {str(slot.start.material): slot.start.threads for slot in slots}
+    assert threads == {"KvK": 8, "KNvK": 2, "KBvK": 2, "KRvK": 2, "KQvK": 2, "KPvK": 8}
+
+
+def test_the_table_with_the_longest_way_to_the_end_goes_first() -> None:
+    whole = plan(Machine(1, 1))
+    ready = [step for step in whole.steps if not step.needs]
+    assert [start.step for start in whole.next_starts(set(), [])] == [max(ready, key=lambda step: step.path_seconds)]
+    for step in whole.steps:
+        longest = max((other.path_seconds for other in whole.steps if step.material in other.needs), default=0.0)
+        assert step.path_seconds == pytest.approx(step.cost.cpu_seconds + longest)
+
+
+def step(name: str, path_seconds: float) -> Step:
+    material = Material.parse(name)
+    return Step(material, 1, cost_of(material), (), path_seconds)
+
+
+def test_a_large_table_is_not_overtaken_for_ever_by_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"KQvK": 4, "KRvK": 9, "KBvK": 2, "KNvK": 1}
+    monkeypatch.setattr(plan_module, "_memory", lambda material, threads: sizes[str(material)] * GIB)
+    steps = [step("KQvK", 4.0), step("KRvK", 3.0), step("KBvK", 2.0), step("KNvK", 1.0)]
+    started = Plan(tuple(steps), Machine(4, 4, 10 * GIB)).next_starts(set(), [])
+    assert [str(start.material) for start in started] == ["KQvK", "KNvK"], "KBvK would keep KRvK out"
+
+
+def test_what_is_left_follows_from_what_is_done_and_how_long_the_rest_has_been_at_work() -> None:
+    whole = plan(Machine(1, 1), SMALL)
+    slots = whole.schedule()
+    half = slots[: len(slots) // 2]
+    over = {slot.start.material for slot in half}
+    assert whole.seconds(over) == pytest.approx(slots[-1].ends - half[-1].ends)
+    following = slots[len(half)]
+    elapsed = (following.ends - following.begins) / 2
+    assert whole.seconds(over, {following.start: elapsed}) == pytest.approx(slots[-1].ends - half[-1].ends - elapsed)
+
+
+def test_what_does_not_fit_is_refused_with_its_figures() -> None:
+    with pytest.raises(NotEnoughMemoryError, match=r"cannot build K\w+vK\w*: it needs about 3.0 GiB"):
+        plan(Machine(4, 4, 2 * GIB), SMALL).check(None)
+    with pytest.raises(NotEnoughMemoryError):
+        plan(Machine(4, 4, None, 2 * GIB), SMALL).check(None)
+    whole = plan(Machine(4, 4), SMALL)
+    whole.check(whole.bytes)
+    with pytest.raises(
+        NotEnoughDiskError,
+        match=r"cannot build KPPvK: it and the 35 others .* need about 6[12] MB of disk, 6[12] MB are free",
+    ) as caught:
+        whole.check(whole.bytes - 1)
+    assert caught.value.needed_bytes == whole.bytes
+
+
+def test_tables_that_are_there_are_left_out() -> None:
+    there = materials(3)
+    rest = plan_of(SMALL, [Material.parse("KvK"), *there], machine=Machine(1, 1))
+    assert (len(rest.steps), rest.kept) == (30, 6)
+    assert not set(there) & {need for each in rest.steps for need in each.needs}
+
+
+def test_a_plan_as_json_is_its_schedule() -> None:
+    whole = plan(Machine(3, 2, 64 * GIB), SMALL)
+    facts = json.loads(json.dumps(whole.facts()))
+    assert facts["seconds"] == round(whole.seconds(), 1)
+    assert facts["bytes"] == sum(table["bytes"] for table in facts["tables"])
+    assert [table["material"] for table in facts["tables"]] == [str(slot.start.material) for slot in whole.schedule()]
+    assert {child for table in facts["tables"] for child in table["needs"]} <= {t["material"] for t in facts["tables"]}
+
+
+def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None:
+    draw, records = random.Random(5), []
+    for material in materials(4):
+        seconds = 3.0 * cost_of(material).cpu_seconds * draw.uniform(0.8, 1.2)
+        records.append((material, FileRecord(1, "", cpu_seconds=seconds)))
+    assert pace_of(records) == pytest.approx(3.0, rel=0.1)
+    assert pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", cpu_seconds=40.0))]) == 1.0
+    slow, fast = (plan_of(SMALL, machine=Machine(1, 1), pace=pace) for pace in (2.0, 1.0))
+    assert slow.seconds() == pytest.approx(2 * fast.seconds())
+
+
+def test_every_class_has_tables_and_a_rate() -> None:
+    assert {class_of(material) for material in materials(5)} == set(RATES)
+    assert primary_cells(Material.parse("KQQvK")) == primary_cells(Material.parse("KQRvK")) / 2
+
+
+def test_processes_are_started_only_where_they_pay() -> None:
+    assert default_jobs(plan(Machine(2, 2), materials(3))) == 1
+    assert default_jobs(plan(Machine(2, 2), SMALL)) == 2
+
+
+def test_the_plan_of_a_folder_is_printed_and_makes_nothing(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "tbgen", "build", "KNvK", "--plan", "--data", str(tmp_path), "--threads", "2"]
+    done = subprocess.run([*command, "--memory", "8G"], capture_output=True, text=True, check=True)
+    rows = done.stdout.splitlines()
+    assert [row.split()[0] for row in rows[1:3]] == ["KvK", "KNvK"]
+    assert rows[3].startswith("2 to build, 0 already there; 2 threads, one at a time, 8.6 GB of memory")
+    facts = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)
+    assert [table["material"] for table in facts["tables"]] == ["KvK", "KNvK"]
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,162 @@
+"""Tables made side by side in processes, some of which die."""
+
+from __future__ import annotations
+
+import functools
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tbgen.cli.watch import QuietWatcher
+from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
+from tbgen.library import build as build_module
+from tbgen.library.build import Settings, build
+from tbgen.library.manifest import read_manifest
+from tbgen.library.work import Made
+from tbgen.library.workers import Processes, kill_all
+from tbgen.material import Material, materials
+from tbgen.storage.files import PARTIAL, path_of
+
+from .workloads import always_dies, dies_once, fails_strangely, sleeps
+
+THREE_MEN = [*materials(2), *materials(3)]
+KNIGHT = Material.parse("KNvK")
+
+
+class Recorder(QuietWatcher):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lost: list[str] = []
+        self.failures: list[str] = []
+        self.forecasts: list[float] = []
+
+    def again(self, material: Material, reason: str) -> None:
+        self.lost.append(f"{material} {reason}")
+
+    def failed(self, error: TbgenError) -> None:
+        self.failures.append(str(error))
+
+    def forecast(self, seconds: float) -> None:
+        self.forecasts.append(seconds)
+
+
+@pytest.fixture
+def processes_that(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Made]], None]:
+    """Let processes do something else than make tables."""
+
+    def set_work(work: Callable[..., Made]) -> None:
+        monkeypatch.setattr(build_module, "Processes", functools.partial(Processes, work=work))
+
+    return set_work
+
+
+def assert_the_same(folder: Path, expected: Path, wanted: list[Material]) -> None:
+    for material in wanted:
+        assert path_of(folder, material).read_bytes() == path_of(expected, material).read_bytes()
+    assert not list(folder.glob(f"*{PARTIAL}"))
+
+
+def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
+    tmp_path: Path, table_folder: Path, processes_that: Callable[[Callable[..., Made]], None]
+) -> None:
+    processes_that(dies_once)
+    watcher = Recorder()
+    build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
+    assert watcher.lost == ["KNvK killed by SIGKILL"]
+    assert len(watcher.made) == len(THREE_MEN)
+    assert watcher.forecasts[0] > watcher.forecasts[-1] == 0
+    assert_the_same(tmp_path, table_folder, THREE_MEN)
+    for name, entry in read_manifest(tmp_path).items():
+        assert entry.peak_bytes is not None, name
+        assert entry.cpu_seconds is not None, name
+
+
+def test_the_rest_goes_on_without_a_table_that_kills_every_process(
+    tmp_path: Path, processes_that: Callable[[Callable[..., Made]], None]
+) -> None:
+    processes_that(always_dies)
+    watcher = Recorder()
+    with pytest.raises(BuildError, match=r"cannot build KNvK: .* lost 2 times \(killed by SIGKILL\)"):
+        build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
+    assert len(watcher.failures) == 1
+    assert {path.stem for path in tmp_path.glob("*.h5")} == {"KvK", "KBvK", "KRvK", "KQvK"}, "KPvK needs KNvK"
+
+
+def test_an_error_that_cannot_travel_is_told_all_the_same(
+    tmp_path: Path, processes_that: Callable[[Callable[..., Made]], None]
+) -> None:
+    processes_that(fails_strangely)
+    with pytest.raises(RuntimeError, match="StrangeError: something odd"):
+        build(tmp_path, [KNIGHT, Material.parse("KBvK")], QuietWatcher(), Settings(threads=2, jobs=2))
+
+
+def test_too_little_disk_is_said_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_module, "free_disk", lambda folder: 10_000)
+    watcher = Recorder()
+    with pytest.raises(NotEnoughDiskError, match=r"cannot build KNvK: it and the 1 others .* 0.01 MB are free"):
+        build(tmp_path, [KNIGHT], watcher)
+    assert not watcher.made
+    assert not list(tmp_path.glob("*.h5"))
+
+
+def test_a_disk_that_others_fill_meanwhile_is_noticed_before_the_next_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build_module, "free_disk", lambda folder: 20_000 if list(folder.glob("*.h5")) else 1 << 30)
+    with pytest.raises(NotEnoughDiskError, match="cannot build KNvK: it needs about"):
+        build(tmp_path, [KNIGHT], QuietWatcher())
+    assert [path.name for path in tmp_path.glob("*.h5")] == ["KvK.h5"]
+
+
+def running(pid: int) -> bool:
+    """Whether a process is there and not just waiting to be collected."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "tbgen", "build", "--men", "4", "--jobs", "2", "--threads", "2"]
+    process = subprocess.Popen([*command, "--data", str(tmp_path)], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith(("KBvK", "KNvK")):
+            break
+    children = [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+    for thread in Path(f"/proc/{process.pid}/task").iterdir():
+        children += [int(pid) for pid in (thread / "children").read_text().split()]
+    assert children
+    process.send_signal(number)
+    rest = process.communicate()[1]
+    assert wait_until(lambda: not any(map(running, children)), 10.0)
+    if number != signal.SIGKILL:
+        assert process.returncode == 128 + number
+        assert rest.splitlines()[-1].startswith("tbgen: interrupted; finished tables are kept")
+        assert "Traceback" not in rest
+        assert not list(tmp_path.glob(f"*{PARTIAL}"))
+
+
+def test_all_processes_can_be_ended_at_once(tmp_path: Path) -> None:
+    with Processes(2, QuietWatcher(), sleeps) as workers:
+        futures = [workers.submit_table(tmp_path, name, 1) for name in ("KNvK", "KBvK")]
+        assert wait_until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+        pids = [int(path.name.partition(".")[0]) for path in tmp_path.glob("*.pid")]
+        kill_all()
+        assert [str(future.exception(10)) for future in futures] == ["killed by SIGKILL"] * 2
+    assert not any(map(running, pids))

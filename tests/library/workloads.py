@@ -1,0 +1,53 @@
+"""Workers that go wrong; in a module of its own, so that other processes can import it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from tbgen.library.work import UNHEARD, Made, Report, make_table
+
+VICTIM = "KNvK"
+
+
+def dies_once(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+    """As make_table, but the first process that is to make the victim is killed."""
+    mark = folder / "killed"
+    if name == VICTIM and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return make_table(folder, name, threads, report)
+
+
+def always_dies(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+    """As make_table, but whoever is to make the victim is killed."""
+    if name == VICTIM:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return make_table(folder, name, threads, report)
+
+
+def fails_strangely(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+    """As make_table, but the victim meets an error that cannot be sent to another process."""
+
+    class StrangeError(Exception):
+        pass
+
+    if name == VICTIM:
+        raise StrangeError("something odd")
+    return make_table(folder, name, threads, report)
+
+
+def sleeps(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+    """Tells who it is, then is busy for a long time."""
+    (folder / f"{os.getpid()}.pid").touch()
+    time.sleep(60)
+    return make_table(folder, name, threads, report)
+
+
+def writes_elsewhere(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+    """As make_table, in a folder of the same name on another machine."""
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir(exist_ok=True)
+    return make_table(elsewhere, name, threads, report)
