@@ -14,27 +14,73 @@ if TYPE_CHECKING:
     from tbgen.adjudicate import Continue as Continue
     from tbgen.adjudicate import Source as Source
     from tbgen.adjudicate import Verdict as Verdict
+    from tbgen.errors import AccruedError as AccruedError
+    from tbgen.errors import BuildError as BuildError
+    from tbgen.errors import CastlingError as CastlingError
+    from tbgen.errors import DamagedTableError as DamagedTableError
+    from tbgen.errors import EngineStartError as EngineStartError
+    from tbgen.errors import FenError as FenError
+    from tbgen.errors import IllegalPositionError as IllegalPositionError
+    from tbgen.errors import InputError as InputError
+    from tbgen.errors import MatchError as MatchError
+    from tbgen.errors import MaterialError as MaterialError
+    from tbgen.errors import MissingFolderError as MissingFolderError
+    from tbgen.errors import MissingTableError as MissingTableError
+    from tbgen.errors import MoveError as MoveError
+    from tbgen.errors import NotEnoughMemoryError as NotEnoughMemoryError
+    from tbgen.errors import OutdatedTableError as OutdatedTableError
+    from tbgen.errors import PgnError as PgnError
+    from tbgen.errors import RecordError as RecordError
+    from tbgen.errors import RepresentationError as RepresentationError
+    from tbgen.errors import ScoreFormatError as ScoreFormatError
+    from tbgen.errors import TableError as TableError
     from tbgen.errors import TbgenError as TbgenError
+    from tbgen.errors import TooManyMenError as TooManyMenError
+    from tbgen.errors import UsageError as UsageError
+    from tbgen.errors import VerificationError as VerificationError
     from tbgen.material import Material as Material
     from tbgen.material import Role as Role
+    from tbgen.material import all_materials as all_materials
+    from tbgen.pgn.reader import PgnGame as PgnGame
+    from tbgen.pgn.reader import Settings as Settings
+    from tbgen.pgn.reader import games_in as games_in
     from tbgen.pgn.reader import read_games as read_games
+    from tbgen.pgn.tags import GameTags as GameTags
+    from tbgen.pgn.tags import parse_cutoff as parse_cutoff
+    from tbgen.pgn.tags import parse_scheme as parse_scheme
+    from tbgen.pgn.tags import read_tags as read_tags
+    from tbgen.pgn.tags import write_tags as write_tags
     from tbgen.probe import Many as Many
     from tbgen.probe import MoveProbe as MoveProbe
     from tbgen.probe import Probe as Probe
     from tbgen.probe import Step as Step
     from tbgen.probe import Tablebase as Tablebase
     from tbgen.probe import open_tablebase as open_tablebase
+    from tbgen.rules.accrual import Reached as Reached
     from tbgen.rules.accrual import accrued_of as accrued_of
+    from tbgen.rules.accrual import play as play
     from tbgen.rules.fen import format_fen as format_fen
     from tbgen.rules.fen import parse_fen as parse_fen
     from tbgen.rules.game import End as End
     from tbgen.rules.game import FiftyMoves as FiftyMoves
     from tbgen.rules.game import FiftyMoveSetting as FiftyMoveSetting
     from tbgen.rules.game import Game as Game
+    from tbgen.rules.game import Ply as Ply
+    from tbgen.rules.game import final_outcome as final_outcome
+    from tbgen.rules.notation import moves_in as moves_in
+    from tbgen.rules.notation import parse_move as parse_move
     from tbgen.rules.points import Komi as Komi
+    from tbgen.rules.points import Points as Points
     from tbgen.rules.points import Scheme as Scheme
     from tbgen.rules.points import Scoring as Scoring
+    from tbgen.rules.points import format_points as format_points
+    from tbgen.rules.points import lexicographic_key as lexicographic_key
+    from tbgen.rules.points import parse_komi as parse_komi
+    from tbgen.rules.points import parse_points as parse_points
+    from tbgen.rules.points import sum_of_points as sum_of_points
+    from tbgen.rules.position import color_of as color_of
     from tbgen.rules.position import is_reset as is_reset
+    from tbgen.rules.position import material_of as material_of
     from tbgen.rules.position import own_score as own_score
     from tbgen.score import Accrued as Accrued
     from tbgen.score import Color as Color
@@ -43,39 +89,29 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Accrued": "tbgen.score",
-    "AdjudicationRules": "tbgen.adjudicate",
-    "Adjudicator": "tbgen.adjudicate",
-    "Color": "tbgen.score",
-    "Continue": "tbgen.adjudicate",
-    "End": "tbgen.rules.game",
-    "FiftyMoveSetting": "tbgen.rules.game",
-    "FiftyMoves": "tbgen.rules.game",
-    "Game": "tbgen.rules.game",
-    "Komi": "tbgen.rules.points",
-    "Many": "tbgen.probe",
-    "Material": "tbgen.material",
-    "MoveProbe": "tbgen.probe",
-    "Outcome": "tbgen.score",
-    "Probe": "tbgen.probe",
-    "Role": "tbgen.material",
-    "Scheme": "tbgen.rules.points",
-    "Scoring": "tbgen.rules.points",
-    "Source": "tbgen.adjudicate",
-    "Step": "tbgen.probe",
-    "Tablebase": "tbgen.probe",
-    "TbgenError": "tbgen.errors",
-    "Verdict": "tbgen.adjudicate",
-    "accrued_of": "tbgen.rules.accrual",
-    "format_fen": "tbgen.rules.fen",
-    "is_reset": "tbgen.rules.position",
-    "open_tablebase": "tbgen.probe",
-    "own_score": "tbgen.rules.position",
-    "parse_fen": "tbgen.rules.fen",
-    "parse_score": "tbgen.score",
-    "read_games": "tbgen.pgn.reader",
+_FACE = {
+    "tbgen.adjudicate": "AdjudicationRules Adjudicator Continue Source Verdict",
+    "tbgen.errors": (
+        "AccruedError BuildError CastlingError DamagedTableError EngineStartError FenError IllegalPositionError "
+        "InputError MatchError MaterialError MissingFolderError MissingTableError MoveError NotEnoughMemoryError "
+        "OutdatedTableError PgnError RecordError RepresentationError ScoreFormatError TableError TbgenError "
+        "TooManyMenError UsageError VerificationError"
+    ),
+    "tbgen.material": "Material Role all_materials",
+    "tbgen.pgn.reader": "PgnGame Settings games_in read_games",
+    "tbgen.pgn.tags": "GameTags parse_cutoff parse_scheme read_tags write_tags",
+    "tbgen.probe": "Many MoveProbe Probe Step Tablebase open_tablebase",
+    "tbgen.rules.accrual": "Reached accrued_of play",
+    "tbgen.rules.fen": "format_fen parse_fen",
+    "tbgen.rules.game": "End FiftyMoveSetting FiftyMoves Game Ply final_outcome",
+    "tbgen.rules.notation": "moves_in parse_move",
+    "tbgen.rules.points": (
+        "Komi Points Scheme Scoring format_points lexicographic_key parse_komi parse_points sum_of_points"
+    ),
+    "tbgen.rules.position": "color_of is_reset material_of own_score",
+    "tbgen.score": "Accrued Color Outcome parse_score",
 }
+_HOMES = {name: home for home, names in _FACE.items() for name in names.split()}
 
 __all__ = sorted([*_HOMES, "__version__"])
 

@@ -210,8 +210,8 @@ class TableError(TbgenError):
     """Something about a table."""
 
 
-class MissingTableError(TableError):
-    """A table that has not been built, or lies elsewhere."""
+class MissingTableError(TableError, KeyError):
+    """A table that has not been built, or lies elsewhere; a KeyError too, as that of chess.syzygy is."""
 
     exit_code = 3
 

@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tbgen.arguments import expect
 from tbgen.errors import MaterialError, TooManyMenError
 from tbgen.score import Color
 
@@ -77,7 +78,7 @@ class Material:
     @classmethod
     def parse(cls, text: str) -> Material:
         """The material that `text` names, White's men first; upper or lower case, any order of men."""
-        sides = text.upper().split("V")
+        sides = expect(text, str, "material", "a text such as 'KBvK'").upper().split("V")
         if len(sides) != 2 or not text.isascii():
             raise MaterialError(text, "write both sides' men with a v between them, such as KBvK")
         for letters in sides:

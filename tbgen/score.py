@@ -14,6 +14,7 @@ import enum
 import re
 from dataclasses import dataclass
 
+from tbgen.arguments import expect, expect_number
 from tbgen.errors import RepresentationError, ScoreFormatError
 
 MATE_CODE = 0
@@ -26,6 +27,9 @@ MOST_STORED_CODE = 126
 """The largest code that fits the signed byte of a stored table."""
 
 _SCORE = re.compile(r"(-|m(?=G))?[Gg](0|[1-9][0-9]{0,2})\.([05])")
+
+
+_A_COLOR = "Color.WHITE or Color.BLACK (python-chess's True and False mean the reverse of our 0 and 1)"
 
 
 class Color(enum.IntEnum):
@@ -51,6 +55,11 @@ def code_of(moves: int, *, in_check: bool) -> int:
     return 2 * moves + (not in_check)
 
 
+def replaces(code: int, accrued_code: int, reset: int) -> bool:
+    """Whether a score just reached takes the place of the accrued one: after a reset, or if it is strictly lower."""
+    return bool(reset) or code < accrued_code
+
+
 class _Held:
     """A code with its holder, ordered as seen from White: G0.0 > G0.5 > ... > -G0.5 > -G0.0.
 
@@ -64,8 +73,10 @@ class _Held:
     holder: Color
 
     def __post_init__(self) -> None:
-        if not 0 <= self.code <= MOST_CODE:
-            raise ValueError(f"a code is not negative, and at most {MOST_CODE}: {self.code}")
+        if type(self.code) is not int or not 0 <= self.code <= MOST_CODE:
+            object.__setattr__(self, "code", expect_number(self.code, "code", 0, MOST_CODE))
+        if type(self.holder) is not Color:
+            expect(self.holder, Color, "holder", _A_COLOR)
 
     @property
     def is_mate(self) -> bool:
@@ -176,7 +187,7 @@ class Accrued(_Held):
 
     def after(self, reached: Accrued, *, reset: bool) -> Accrued:
         """A reset starts anew; otherwise only a strictly lower score replaces it."""
-        return reached if reset or reached.code < self.code else self
+        return reached if replaces(reached.code, self.code, reset) else self
 
     def flipped(self) -> Accrued:
         """The same score in the colour-reversed position."""
@@ -185,8 +196,27 @@ class Accrued(_Held):
 
 def parse_score(text: str) -> Accrued:
     """The score that `text` writes: `G3.5`, `-G3.5`, and also `g2.5`, `-g2.5`, `mG2.5`."""
-    match = _SCORE.fullmatch(text)
+    match = _SCORE.fullmatch(expect(text, str, "score", "a text such as 'G3.5'"))
     if match is None:
         raise ScoreFormatError(text)
     sign, whole, half = match.groups()
     return Accrued(2 * int(whole) + (half == "5"), Color.BLACK if sign else Color.WHITE)
+
+
+def expect_color(value: object, name: str) -> Color:
+    """The argument called `name`, if it is a side."""
+    return expect(value, Color, name, _A_COLOR)
+
+
+def expect_score(value: object, name: str) -> Accrued:
+    """The argument called `name` as an accrued score; an outcome is one too."""
+    if isinstance(value, Outcome):
+        return value.accrued
+    return expect(value, Accrued, name, "a score such as parse_score('G3.5')")
+
+
+def expect_outcome(value: object, name: str) -> Outcome:
+    """The argument called `name` as an outcome; an accrued score is one too."""
+    if isinstance(value, Accrued):
+        return value.outcome
+    return expect(value, Outcome, name, "an outcome such as Outcome(Color.WHITE, 3)")

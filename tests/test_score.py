@@ -5,7 +5,7 @@ import itertools
 import pytest
 from hypothesis import given
 
-from tbgen.errors import RepresentationError, ScoreFormatError
+from tbgen.errors import RepresentationError, ScoreFormatError, UsageError
 from tbgen.retro.block import rank_of_byte
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome, code_of, parse_score
 from tbgen.verify.values import rank_of as verify_rank_of
@@ -154,9 +154,9 @@ def test_bytes_rank_mate_nearest_to_zero() -> None:
 
 
 def test_a_negative_code_is_refused() -> None:
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(UsageError, match="code must be a whole number"):
         Accrued(-1, Color.WHITE)
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(UsageError, match="code must be a whole number"):
         Outcome(Color.WHITE, -1)
 
 

@@ -7,10 +7,8 @@ Positions with a legal en passant capture are not in the tables: one ply of sear
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
@@ -18,6 +16,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.arguments import expect_number
 from tbgen.errors import (
     AccruedError,
     CastlingError,
@@ -31,9 +30,10 @@ from tbgen.probe.answers import Many, MoveProbe, Probe, Step
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.accrual import accrued_of, play
 from tbgen.rules.fen import broken_rule
-from tbgen.rules.position import color_of, is_reset, material_of, own_score
-from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Outcome
-from tbgen.storage.files import path_of, tables_in
+from tbgen.rules.position import color_of, expect_board, is_reset, material_of, own_score
+from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Outcome, expect_score
+from tbgen.storage.files import folder_with, path_of, tables_of
+from tbgen.storage.folders import Folders, folders_in
 from tbgen.storage.reader import TableFile
 
 D = TypeVar("D")
@@ -45,7 +45,7 @@ _MOST_KING_CODE: Final = 17
 
 
 class Tablebase:
-    """The tables of a folder, opened when they are first needed.
+    """The tables of one folder or several, opened when they are first needed.
 
     Safe to use from several threads and processes. A table that is replaced while it is open goes on to answer
     as it was.
@@ -55,9 +55,9 @@ class Tablebase:
     ([], None)
     """
 
-    def __init__(self, folder: str | os.PathLike[str] = "data", *, cache_bytes: int = _CACHE_BYTES) -> None:
-        self.folder = Path(folder)
-        self._cache = ChunkCache(cache_bytes)
+    def __init__(self, folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES) -> None:
+        self.folders = folders_in(folders)
+        self._cache = ChunkCache(expect_number(cache_bytes, "cache_bytes", 0))
         self._shelves: dict[Material, Shelf] = {}
         self._known: dict[int, tuple[Material, Shelf]] = {}
         self._lock = threading.Lock()
@@ -72,7 +72,7 @@ class Tablebase:
         self.close()
 
     def close(self) -> None:
-        """Close all files; the tablebase answers no more."""
+        """Close all files; whoever still asks, in whatever thread, gets an answer or a UsageError."""
         with self._lock:
             self._closed = True
             for shelf in self._shelves.values():
@@ -82,8 +82,8 @@ class Tablebase:
         self._cache.clear()
 
     def available(self) -> list[Material]:
-        """The materials whose tables are in the folder, those with the fewest men first."""
-        return tables_in(self.folder)
+        """The materials whose tables are in the folders, those with the fewest men first."""
+        return [material for material, _ in tables_of(self.folders)]
 
     def probe(self, board: chess.Board, accrued: Accrued | None = None) -> Probe:
         """The value of a position.
@@ -122,6 +122,7 @@ class Tablebase:
 
     def line(self, board: chess.Board, accrued: Accrued | None = None, *, max_plies: int = _MOST_PLIES) -> list[Step]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends."""
+        expect_number(max_plies, "max_plies", 0)
         self._find(board)
         score = self._used(board, own_score(board), accrued)
         walker, steps, seen = board.copy(stack=False), list[Step](), set[str]()
@@ -229,12 +230,14 @@ class Tablebase:
         """The accrued score to use."""
         if accrued is None:
             return accrued_of(board) if board.move_stack and board.halfmove_clock else own
-        if accrued != own:
-            _check_accrued(board, accrued)
-        return accrued.after(own, reset=False)
+        given = expect_score(accrued, "accrued")
+        if given != own:
+            _check_accrued(board, given)
+        return given.after(own, reset=False)
 
     def _find(self, board: chess.Board) -> tuple[Material, StoredPosition]:
         """The material of a legal position, and where its value lies."""
+        expect_board(board)
         white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
         key = 0
         for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
@@ -246,8 +249,11 @@ class Tablebase:
 
     def _learn(self, key: int, material: Material) -> tuple[Material, Shelf]:
         """Open a material's table, and know it by its key from now on."""
-        known = self._known[key] = (material, self._shelf(material))
-        return known
+        shelf = self._shelf(material)
+        with self._lock:
+            if not self._closed:
+                self._known[key] = material, shelf
+        return material, shelf
 
     def _shelf(self, material: Material) -> Shelf:
         """The open table of a material."""
@@ -258,7 +264,8 @@ class Tablebase:
             if self._closed:
                 raise UsageError("the tablebase is closed")
             if canonical not in self._shelves:
-                self._shelves[canonical] = Shelf(TableFile(path_of(self.folder, canonical)), self._cache)
+                path = path_of(folder_with(self.folders, canonical), canonical)
+                self._shelves[canonical] = Shelf(TableFile(path), self._cache)
             return self._shelves[canonical]
 
 
@@ -291,9 +298,11 @@ def _check_accrued(board: chess.Board, accrued: Accrued) -> None:
         raise AccruedError(str(accrued), f"{accrued.holder.other}'s king alone has at most 8 moves")
 
 
-def open_tablebase(folder: str | os.PathLike[str] = "data", *, cache_bytes: int = _CACHE_BYTES) -> Tablebase:
-    """The tables of a folder, for use in a `with` statement.
+def open_tablebase(folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES) -> Tablebase:
+    """The tables of one folder or several, for use in a `with` statement.
 
-    `cache_bytes` is how much unpacked table may stay in memory.
+    Several folders are a sequence of paths, or one text with `os.pathsep` between them, as the option SyzygyPath
+    of engines has it; the first one that has a table counts. `cache_bytes` is how much unpacked table may stay
+    in memory.
     """
-    return Tablebase(folder, cache_bytes=cache_bytes)
+    return Tablebase(folders, cache_bytes=cache_bytes)

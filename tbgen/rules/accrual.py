@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen.rules.position import is_reset, own_score
-from tbgen.score import Accrued
+from tbgen.rules.position import expect_board, is_reset, own_score
+from tbgen.score import Accrued, expect_score
 
 
 class Reached(NamedTuple):
@@ -50,12 +50,13 @@ def accrued_of(board: chess.Board, carried: Accrued | None = None) -> Accrued:
     `carried` is what had accrued in the first position of the stack; without it, or if its halfmove clock is
     0, that position counts with its own score.
     """
-    walker, later, reset = board.copy(), list[chess.Move](), False
+    given = None if carried is None else expect_score(carried, "carried")
+    walker, later, reset = expect_board(board).copy(), list[chess.Move](), False
     while walker.move_stack and not reset:
         later.append(walker.pop())
         reset = is_reset(walker, later[-1])
     own = own_score(walker)
-    accrued = first_accrued(walker, own, carried)
+    accrued = first_accrued(walker, own, given)
     for move in reversed(later):
         accrued = play(walker, move, accrued).accrued
     return accrued

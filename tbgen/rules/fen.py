@@ -11,10 +11,11 @@ import re
 
 import chess
 
+from tbgen.arguments import expect
 from tbgen.errors import AccruedError, FenError, IllegalPositionError
 from tbgen.rules.accrual import first_accrued
-from tbgen.rules.position import color_of, own_score
-from tbgen.score import STALEMATE_CODE, Accrued, parse_score
+from tbgen.rules.position import color_of, expect_board, own_score
+from tbgen.score import STALEMATE_CODE, Accrued, expect_score, parse_score
 
 _SCORE_FIELD = 6
 _CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
@@ -43,7 +44,7 @@ def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrue
     Fields left out at the end have their usual defaults. If the halfmove clock is 0, or the position's own
     score is lower than the field, the field is redundant and the own score is returned in its place.
     """
-    fields = text.split()
+    fields = expect(text, str, "fen", "a text").split()
     if not fields:
         raise FenError(text, "it is empty")
     if len(fields) > _SCORE_FIELD + 1:
@@ -56,7 +57,8 @@ def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrue
 
 def format_fen(board: chess.Board, accrued: Accrued | None = None) -> str:
     """The FEN of `board`, with the accrued score as its seventh field if there is one."""
-    return board.fen() if accrued is None else f"{board.fen()} {accrued}"
+    fen = expect_board(board).fen()
+    return fen if accrued is None else f"{fen} {expect_score(accrued, 'accrued')}"
 
 
 def _board_of(text: str, fields: list[str], *, chess960: bool) -> chess.Board:

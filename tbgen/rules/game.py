@@ -16,14 +16,15 @@ from typing import Any
 
 import chess
 
+from tbgen.arguments import expect
 from tbgen.errors import MoveError, UsageError
 from tbgen.rules.accrual import first_accrued, play
 from tbgen.rules.fen import format_fen
 from tbgen.rules.notation import moves_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
-from tbgen.rules.position import is_bare_kings, own_score
+from tbgen.rules.position import expect_board, is_bare_kings, own_score
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
-from tbgen.score import MATE_CODE, Accrued, Color, Outcome
+from tbgen.score import MATE_CODE, Accrued, Color, Outcome, expect_color, expect_outcome, expect_score
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
 
@@ -74,11 +75,12 @@ class Game:
         accrued: Accrued | None = None,
         fifty_moves: FiftyMoves | None = None,
     ) -> None:
-        given = chess.Board() if board is None else board
+        given = chess.Board() if board is None else expect_board(board)
+        rule = FiftyMoves() if fifty_moves is None else fifty_moves
         self.board = given.root()
-        self.fifty_moves = FiftyMoves() if fifty_moves is None else fifty_moves
+        self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         self._seen: Counter[Hashable] = Counter()
-        self._stages = [self._first_stage(accrued)]
+        self._stages = [self._first_stage(None if accrued is None else expect_score(accrued, "accrued"))]
         self._plies: list[Ply] = [_ply_of(self._stages[0], None, "", self._stages[0].accrued, 0)]
         for move in given.move_stack:
             self.push(move)
@@ -123,6 +125,7 @@ class Game:
 
     def push(self, move: chess.Move) -> Ply:
         """Play a legal move."""
+        expect(move, chess.Move, "move", "a chess.Move; push_text plays a text")
         if not self.board.is_legal(move):
             raise MoveError(move.uci(), self.last.number + 1)
         return self._push(move)
@@ -219,4 +222,6 @@ def _repetition_key(board: chess.Board) -> Hashable:
 
 def final_outcome(accrued: Accrued, winner: Color | None = None) -> Outcome:
     """What a finished game is scored with; `winner` is named if the other side lost on time or resigned."""
-    return accrued.outcome if winner is None else Outcome(winner, MATE_CODE)
+    if winner is None:
+        return expect_outcome(accrued, "accrued")
+    return Outcome(expect_color(winner, "winner"), MATE_CODE)

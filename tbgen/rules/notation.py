@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator
 
 import chess
 
-from tbgen.errors import MoveError, UsageError
+from tbgen.arguments import expect
+from tbgen.errors import MoveError
+from tbgen.rules.position import expect_board
 
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
 """The words that end a game, and how we write them."""
@@ -37,7 +39,7 @@ def move_in(word: str) -> str:
 
 def moves_in(text: str | Iterable[str]) -> list[str]:
     """The moves of one text or of many: move numbers, signs, comments in braces and results are left out."""
-    texts = (text,) if isinstance(text, str) else text
+    texts: Iterable[object] = text if isinstance(text, Iterable) and not isinstance(text, str) else (text,)
     return [move for each in texts for word in _BETWEEN.split(_text(each)) if (move := move_in(word))]
 
 
@@ -46,6 +48,7 @@ def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
 
     Castling may be written with zeros, a promotion as e8=Q, e8Q, e8(Q) or e8/Q, a man as its figure.
     """
+    expect_board(board)
     reason = "illegal move"
     for written in _spellings(_text(text)):
         for parse in (board.parse_san, board.parse_uci):
@@ -70,9 +73,7 @@ def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
 
 
 def _text(text: object) -> str:
-    if not isinstance(text, str):
-        raise UsageError(f"a move must be written as a text, not {text!r}")
-    return text
+    return expect(text, str, "move", "written as a text such as 'e4'")
 
 
 def _spellings(text: str) -> Iterator[str]:

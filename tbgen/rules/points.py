@@ -14,8 +14,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tbgen.arguments import expect, expect_number
 from tbgen.errors import ScoreFormatError
-from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, MOST_CODE, STALEMATE_CODE, Color, Outcome
+from tbgen.score import (
+    DEFAULT_CUTOFF_CODE,
+    MATE_CODE,
+    MOST_CODE,
+    STALEMATE_CODE,
+    Color,
+    Outcome,
+    expect_color,
+    expect_outcome,
+)
 
 WIN, DRAW, LOSS = Fraction(1), Fraction(1, 2), Fraction(0)
 
@@ -51,8 +61,8 @@ class Komi:
     quarters: int
 
     def __post_init__(self) -> None:
-        if self.quarters < 0:
-            raise ValueError(f"a komi is not negative: {self.quarters} quarters")
+        expect_color(self.side, "side")
+        object.__setattr__(self, "quarters", expect_number(self.quarters, "quarters", 0, 2 * MOST_CODE + 1))
 
     def __str__(self) -> str:
         sign = "" if self.side is Color.WHITE else "-"
@@ -61,7 +71,7 @@ class Komi:
 
 def parse_komi(text: str) -> Komi:
     """The komi that `text` writes, such as `G5.75` or `-G3.5`."""
-    match = _KOMI.fullmatch(text)
+    match = _KOMI.fullmatch(expect(text, str, "komi", "a text such as 'G5.75'"))
     if match is None:
         raise ScoreFormatError(text, "a komi such as G5.75 or -G3.5")
     sign, whole, part = match.groups()
@@ -81,13 +91,18 @@ class Scoring:
     cutoff_code: int = DEFAULT_CUTOFF_CODE
     komi: Komi = DEFAULT_KOMI
 
+    def __post_init__(self) -> None:
+        expect(self.scheme, Scheme, "scheme", "a Scheme such as Scheme.WINNER")
+        object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
+        expect(self.komi, Komi, "komi", "a Komi such as parse_komi('G5.75')")
+
     def points(self, outcome: Outcome) -> Points:
         """White's and Black's points for a game that ended with `outcome`."""
         holders = self.holders_points(outcome)
         return (holders, 1 - holders) if outcome.holder is Color.WHITE else (1 - holders, holders)
 
     def holders_points(self, outcome: Outcome) -> Fraction:
-        code = outcome.code
+        code = expect_outcome(outcome, "outcome").code
         match self.scheme:
             case Scheme.EXPONENTIAL:
                 return DRAW + Fraction(1, 2 ** (1 + code))
@@ -143,7 +158,7 @@ def points_facts(points: Points) -> dict[str, float]:
 
 def parse_points(text: str) -> Points:
     """White's and Black's points as a tag writes them, with or without spaces around the dash."""
-    sides = [side.strip() for side in text.split("-")]
+    sides = [side.strip() for side in expect(text, str, "points", "a text such as '1/2-1/2'").split("-")]
     if len(sides) == 2 and all(re.fullmatch(r"[01]|1/2|[01]\.[0-9]{1,9}", side) for side in sides):
         white, black = (Fraction(side) for side in sides)
         if white + black == 1:
@@ -154,7 +169,7 @@ def parse_points(text: str) -> Points:
 def sum_of_points(results: Iterable[tuple[Color, Outcome]], scoring: Scoring | None = None) -> Fraction:
     """A player's points over games given as (the player's side, outcome)."""
     rule = Scoring() if scoring is None else scoring
-    return sum((rule.points(outcome)[side] for side, outcome in results), Fraction(0))
+    return sum((rule.points(outcome)[expect_color(side, "side")] for side, outcome in results), Fraction(0))
 
 
 def lexicographic_key(results: Iterable[tuple[Color, Outcome]]) -> tuple[int, ...]:
@@ -164,5 +179,5 @@ def lexicographic_key(results: Iterable[tuple[Color, Outcome]]) -> tuple[int, ..
     """
     balance = [0] * (MOST_CODE + 1)
     for side, outcome in results:
-        balance[outcome.code] += 1 if side is outcome.holder else -1
+        balance[expect_outcome(outcome, "outcome").code] += 1 if expect_color(side, "side") is outcome.holder else -1
     return tuple(balance[STALEMATE_CODE:])

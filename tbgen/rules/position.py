@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import chess
 
+from tbgen.arguments import expect
+from tbgen.errors import UsageError
 from tbgen.material import Material, Role
 from tbgen.score import Accrued, Color, code_of
 
 
+def expect_board(value: object, name: str = "board") -> chess.Board:
+    """The argument called `name`, if it is a board of chess; Chess960 is chess."""
+    if type(value) is not chess.Board:
+        variant = expect(value, chess.Board, name, "a chess.Board").uci_variant
+        if variant != chess.Board.uci_variant:
+            raise UsageError(f"{name} must be one of chess: there are no rules of r-mobility for {variant}")
+    return value  # type: ignore[return-value]
+
+
 def color_of(color: chess.Color) -> Color:
-    """python-chess's colour as ours."""
+    """python-chess's colour as ours.
+
+    >>> color_of(chess.WHITE)
+    <Color.WHITE: 0>
+    """
+    expect(color, bool, "color", "chess.WHITE or chess.BLACK, such as board.turn")
     return Color.WHITE if color == chess.WHITE else Color.BLACK
 
 
@@ -19,13 +35,14 @@ def own_score(board: chess.Board) -> Accrued:
     >>> str(own_score(chess.Board()))
     '-G20.5'
     """
+    expect_board(board)
     code = code_of(board.legal_moves.count(), in_check=board.is_check())
     return Accrued(code, color_of(not board.turn))
 
 
 def is_reset(board: chess.Board, move: chess.Move) -> bool:
     """Whether `move`, not yet played on `board`, is a capture or a pawn move."""
-    return board.is_zeroing(move)
+    return expect_board(board).is_zeroing(move)
 
 
 def is_bare_kings(board: chess.Board) -> bool:
@@ -35,7 +52,6 @@ def is_bare_kings(board: chess.Board) -> bool:
 
 def material_of(board: chess.Board) -> Material:
     """The material on the board as it stands, not brought into canonical form."""
-    white, black = (
-        [Role(man.piece_type) for man in board.piece_map().values() if man.color == color] for color in chess.COLORS
-    )
+    men = expect_board(board).piece_map().values()
+    white, black = ([Role(man.piece_type) for man in men if man.color == color] for color in chess.COLORS)
     return Material.of(white, black)

@@ -10,7 +10,17 @@ import enum
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, STALEMATE_CODE, Accrued, Color, code_of
+from tbgen.arguments import expect, expect_number
+from tbgen.score import (
+    DEFAULT_CUTOFF_CODE,
+    MATE_CODE,
+    MOST_CODE,
+    STALEMATE_CODE,
+    Accrued,
+    Color,
+    code_of,
+    replaces,
+)
 
 _FIFTY_MOVES_PLIES = 100
 _REPETITIONS = 3
@@ -42,6 +52,10 @@ class FiftyMoves:
 
     setting: FiftyMoveSetting = FiftyMoveSetting.RESET
     cutoff_code: int = DEFAULT_CUTOFF_CODE
+
+    def __post_init__(self) -> None:
+        expect(self.setting, FiftyMoveSetting, "setting", "a FiftyMoveSetting such as FiftyMoveSetting.FIDE")
+        object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
 
     def is_reached(self, counter: int) -> bool:
         return counter >= _FIFTY_MOVES_PLIES and self.setting is not FiftyMoveSetting.NONE
@@ -100,7 +114,7 @@ def next_stage(before: Stage, code: int, reset: int, bare: int, seen: int, fifty
     number, mover = before.number + 1, 1 - before.mover
     counter = 0 if reset else before.counter + 1
     accrued, holder, since = before.accrued_code, before.holder, before.since
-    if (reset or code < accrued) and fifty_moves.counts(code, counter):
+    if replaces(code, accrued, reset) and fifty_moves.counts(code, counter):
         accrued, holder, since = code, mover, number
         if fifty_moves.restarts(code):
             counter = 0

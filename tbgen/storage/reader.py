@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -14,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError
+from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
 from tbgen.material import Material
 from tbgen.score import Color, Outcome
 from tbgen.storage.codec import crc32, unpack
@@ -41,6 +42,7 @@ class TableFile:
         except FileNotFoundError:
             raise MissingTableError(str(self.material), str(path.parent)) from None
         self._lock = threading.Lock()
+        self._readers, self._closed = 0, False
         try:
             self._seal = self._read_seal()
             self._index = self._read_index()
@@ -132,7 +134,10 @@ class TableFile:
         return whole.hexdigest()
 
     def close(self) -> None:
-        self._file.close()
+        """Close the file, once nobody reads from it any more; who reads from then on gets a UsageError."""
+        with self._lock:
+            self._closed = True
+            self._close_if_idle()
 
     def __enter__(self) -> Self:
         return self
@@ -183,15 +188,34 @@ class TableFile:
             raise self._damaged("its pawns stand elsewhere")
 
     def _read(self, offset: int, size: int) -> bytes:
-        if hasattr(os, "pread"):
-            found = os.pread(self._file.fileno(), size, offset)
-        else:
-            with self._lock:
-                self._file.seek(offset)
-                found = self._file.read(size) or b""
+        with self._in_use():
+            if hasattr(os, "pread"):
+                found = os.pread(self._file.fileno(), size, offset)
+            else:
+                with self._lock:
+                    self._file.seek(offset)
+                    found = self._file.read(size) or b""
         if len(found) != size:
             raise self._damaged(f"it ends after {offset + len(found)} bytes")
         return found
+
+    @contextlib.contextmanager
+    def _in_use(self) -> Iterator[None]:
+        """Keep the file open while it is read: a number that is closed may be given to another file at once."""
+        with self._lock:
+            if self._closed:
+                raise UsageError("the tablebase is closed")
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._readers -= 1
+                self._close_if_idle()
+
+    def _close_if_idle(self) -> None:
+        if self._closed and not self._readers:
+            self._file.close()
 
     def _unpacked(self, name: str, number: int) -> npt.NDArray[Any]:
         dataset = self._index.datasets[name]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import parse_score
 from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
 
 from .play import random_boards
 
@@ -176,3 +179,79 @@ def test_arrays_of_different_lengths_are_a_usage_error(tables: Tablebase) -> Non
         tables.probe_many("KBvK", [True, False, True], [[0, 1, 63], [0, 1, 62]])
     with pytest.raises(UsageError, match="one length"):
         tables.probe_many("KBvK", True, [[0, 1, 63], [0, 1]])
+
+
+def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder: Path) -> None:
+    boards = list(random_boards(41, 60, materials(3)))
+    with open_tablebase(table_folder) as opened:
+        expected = [opened.probe(board) for board in boards]
+    started = threading.Barrier(5)
+
+    def ask(opened: Tablebase, seed: int) -> str:
+        draw = random.Random(seed)
+        started.wait()
+        while True:
+            number = draw.randrange(len(boards))
+            try:
+                assert opened.probe(boards[number]) == expected[number]
+            except UsageError as error:
+                return str(error)
+
+    for turn in range(20):
+        opened = open_tablebase(table_folder, cache_bytes=0)
+        with ThreadPoolExecutor(4) as pool:
+            asking = [pool.submit(ask, opened, 4 * turn + seed) for seed in range(4)]
+            started.wait()
+            opened.probe(boards[turn])
+            opened.close()
+            opened.close()
+            assert [each.result() for each in asking] == ["the tablebase is closed"] * 4
+
+
+def test_a_file_that_is_being_read_stays_open_until_the_reader_is_done(table_folder: Path) -> None:
+    file = TableFile(path_of(table_folder, Material.parse("KBvK")))
+    with file._in_use():
+        file.close()
+        assert not file._file.closed
+    assert file._file.closed
+    with pytest.raises(UsageError, match="the tablebase is closed"):
+        file.chunk(0)
+
+
+def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder, names in ((one, ["KvK", "KBvK"]), (other, ["KBvK", "KNvK"])):
+        folder.mkdir()
+        for name in names:
+            shutil.copy(path_of(table_folder, Material.parse(name)), folder)
+    (other / "KBvK.h5").write_bytes(b"nonsense")
+    for folders in (f"{one}{os.pathsep}{other}", [str(one), other], (one, other)):
+        with open_tablebase(folders) as opened:
+            assert opened.folders == (one, other)
+            assert list(map(str, opened.available())) == ["KvK", "KNvK", "KBvK"]
+            assert opened.probe(chess.Board(BISHOP)).dtg == 4
+            assert opened.get(chess.Board("8/8/8/4KNk1/8/8/8/8 b - - 0 1")) is not None
+            with pytest.raises(MissingTableError, match="KRvK") as caught:
+                opened.probe(chess.Board("8/8/8/8/8/5R2/3k4/K7 w - - 9 9"))
+            assert caught.value.folder == f"{one}, {other}"
+    with open_tablebase([other, one]) as opened, pytest.raises(DamagedTableError, match="KBvK"):
+        opened.probe(chess.Board(BISHOP))
+
+
+@pytest.mark.parametrize("folders", ["", os.pathsep, [], None, 3, b"data", [None]])
+def test_folders_that_name_nothing_are_refused(folders: object) -> None:
+    with pytest.raises(UsageError, match="folders must be a path"):
+        open_tablebase(folders)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", ["G4.0", 4.0, 9, True])
+def test_what_is_no_score_is_refused_by_name(tables: Tablebase, wrong: object) -> None:
+    for ask in (tables.probe, tables.get, tables.probe_moves, tables.best_moves, tables.line):
+        with pytest.raises(UsageError, match="accrued must be a score"):
+            ask(chess.Board(BISHOP), wrong)  # type: ignore[operator]
+
+
+def test_an_outcome_may_be_given_as_what_has_accrued(tables: Tablebase) -> None:
+    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    score = parse_score("G4.0")
+    assert tables.probe(board, score.outcome) == tables.probe(board, score)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
-from tbgen.errors import ScoreFormatError
+from tbgen.errors import ScoreFormatError, UsageError
 from tbgen.pgn.tags import parse_cutoff
 from tbgen.rules.points import (
     DEFAULT_KOMI,
@@ -153,7 +153,7 @@ def test_what_is_no_komi_is_refused(text: str) -> None:
 
 
 def test_a_negative_komi_belongs_to_black() -> None:
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(UsageError, match="quarters must be a whole number"):
         Komi(Color.WHITE, -1)
 
 

@@ -1,0 +1,31 @@
+"""Folders: one or several, as people and engines name them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from tbgen.errors import UsageError
+
+Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of paths."""
+
+
+def folders_in(folders: Folders) -> tuple[Path, ...]:
+    """The folders that are named, in their order.
+
+    >>> [folder.name for folder in folders_in(os.pathsep.join(("three", "four")))]
+    ['three', 'four']
+    """
+    wanted = "a path, or several in a sequence"
+    if isinstance(folders, str):
+        paths: Sequence[object] = [path for path in folders.split(os.pathsep) if path]
+    elif isinstance(folders, os.PathLike):
+        paths = [folders]
+    else:
+        paths = folders if isinstance(folders, Sequence) else ()
+    found = tuple(Path(path) for path in paths if isinstance(path, (str, os.PathLike)))
+    if not found or len(found) < len(paths):
+        raise UsageError(f"folders must be {wanted}, not {folders!r}")
+    return found

@@ -1,0 +1,137 @@
+"""Arguments of a wrong kind are refused by name, and boards of other variants everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import chess
+import chess.variant
+import numpy as np
+import pytest
+
+import tbgen
+from tbgen.arguments import expect_number
+from tbgen.errors import TbgenError, UsageError
+from tbgen.score import Accrued, Color, Outcome, parse_score
+
+BOARD = chess.Board()
+WON = Outcome(Color.WHITE, 0)
+
+WRONG: list[tuple[str, Callable[[], object]]] = [
+    ("code", lambda: Outcome(Color.WHITE, 1.5)),  # type: ignore[arg-type]
+    ("code", lambda: Accrued(True, Color.WHITE)),
+    ("code", lambda: Accrued(2000, Color.WHITE)),
+    ("holder", lambda: Outcome(chess.WHITE, 3)),  # type: ignore[arg-type]
+    ("holder", lambda: Accrued(Color.WHITE, 3)),  # type: ignore[arg-type]
+    ("score", lambda: parse_score(3.5)),  # type: ignore[arg-type]
+    ("fen", lambda: tbgen.parse_fen(BOARD)),  # type: ignore[arg-type]
+    ("board", lambda: tbgen.own_score(chess.STARTING_FEN)),  # type: ignore[arg-type]
+    ("board", lambda: tbgen.is_reset(None, chess.Move.null())),  # type: ignore[arg-type]
+    ("board", lambda: tbgen.Game(chess.STARTING_FEN)),  # type: ignore[arg-type]
+    ("board", lambda: tbgen.accrued_of(3)),  # type: ignore[arg-type]
+    ("board", lambda: tbgen.material_of("KBvK")),  # type: ignore[arg-type]
+    ("board", lambda: tbgen.format_fen(chess.STARTING_FEN)),  # type: ignore[arg-type]
+    ("accrued", lambda: tbgen.Game(accrued="G3.5")),  # type: ignore[arg-type]
+    ("accrued", lambda: tbgen.format_fen(BOARD, "G3.5")),  # type: ignore[arg-type]
+    ("accrued", lambda: tbgen.final_outcome("G3.5")),  # type: ignore[arg-type]
+    ("carried", lambda: tbgen.accrued_of(BOARD, 7)),  # type: ignore[arg-type]
+    ("fifty_moves", lambda: tbgen.Game(fifty_moves=tbgen.FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
+    ("setting", lambda: tbgen.FiftyMoves("fide")),  # type: ignore[arg-type]
+    ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]
+    ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=parse_score("G6.0"))),  # type: ignore[arg-type]
+    ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=-1)),
+    ("scheme", lambda: tbgen.Scoring("winner")),  # type: ignore[arg-type]
+    ("komi", lambda: tbgen.Scoring(komi=5.75)),  # type: ignore[arg-type]
+    ("komi", lambda: tbgen.parse_komi(5.75)),  # type: ignore[arg-type]
+    ("side", lambda: tbgen.Komi(chess.WHITE, 23)),  # type: ignore[arg-type]
+    ("quarters", lambda: tbgen.Komi(Color.WHITE, 5.75)),  # type: ignore[arg-type]
+    ("outcome", lambda: tbgen.Scoring().points("G3.5")),  # type: ignore[arg-type]
+    ("side", lambda: tbgen.sum_of_points([(chess.WHITE, WON)])),  # type: ignore[list-item]
+    ("side", lambda: tbgen.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
+    ("outcome", lambda: tbgen.lexicographic_key([(Color.WHITE, "G0.5")])),  # type: ignore[list-item]
+    ("points", lambda: tbgen.parse_points((Fraction(1), Fraction(0)))),  # type: ignore[arg-type]
+    ("winner", lambda: tbgen.final_outcome(Accrued(3, Color.WHITE), chess.BLACK)),  # type: ignore[arg-type]
+    ("move", lambda: tbgen.Game().push("e4")),  # type: ignore[arg-type]
+    ("move", lambda: tbgen.Game().push_text(chess.Move.from_uci("e2e4"))),  # type: ignore[arg-type]
+    ("move", lambda: tbgen.moves_in([chess.Move.from_uci("e2e4")])),  # type: ignore[list-item]
+    ("color", lambda: tbgen.color_of(Color.WHITE)),  # type: ignore[arg-type]
+    ("material", lambda: tbgen.Material.parse(tbgen.all_materials()[0])),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("name", "call"), WRONG)
+def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(name: str, call: Callable[[], object]) -> None:
+    with pytest.raises(UsageError, match=f"^{name} must be "):
+        call()
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert Outcome(Color.WHITE, np.int8(3)) == Outcome(Color.WHITE, 3)  # type: ignore[arg-type]
+    assert type(Accrued(np.uint8(3), Color.BLACK).code) is int  # type: ignore[arg-type]
+    assert expect_number(np.int64(5), "n", 0) == 5
+
+
+def test_an_outcome_serves_as_an_accrued_score_and_the_other_way_round() -> None:
+    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    score = parse_score("G4.0")
+    given = tbgen.Game(board, accrued=score.outcome)  # type: ignore[arg-type]
+    assert type(given.accrued) is Accrued
+    assert given.accrued == score
+    assert tbgen.accrued_of(board, score.outcome) == score  # type: ignore[arg-type]
+    assert tbgen.format_fen(board, score.outcome) == tbgen.format_fen(board, score)  # type: ignore[arg-type]
+    assert tbgen.Scoring().points(score) == tbgen.Scoring().points(score.outcome)  # type: ignore[arg-type]
+    assert type(tbgen.final_outcome(score)) is Outcome
+
+
+VARIANTS = [variant for variant in chess.variant.VARIANTS if variant is not chess.Board]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.__name__)
+def test_boards_of_other_variants_are_refused_everywhere(variant: type[chess.Board]) -> None:
+    board = variant()
+    with tbgen.open_tablebase("nowhere") as tables:
+        asked: list[Callable[[], object]] = [
+            lambda: tbgen.Game(board),
+            lambda: tbgen.own_score(board),
+            lambda: tbgen.is_reset(board, chess.Move.null()),
+            lambda: tbgen.accrued_of(board),
+            lambda: tbgen.material_of(board),
+            lambda: tbgen.format_fen(board),
+            lambda: tbgen.parse_move(board, "e4"),
+            lambda: tables.probe(board),
+            lambda: tables.get(board),
+            lambda: tables.probe_moves(board),
+            lambda: tables.best_moves(board),
+            lambda: tables.line(board),
+            lambda: tbgen.Adjudicator().decide(board),
+        ]
+        for ask in asked:
+            with pytest.raises(UsageError, match="no rules of r-mobility"):
+                ask()
+
+
+class MyBoard(chess.Board):
+    """What an author may derive from python-chess."""
+
+
+def test_chess960_and_boards_derived_from_chess_are_chess() -> None:
+    for board in (chess.Board.from_chess960_pos(5), MyBoard()):
+        game = tbgen.Game(board)
+        assert str(game.accrued) == str(tbgen.own_score(board))
+        game.push(next(iter(board.legal_moves)))
+
+
+def test_every_error_can_be_caught_from_the_public_face() -> None:
+    def subclasses(kind: type) -> set[type]:
+        return {kind}.union(*(subclasses(each) for each in kind.__subclasses__()))
+
+    for error in subclasses(TbgenError):
+        assert getattr(tbgen, error.__name__) is error
+
+
+def test_a_missing_table_is_a_key_error_too() -> None:
+    with tbgen.open_tablebase("nowhere") as tables, pytest.raises(KeyError) as caught:
+        tables.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
+    assert isinstance(caught.value, tbgen.MissingTableError)
+    assert "tbgen build KBvK" in str(caught.value)
