@@ -15,6 +15,7 @@
     │   ├── CastlingError
     │   ├── PgnError
     │   └── RecordError
+    ├── UnreadableFileError         1   a file that the system does not give
     ├── RepresentationError         1   a value does not fit its stored form
     ├── TableError                  1
     │   ├── MissingTableError       3
@@ -192,6 +193,18 @@ class RecordError(InputError):
 
     def __str__(self) -> str:
         return f"{self.path} is not a record: {self.reason}; write it again with: tbgen record"
+
+
+class UnreadableFileError(TbgenError):
+    """A file that the system does not give."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
 
 
 class RepresentationError(TbgenError):

@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 from tbgen.errors import UsageError
-from tbgen.rules.words import fen_and_moves
+from tbgen.rules.words import START, fen_and_moves
 
 _NEGATIVE_SCORE = re.compile(r"-[Gg][0-9].*")
+
+_RANKS = 8
 
 
 class PositionCommand(click.Command):
@@ -55,3 +57,8 @@ def asked_position(words: Sequence[str], moves: Sequence[str]) -> tuple[str, lis
         raise UsageError("give a FEN, or startpos; --help says more")
     fen, more = fen_and_moves(words)
     return fen, [*more, *moves]
+
+
+def is_position(words: Sequence[str]) -> bool:
+    """Whether words begin like a position, and not like the name of a file."""
+    return bool(words) and (words[0].split()[:1] == [START] or words[0].count("/") == _RANKS - 1)

@@ -5,60 +5,95 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from tbgen.cli.data import data_option
+from tbgen.cli.data import folders_option, refuse_together
 from tbgen.cli.options import scoring_of, scoring_options
+from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.terminal import show_rows
-from tbgen.probe import MoveProbe, Probe, open_tablebase
-from tbgen.probe.notation import picture_of, position_of
+from tbgen.errors import TbgenError
+from tbgen.pgn.files import STANDARD_INPUT, open_text
+from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
+from tbgen.probe.notation import in_plies, picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import parse_score
 
 
-@click.command("probe")
-@click.argument("fen")
-@click.option(
-    "--accrued", metavar="G", help="The accrued score, such as G2.5 (default: what the FEN says, else its own)."
-)
-@click.option("--moves", metavar="MOVES", default="", help='Moves to play first, such as "e4e5 Kd7".')
+@click.command("probe", cls=PositionCommand)
+@position_options
 @scoring_options
-@data_option
+@folders_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    fen: str,
+    words: tuple[str, ...],
     *,
+    moves: tuple[str, ...],
     accrued: str | None,
-    moves: str,
     scoring: str,
     cutoff: str | None,
     komi: str | None,
-    data: Path,
+    folders: tuple[Path, ...],
     as_json: bool,
-) -> None:
+) -> int:
     """Look up a position: what it is worth with best play, and what each move is worth.
 
-    FEN may carry the accrued score as its seventh field. DTG counts plies until the score is reached.
+    FEN may carry the accrued score as its seventh field, and needs no quotes; moves after it are played first.
+    DTG counts plies until the score is reached; own and accrued score of a move are those after it. "best" is
+    best play: the best outcome in the right number of plies; other moves may keep the outcome.
+
+    If FEN is -, positions are read from the standard input, one a line with its score and moves if it has any.
+    Each is answered by a line of JSON as soon as it is there, one that makes no sense by a line with "error".
 
     \b
     Examples:
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
-      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0" --json
-      tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" --moves "Kh4" --scoring harmonic
+      tbgen probe 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0 --json
+      tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" Kh4 --scoring harmonic
+      tbgen probe - < positions.txt
     """
     rule = scoring_of(scoring, cutoff, komi)
-    board, score = position_of(fen, moves, None if accrued is None else parse_score(accrued))
-    with open_tablebase(data) as tables:
-        answer = tables.probe(board, score)
-        found = tables.probe_moves(board, score)
+    if words == (STANDARD_INPUT,):
+        for name, given in (("--moves", moves), ("--accrued", accrued is not None)):
+            if given:
+                refuse_together("-", name)
+        with open_tablebase(folders[0]) as tables:
+            return _answer_lines(tables, rule)
+    fen, played = asked_position(words, moves)
+    board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
+    with open_tablebase(folders[0]) as tables:
+        answer, found = tables.probe(board, score), tables.probe_moves(board, score)
     if as_json:
-        facts = {**answer.facts(rule), "moves": [each.facts() for each in found]}
-        click.echo(json.dumps(facts, indent=2))
-        return
+        click.echo(json.dumps(_facts(answer, found, rule), indent=2))
+        return 0
     click.echo(picture_of(board))
     _show(answer, rule)
     _show_moves(found)
+    return 0
+
+
+def _facts(answer: Probe, moves: Sequence[MoveProbe], scoring: Scoring) -> dict[str, Any]:
+    return {**answer.facts(scoring), "moves": [each.facts() for each in moves]}
+
+
+def _answer_lines(tables: Tablebase, scoring: Scoring) -> int:
+    """A line of JSON for each position of the standard input; the exit code is that of the first error."""
+    code = 0
+    with open_text(STANDARD_INPUT) as lines:
+        for number, line in enumerate(lines, 1):
+            words = line.split()
+            if not words:
+                continue
+            try:
+                fen, moves = asked_position(words, ())
+                board, score = position_of(fen, moves)
+                facts = _facts(tables.probe(board, score), tables.probe_moves(board, score), scoring)
+            except TbgenError as error:
+                code = code or error.exit_code
+                facts = {"fen": " ".join(words), **error.facts()}
+            click.echo(json.dumps({"line": number, **facts}))
+    return code
 
 
 def _show(answer: Probe, scoring: Scoring) -> None:
@@ -66,8 +101,7 @@ def _show(answer: Probe, scoring: Scoring) -> None:
     click.echo(f"own       {answer.own}")
     click.echo(f"accrued   {answer.accrued}")
     click.echo(f"outcome   {answer.outcome}: {answer.outcome.in_words()}")
-    reached = " (the score is reached already)" if answer.is_reached else " plies"
-    click.echo(f"DTG       {answer.dtg}{reached}")
+    click.echo(f"DTG       {'0 (the score is reached already)' if answer.is_reached else in_plies(answer.dtg)}")
     click.echo(f"points    {format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})")
 
 
@@ -75,12 +109,14 @@ def _show_moves(moves: Sequence[MoveProbe]) -> None:
     if not moves:
         click.echo("\nno legal moves: the game is over")
         return
-    rows = [(each.san, str(each.outcome), str(each.dtg), "reset" if each.reset else "", _grade(each)) for each in moves]
+    rows = [
+        (each.san, str(each.outcome), str(each.dtg), str(each.own), str(each.accrued), _remark(each)) for each in moves
+    ]
     click.echo()
-    show_rows(("move", "outcome", "DTG", "", ""), rows, right=".rr")
+    show_rows(("move", "outcome", "DTG", "own", "accrued", ""), rows, right=".rrrr")
 
 
-def _grade(move: MoveProbe) -> str:
-    if move.best:
-        return "best"
-    return "same outcome" if move.keeps else ""
+def _remark(move: MoveProbe) -> str:
+    """Whether a move is best, or good enough, and whether it starts the score anew."""
+    grade = "best" if move.best else "keeps the outcome" if move.keeps else ""
+    return ", ".join(filter(None, (grade, "reset" if move.reset else "")))

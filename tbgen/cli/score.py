@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
-from tbgen.cli.terminal import complain, progress, show_rows
-from tbgen.errors import PgnError, UsageError
+from tbgen.cli.data import refuse_together
+from tbgen.cli.options import refuse_idle
+from tbgen.cli.position import PositionCommand, asked_position, is_position, position_options
+from tbgen.cli.terminal import complain, complain_of, progress, show_rows
+from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
+from tbgen.pgn.contradictions import moves_after_the_end
+from tbgen.pgn.files import matching_files
 from tbgen.pgn.reader import PgnGame, Settings, read_games
 from tbgen.pgn.tags import GameTags, parse_cutoff
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import FiftyMoveSetting, Game
 from tbgen.rules.points import Scheme, Scoring, format_points, parse_komi
-from tbgen.score import Outcome
-
-_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+from tbgen.score import Outcome, parse_score
 
 
-@click.command("score")
-@click.argument("fen", required=False)
-@click.argument("moves", nargs=-1)
-@click.option("--pgn", metavar="FILE", help="Score the games of a PGN file; - reads the standard input.")
+@click.command("score", cls=PositionCommand)
+@position_options
+@click.option(
+    "--pgn",
+    "files",
+    metavar="FILE...",
+    multiple=True,
+    help="Score the games of PGN files, packed or not; - reads the standard input.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--summary", is_flag=True, help="With --pgn: one line a game, without its plies.")
 @click.option(
@@ -35,13 +43,18 @@ _START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     type=click.Choice([scheme.value for scheme in Scheme]),
     help="How the score becomes points; exponential unless the game's tags say otherwise.",
 )
-@click.option("--cutoff", metavar="G", help="Scores from here on make no difference (default G6.0).")
+@click.option(
+    "--cutoff",
+    metavar="G",
+    help="Scores from here on make no difference: to winner, komi and --fifty reset (default G6.0).",
+)
 @click.option("--komi", metavar="G", help="The score to beat under --scoring komi (default G5.75).")
 def command(
-    fen: str | None,
-    moves: tuple[str, ...],
-    pgn: str | None,
+    words: tuple[str, ...],
     *,
+    moves: tuple[str, ...],
+    accrued: str | None,
+    files: tuple[str, ...],
     as_json: bool,
     summary: bool,
     fifty: str | None,
@@ -49,16 +62,20 @@ def command(
     cutoff: str | None,
     komi: str | None,
 ) -> int:
-    """Score a position, a line of moves or the games of a PGN file.
+    """Score a position, a line of moves or the games of PGN files.
 
-    FEN may carry the accrued score as its seventh field; `startpos` is the first position of a game.
-    MOVES are written as e4 or e2e4.
+    FEN may carry the accrued score as its seventh field; `startpos` is the first position of a game. It needs
+    no quotes. Moves are written as e4 or e2e4, with or without numbers.
+
+    What contradicts a game's tags, and moves after its end, are told on the standard error.
 
     \b
     Examples:
       tbgen score "8/8/4k3/5q2/6K1/8/8/8 w - - 0 1"
       tbgen score startpos e4 e5 Qh5 Nc6
+      tbgen score startpos --moves "1. e4 e5 2. Qh5" --json
       tbgen score --pgn games.pgn --summary
+      tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
     settings = Settings(
         scheme=None if scoring is None else Scheme(scoring),
@@ -66,57 +83,76 @@ def command(
         komi=None if komi is None else parse_komi(komi),
         fifty_moves=None if fifty is None else FiftyMoveSetting(fifty),
     )
-    if pgn is not None:
-        if fen is not None:
-            raise UsageError("give either a FEN or --pgn, not both")
-        return _score_pgn(pgn, settings, as_json=as_json, summary=summary)
-    if fen is None:
-        raise UsageError("give a FEN, or a file with --pgn; tbgen score --help says more")
-    _score_line(_START if fen == "startpos" else fen, moves, settings, as_json=as_json)
+    scheme = settings.scheme if files else settings.scheme or Scheme.EXPONENTIAL
+    refuse_idle(scheme, cutoff, komi, settings.fifty_moves or FiftyMoveSetting.RESET)
+    if files:
+        _refuse_position(words, moves, accrued)
+        return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary)
+    if summary:
+        raise UsageError("--summary means nothing without --pgn")
+    _score_line(*asked_position(words, moves), accrued, settings, as_json=as_json)
     return 0
 
 
-def _score_line(fen: str, moves: tuple[str, ...], settings: Settings, *, as_json: bool) -> None:
-    board, accrued = parse_fen(fen)
-    game = Game(board, accrued=accrued, fifty_moves=settings.fifty_moves_of(GameTags()))
+def _refuse_position(words: Sequence[str], moves: Sequence[str], accrued: str | None) -> None:
+    """Refuse what belongs to a position where files are asked for."""
+    others = (("a FEN", is_position(words)), ("--moves", moves), ("--accrued", accrued is not None))
+    for name, given in others:
+        if given:
+            refuse_together("--pgn", name)
+
+
+def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: Settings, *, as_json: bool) -> None:
+    board, carried = parse_fen(fen)
+    if accrued is not None:
+        board, carried = with_score(board, parse_score(accrued))
+    game = Game(board, accrued=carried, fifty_moves=settings.fifty_moves_of(GameTags()))
     game.push_line(moves)
     scoring = settings.scoring(GameTags())
+    warnings = list(moves_after_the_end(game))
     if as_json:
-        click.echo(json.dumps(game.facts(scoring), indent=2))
-        return
-    _show_plies(game)
-    _show_verdict(game, game.accrued.outcome, scoring)
+        click.echo(json.dumps({**game.facts(scoring), "warnings": warnings}, indent=2))
+    else:
+        _show_plies(game)
+        _show_verdict(game, game.accrued.outcome, scoring)
+    for warning in warnings:
+        complain(f"warning: {warning}")
 
 
-def _score_pgn(path: str, settings: Settings, *, as_json: bool, summary: bool) -> int:
+def _score_files(files: Sequence[str], settings: Settings, *, as_json: bool, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
-    games = _readable(path, settings)
-    faults: list[PgnError] = []
-    with progress(f"scoring {path}") as shown:
-        separator = '{"games": ['
-        for game in games:
+    faults: list[TbgenError] = []
+    separator = '{"games": ['
+    with progress("scoring") as shown:
+        for path, game in _games_of(files, settings):
             shown.advance()
-            if isinstance(game, PgnError):
+            if not isinstance(game, PgnGame):
                 faults.append(game)
-            elif as_json:
-                click.echo(f"{separator}\n  {json.dumps(game.facts(moves=not summary))}", nl=False)
+                continue
+            if as_json:
+                facts = {"file": path, **game.facts(moves=not summary)}
+                click.echo(f"{separator}\n  {json.dumps(facts)}", nl=False)
                 separator = ","
             else:
-                _show_game(game, summary=summary)
-        if as_json:
-            click.echo("\n], " if separator == "," else separator + "], ", nl=False)
-            click.echo(f'"skipped": {json.dumps([fault.facts() for fault in faults])}}}')
-    for fault in faults:
-        complain(str(fault))
-    return faults[0].exit_code if faults else 0
+                _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
+            for warning in game.warnings:
+                complain(f"{path}, game {game.number}: warning: {warning}")
+    if as_json:
+        click.echo("\n], " if separator == "," else separator + "], ", nl=False)
+        click.echo(f'"skipped": {json.dumps([fault.facts() for fault in faults])}}}')
+    return complain_of(faults)
 
 
-def _readable(path: str, settings: Settings) -> Iterator[PgnGame | PgnError]:
-    """The games of a file; an error of the file as a whole ends it in their midst."""
-    try:
-        yield from read_games(path, settings)
-    except PgnError as error:
-        yield error
+def _games_of(files: Sequence[str], settings: Settings) -> Iterator[tuple[str, PgnGame | TbgenError]]:
+    """The games of all files; an error of a file as a whole ends that file in its midst."""
+    for path in files:
+        try:
+            for game in read_games(path, settings):
+                yield path, game
+        except PgnError as error:
+            yield path, error
+        except OSError as error:
+            yield path, UnreadableFileError(path, error.strerror or str(error))
 
 
 def _show_plies(game: Game) -> None:
@@ -134,10 +170,10 @@ def _show_plies(game: Game) -> None:
     show_rows(("ply", "move", "own", "accrued", "since", "end"), rows, right="r.rrr.")
 
 
-def _show_game(scored: PgnGame, *, summary: bool) -> None:
+def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
     tags = scored.tags
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
-    title = f"{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}"
+    title = f"{file}{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}"
     if summary:
         last, points = scored.game.last, scored.scoring.points(scored.final)
         accrued = f"accrued {last.accrued} at ply {last.since} of {last.number}"

@@ -85,15 +85,16 @@ def counted(number: int, one: str, many: str) -> str:
 def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "", whole: bool = False) -> None:
     """A table; `right` has the letter `r` where a column is set flush right, such as `"r..r"`.
 
-    Where a terminal is too narrow for them, columns move closer, and if `whole` the last one, a FEN say, gets lines
-    of its own: it is never broken or cut.
+    Where a terminal is too narrow for them, columns move closer. If that is not enough, or if `whole` says that the
+    last one is a text such as a FEN, the last one gets lines of its own: nothing is ever broken or cut.
     """
     sides = right.ljust(len(heads), ".")
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     room = _terminal_width()
     gap, below = "  ", False
-    if room is not None and sum(widths) + len(gap) * (len(widths) - 1) > room:
-        gap, below = ("  ", True) if whole else (" ", False)
+    if room is not None and sum(widths) + 2 * (len(widths) - 1) > room:
+        below = whole or sum(widths) + len(widths) - 1 > room
+        gap = "  " if whole else " "
     for number, row in enumerate((heads, *rows)):
         cells = [
             text.rjust(width) if side == "r" else text.ljust(width)

@@ -28,24 +28,28 @@ def contradictions(
     result = tags.get("Result", written or _UNKNOWN)
     if "Result" in tags and written is not None and result != written:
         yield f'the tag Result says "{result}", the end of the moves "{written}"'
+    yield from moves_after_the_end(last, ended)
     yield from _of_end(last, ended, result)
     yield from _of_scores(tags, final_outcome(last.accrued, winner_of(result)), scoring)
     if "FEN" in tags and "RMobilityAccrued" in tags:
         yield from _of_fen(tags)
 
 
-def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
-    """A game that its rules ended, and that went on or has another result."""
-    if ended is None or ended.end is None:
-        return
-    more = last.number - ended.number
-    if more:
+def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
+    """A game that went on after its rules had ended it."""
+    if ended is not None and ended.end is not None and ended.number < last.number:
+        more = last.number - ended.number
         moves = "1 more move" if more == 1 else f"{more} more moves"
         yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
+
+
+def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
+    """A game that its rules ended at its last ply, and that has another result."""
+    if last.end is None or ended is None or ended.number < last.number:
         return
-    expected = classical_result(ended.accrued.outcome)
+    expected = classical_result(last.accrued.outcome)
     if result not in (expected, _UNKNOWN):
-        yield f'Result says "{result}", but the moves end in {ended.end.value}: {expected}'
+        yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
 
 
 def _of_scores(tags: Mapping[str, str], final: Outcome, scoring: Scoring) -> Iterator[str]:

@@ -15,7 +15,7 @@ from tbgen.pgn.tags import write_tags
 from tbgen.pgn.writer import format_game, numbered
 from tbgen.probe.answers import Probe, Step
 from tbgen.rules.accrual import play
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.notation import moves_in, parse_move
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
@@ -48,11 +48,10 @@ def pgn_of(board: chess.Board, answer: Probe, steps: Sequence[Step], scoring: Sc
     """A line as a PGN game that begins on the board; comments say own score, accrued score and plies to go."""
     last = steps[-1].accrued if steps else answer.accrued
     is_whole = last.outcome == answer.outcome
-    first = board.copy(stack=False)
-    carried = {}
+    first, carried = board, {}
     if answer.accrued != answer.own:
-        first.halfmove_clock = max(1, first.halfmove_clock)  # with 0 nothing could have been carried here
-        carried["RMobilityAccrued"] = str(answer.accrued)
+        first, accrued = with_score(board, answer.accrued)
+        carried = {"RMobilityAccrued": str(accrued)}
     tags = {
         "Event": "Best play",
         "Round": "-",

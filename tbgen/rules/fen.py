@@ -97,3 +97,10 @@ def carried_into(board: chess.Board, accrued: Accrued) -> Accrued:
     if accrued.code <= STALEMATE_CODE and accrued != own:
         raise AccruedError(str(accrued), "the game would have ended before this position")
     return first_accrued(board, own, accrued)
+
+
+def with_score(board: chess.Board, accrued: Accrued) -> tuple[chess.Board, Accrued]:
+    """A position that `accrued` is carried into, and what has then accrued; its halfmove clock cannot be 0."""
+    carried = board.copy(stack=False)
+    carried.halfmove_clock = max(1, board.halfmove_clock)
+    return carried, carried_into(carried, accrued)

@@ -101,7 +101,7 @@ def test_the_games_of_a_file_as_json_are_as_published() -> None:
     assert len(games) == 20
     for game, row in zip(games, published, strict=True):
         assert list(game) == [
-            *("number", "event", "round", "white", "black", "result"),
+            *("file", "number", "event", "round", "white", "black", "result"),
             *("plies", "fen", "accrued", "reached_at_ply", "final", "end", "points", "scoring", "warnings", "moves"),
         ]
         assert [game[name] for name in ("event", "round", "white", "black")] == list(row.values())[:4]
@@ -172,7 +172,7 @@ def test_bad_positions_get_one_clear_line(fen: str, words: str) -> None:
     ("arguments", "words"),
     [
         (["score"], "give a FEN"),
-        (["score", START, "--pgn", "x"], "not both"),
+        (["score", START, "--pgn", "x"], "--pgn and a FEN cannot be given together"),
         (["score", START, "e5"], "ply 1: illegal move 'e5'"),
         (["score", START, "e4", "e4"], "ply 2: illegal move 'e4'"),
         (["score", START, "--komi", "G5.8"], "'G5.8' is not a komi"),

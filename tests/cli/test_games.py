@@ -1,0 +1,165 @@
+"""Games of PGN files: several of them, what is skipped, and what contradicts them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.calls import complaint, printed, tbgen
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+SHORT = '[White "{}"]\n\n1. e4 e5 *\n'
+REPETITION = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in "abc":
+        (tmp_path / f"{name}.pgn").write_text(SHORT.format(name))
+    (tmp_path / "d.pgn.gz").write_bytes(gzip.compress(SHORT.format("d").encode()))
+    return tmp_path
+
+
+def scored(*arguments: str) -> Any:
+    return json.loads(printed("score", "--json", *arguments))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["--pgn", "a.pgn", "b.pgn", "d.pgn.gz"],
+        ["--pgn", "a.pgn", "--pgn", "b.pgn", "d.pgn.gz"],
+        ["--pgn", "[abd].pgn*"],
+    ],
+)
+def test_several_files_are_scored_after_one_another(folder: Path, names: list[str]) -> None:
+    games = scored(*(name if name.startswith("-") else str(folder / name) for name in names))["games"]
+    assert [(game["file"], game["number"], game["white"]) for game in games] == [
+        (str(folder / "a.pgn"), 1, "a"),
+        (str(folder / "b.pgn"), 1, "b"),
+        (str(folder / "d.pgn.gz"), 1, "d"),
+    ]
+
+
+def test_a_game_in_json_has_its_number_points_and_moves(folder: Path) -> None:
+    (game,) = scored("--pgn", str(folder / "a.pgn"), "--scoring", "harmonic")["games"]
+    assert (game["points"], game["scoring"]) == ({"white": 59 / 120, "black": 61 / 120}, "harmonic")
+    assert game["number"] == 1
+    assert [(move["san"], move["uci"]) for move in game["moves"]] == [(None, None), ("e4", "e2e4"), ("e5", "e7e5")]
+    assert len(game["fen"].split()) == 6
+    (short,) = scored("--pgn", str(folder / "a.pgn"), "--summary")["games"]
+    assert "moves" not in short
+    assert short.items() <= {**game, "points": short["points"], "scoring": short["scoring"]}.items()
+
+
+def test_points_and_fen_have_one_shape_in_all_commands(table_folder: Path, folder: Path) -> None:
+    fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
+    data = ("--data", str(table_folder))
+    answers = [
+        json.loads(printed("probe", fen, "--json", *data)),
+        json.loads(printed("line", fen, "--json", *data)),
+        scored(fen),
+        scored("--pgn", str(folder / "a.pgn"))["games"][0],
+    ]
+    for answer in answers:
+        assert list(answer["points"]) == ["white", "black"]
+        assert sum(answer["points"].values()) == 1
+        assert len(answer["fen"].split()) == 6
+        assert answer["scoring"] == "exponential"
+    assert [answer["accrued"] for answer in answers[:3]] == ["G4.0"] * 3
+
+
+def test_what_is_skipped_is_named_with_its_reason(folder: Path) -> None:
+    (folder / "b.pgn").write_text('[White "b"]\n\n1. e4 Ke5 *\n\n[Event "x"]\n[White "good"]\n\n1. d4 *\n')
+    (folder / "c.pgn").write_bytes(b"\0\1\2")
+    names = [str(folder / name) for name in ("a.pgn", "b.pgn", "missing.pgn", "c.pgn", "d.pgn.gz")]
+    done = tbgen("score", "--json", "--pgn", *names)
+    found = json.loads(done.stdout)
+    assert [game["white"] for game in found["games"]] == ["a", "good", "d"]
+    assert [game["number"] for game in found["games"]] == [1, 2, 1]
+    skipped = found["skipped"]
+    assert [each["path"] for each in skipped] == names[1:4]
+    assert [each["reason"] for each in skipped] == [
+        "illegal move 'Ke5'",
+        "No such file or directory",
+        "this is a binary file, not PGN",
+    ]
+    assert (skipped[0]["game"], skipped[0]["ply"]) == (1, 2)
+    assert len(done.stderr.splitlines()) == 3
+    assert done.returncode == 2
+
+
+def test_a_contradiction_is_a_line_and_a_field_but_no_failure(folder: Path) -> None:
+    path = folder / "a.pgn"
+    path.write_text('[Result "1-0"]\n[RMobilityResult "G3.5"]\n[Points "0.5-0.5"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    done = tbgen("score", "--json", "--pgn", str(path))
+    (game,) = json.loads(done.stdout)["games"]
+    assert len(game["warnings"]) == 4
+    assert done.stderr.splitlines() == [f"tbgen: {path}, game 1: warning: {warning}" for warning in game["warnings"]]
+    assert done.returncode == 0
+
+
+def test_moves_after_the_end_are_told_of_lines_too() -> None:
+    warning = "the game was over at ply 8 (threefold repetition); 1 more move counted"
+    done = tbgen("score", "startpos", REPETITION, "--json")
+    assert json.loads(done.stdout)["warnings"] == [warning]
+    assert (done.returncode, done.stderr) == (0, f"tbgen: warning: {warning}\n")
+
+
+def test_published_games_have_no_warnings() -> None:
+    found = scored("--pgn", str(GOLDEN / "tcec_s18.pgn"))
+    assert [game["warnings"] for game in found["games"]] == [[]] * 20
+    assert found["skipped"] == []
+
+
+def test_files_are_named_before_their_games_where_there_are_several(folder: Path) -> None:
+    one = printed("score", "--summary", "--pgn", str(folder / "a.pgn"))
+    assert one.startswith("1. ?, round ?: a - ?: accrued")
+    two = printed("score", "--summary", "--pgn", str(folder / "[ab].pgn"))
+    assert two.splitlines()[0] == f"{folder / 'a.pgn'}, {one.strip()}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["startpos", "--pgn", "x.pgn"], "--pgn and a FEN cannot be given together"),
+        (["--pgn", "x.pgn", "--moves", "e4"], "--pgn and --moves cannot be given together"),
+        (["--pgn", "x.pgn", "--accrued", "G4.0"], "--pgn and --accrued cannot be given together"),
+        (["startpos", "--summary"], "--summary means nothing without --pgn"),
+        (["startpos", "--komi", "G3.5"], "--komi means nothing under --scoring exponential"),
+        (["--pgn", "x.pgn", "--scoring", "otb", "--komi", "G3.5"], "--komi means nothing under --scoring otb"),
+        (
+            ["startpos", "--cutoff", "G3.5", "--fifty", "fide"],
+            "--cutoff means nothing under --scoring exponential and --fifty fide",
+        ),
+        (["--pgn", "none*.pgn"], "no file matches 'none*.pgn'"),
+    ],
+)
+def test_options_that_cannot_matter_together_are_refused(arguments: list[str], words: str) -> None:
+    assert complaint("score", *arguments) == (2, f"tbgen: {words}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--cutoff", "G3.5"],
+        ["--cutoff", "G3.5", "--scoring", "winner", "--fifty", "none"],
+        ["--komi", "G3.5", "--scoring", "komi"],
+    ],
+)
+def test_options_that_matter_are_taken(arguments: list[str]) -> None:
+    assert printed("score", "startpos", *arguments)
+
+
+def test_what_the_tags_may_ask_for_can_be_given_for_files(folder: Path) -> None:
+    (folder / "a.pgn").write_text('[RMobilityScoring "komi"]\n\n1. e4 e5 *\n')
+    points = [
+        game["points"]["white"]
+        for komi in ("-G29.0", "-G29.5")
+        for game in scored("--pgn", str(folder / "a.pgn"), "--komi", komi, "--cutoff", "G100.0")["games"]
+    ]
+    assert points == [1.0, 0.5]

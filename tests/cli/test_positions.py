@@ -1,0 +1,153 @@
+"""Positions and moves as people type them, in every command alike."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.calls import complaint, printed
+
+WAITING = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
+BLACK = "8/8/4k3/5bK1/8/8/8/8 b - - 33 30 -G4.0"
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+COMMANDS = ["score", "probe", "line"]
+
+
+def facts_of(command: str, *arguments: str, folder: Path) -> Any:
+    data = [] if command == "score" else ["--data", str(folder)]
+    return json.loads(printed(command, *arguments, "--json", *data))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("fen", [WAITING, BLACK])
+def test_a_fen_needs_no_quotes(command: str, fen: str, table_folder: Path) -> None:
+    quoted = facts_of(command, fen, folder=table_folder)
+    assert quoted["accrued"] == fen.split()[-1]
+    assert facts_of(command, *fen.split(), folder=table_folder) == quoted
+    assert facts_of(command, fen.replace(" ", "_"), folder=table_folder) == quoted
+    six, accrued = fen.rsplit(" ", 1)
+    assert facts_of(command, six, "--accrued", accrued, folder=table_folder) == quoted
+    assert facts_of(command, *six.split(), "--accrued", accrued, folder=table_folder) == quoted
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "moves",
+    [
+        ["Ke5", "Kh5", "Kf4"],
+        ["e6e5", "Kh5", "e5f4"],
+        ["Ke5 Kh5 Kf4"],
+        ["30. Ke5 Kh5 31. Kf4"],
+        ["30.Ke5", "Kh5", "31.Kf4!"],
+        ["--moves", "Ke5 Kh5 Kf4"],
+        ["--moves", "30. e6e5 g5h5 31. Kf4"],
+        ["--moves", "Ke5", "--moves", "Kh5 Kf4"],
+        ["Ke5", "--moves", "Kh5 Kf4"],
+    ],
+)
+def test_moves_may_be_written_in_many_ways(command: str, moves: list[str], table_folder: Path) -> None:
+    found = facts_of(command, *WAITING.split(), *moves, folder=table_folder)
+    assert found["fen"].split()[:2] == ["8/8/8/5B1k/5K2/8/8/8", "b"]
+    assert found["accrued"] == "G2.5"
+    assert found == facts_of(command, WAITING, *moves, folder=table_folder)
+
+
+def test_the_first_position_has_a_name_in_every_command(table_folder: Path) -> None:
+    assert facts_of("score", "startpos", folder=table_folder)["fen"] == START
+    for command in ("probe", "line"):
+        assert "castling" in complaint(command, "startpos", "--data", str(table_folder))[1]
+
+
+def test_a_score_that_is_asked_for_is_scored_with_whatever_the_halfmove_clock_says() -> None:
+    facts = json.loads(printed("score", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--accrued", "G2.5", "Kh4", "--json"))
+    assert facts["accrued"] == "G2.5"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_makes_no_sense_is_named(command: str, table_folder: Path) -> None:
+    data = [] if command == "score" else ["--data", str(table_folder)]
+    for words, expected in [
+        ([], "give a FEN"),
+        (["hello", "world"], "malformed FEN 'hello'"),
+        ([*WAITING.split(), "Ke5", "Kxz9"], "ply 2: illegal move 'Kxz9'"),
+        ([*WAITING.split()[:-1], "G4.2"], "'G4.2' is not a score"),
+        ([*WAITING.split()[:-1], "-G4.2"], "'-G4.2' is not a score"),
+        ([*WAITING.split()[:-1], "7"], "'7' is not a score"),
+        ([*WAITING.split(), "--what"], "No such option '--what'"),
+    ]:
+        code, line = complaint(command, *words, *data)
+        assert (code, expected in line) == (2, True), line
+
+
+def test_positions_from_the_standard_input_are_answered_line_by_line(table_folder: Path) -> None:
+    lines = [
+        WAITING,
+        "",
+        "nonsense",
+        BLACK.replace(" ", "_"),
+        "8/8/8/4KBkq/8/8/8/8 w - - 0 1",
+        f"{WAITING} Ke5 Kh5",
+        "8/8/8/4k3/8/8/8/4K2R w K - 0 1",
+    ]
+    command = [sys.executable, "-m", "tbgen", "probe", "-", "--data", str(table_folder)]
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["line"] for answer in answers] == [1, 3, 4, 5, 6, 7]
+    assert [answer.get("error") for answer in answers] == [
+        *(None, "FenError", None, "MissingTableError", None, "CastlingError"),
+    ]
+    assert [answer["fen"] for answer in answers if "error" in answer] == [lines[2], lines[4], lines[6]]
+    assert all("message" in answer for answer in answers if "error" in answer)
+    assert (done.returncode, done.stderr) == (2, "")
+    for line, answer in zip([WAITING, BLACK], [answers[0], answers[2]], strict=True):
+        assert {**answer, "line": 1} == {"line": 1, **facts_of("probe", line, folder=table_folder)}
+
+
+def test_an_answer_comes_before_the_next_question(table_folder: Path) -> None:
+    command = [sys.executable, "-m", "tbgen", "probe", "-", "--data", str(table_folder)]
+    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipe) as program:  # type: ignore[call-overload]
+        for question, outcome in [(WAITING, "G1.5"), ("what?", None), (BLACK, "-G1.5")]:
+            program.stdin.write(f"{question}\n")
+            program.stdin.flush()
+            assert json.loads(program.stdout.readline()).get("outcome") == outcome
+        program.stdin.close()
+        assert program.wait() == 2
+
+
+def test_moves_are_given_with_their_scores_and_only_best_play_is_called_best(table_folder: Path) -> None:
+    moves = facts_of("probe", WAITING, folder=table_folder)["moves"]
+    assert [move["san"] for move in moves if move["best"]] == ["Ke5"]
+    assert [move["dtg"] for move in moves if move["best"]] == [5]
+    kept = {move["san"] for move in moves if move["keeps"]}
+    assert len(kept) > 1
+    text = printed("probe", WAITING, "--data", str(table_folder))
+    heads, *rows = [line.split() for line in text[text.rindex("move") :].splitlines()]
+    assert heads == ["move", "outcome", "DTG", "own", "accrued"]
+    for row, move in zip(rows, moves, strict=True):
+        assert row[:5] == [move["san"], move["outcome"], str(move["dtg"]), move["own"], move["accrued"]]
+        remark = "best" if move["best"] else "keeps the outcome" if move["keeps"] else ""
+        assert " ".join(row[5:]) == ", ".join(filter(None, [remark, "reset" if move["reset"] else ""]))
+
+
+def test_one_ply_is_not_plies(table_folder: Path) -> None:
+    line = facts_of("line", WAITING, folder=table_folder)["line"]
+    moves = " ".join(step["san"] for step in line[:4])
+    assert "DTG       1 ply\n" in printed("probe", WAITING, moves, "--data", str(table_folder))
+    assert "DTG       5 plies\n" in printed("probe", WAITING, "--data", str(table_folder))
+    assert os.linesep.join(["", "DTG       0 (the score is reached already)", ""]) in printed(
+        "probe", "5k2/5Q2/5K2/8/8/8/8/8 b - - 0 1", "--data", str(table_folder)
+    )
+
+
+@pytest.mark.parametrize("options", [("--moves", "Ke5"), ("--accrued", "G4.0")])
+def test_what_belongs_to_one_position_is_refused_for_many(options: tuple[str, ...], table_folder: Path) -> None:
+    expected = 2, f"tbgen: - and {options[0]} cannot be given together"
+    assert complaint("probe", "-", *options, "--data", str(table_folder)) == expected
