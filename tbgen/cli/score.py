@@ -109,7 +109,7 @@ def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: S
     game = Game(board, accrued=carried, fifty_moves=settings.fifty_moves_of(GameTags()))
     game.push_line(moves)
     scoring = settings.scoring(GameTags())
-    warnings = list(moves_after_the_end(game))
+    warnings = list(moves_after_the_end(game.stage, game.ended_stage))
     if as_json:
         click.echo(json.dumps({**game.facts(scoring), "warnings": warnings}, indent=2))
     else:
