@@ -45,7 +45,7 @@ def command(
     rule = scoring_of(scoring, cutoff, komi)
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
-    with open_tablebase(folders[0]) as tables:
+    with open_tablebase(folders) as tables:
         answer, steps = tables.probe(board, score), tables.line(board, score)
     if not as_json:
         click.echo(pgn_of(board, answer, steps, rule))

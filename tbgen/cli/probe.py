@@ -58,11 +58,11 @@ def command(
         for name, given in (("--moves", moves), ("--accrued", accrued is not None)):
             if given:
                 refuse_together("-", name)
-        with open_tablebase(folders[0]) as tables:
+        with open_tablebase(folders) as tables:
             return _answer_lines(tables, rule)
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
-    with open_tablebase(folders[0]) as tables:
+    with open_tablebase(folders) as tables:
         answer, found = tables.probe(board, score), tables.probe_moves(board, score)
     if as_json:
         click.echo(json.dumps(_facts(answer, found, rule), indent=2))

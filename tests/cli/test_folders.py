@@ -66,6 +66,8 @@ def test_tables_may_lie_in_several_folders(two_folders: tuple[Path, Path], way: 
     listed = json.loads(printed("list", "--json", *options, folder=folder))
     assert [row["material"] for row in listed] == ["KvK", "KNvK", "KBvK"]
     assert "KBvK: 3 men" in printed("info", "KvK", "KBvK", *options, folder=folder)
+    assert json.loads(printed("probe", BISHOP, "--json", *options, folder=folder))["outcome"] == "G1.5"
+    assert printed("line", BISHOP, *options, folder=folder)
 
 
 def test_a_table_is_proved_with_children_from_another_folder(two_folders: tuple[Path, Path]) -> None:
