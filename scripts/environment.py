@@ -22,7 +22,7 @@ ENVIRONMENT = ROOT / ".venv"
 PROJECT = ROOT / "pyproject.toml"
 LOG = ROOT / ".venv.log"
 LOCK = ROOT / ".venv.lock"
-PARTS = {"runtime": ".", "dev": ".[dev]"}
+PARTS = {"runtime": ".[report]", "dev": ".[dev,report]"}
 OLDEST = (3, 11)
 
 
