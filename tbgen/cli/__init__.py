@@ -15,8 +15,10 @@ SUBCOMMANDS = {
     "line": ("tbgen.cli.line", "Show optimal play from a position, move by move."),
     "list": ("tbgen.cli.list", "List the tables of a folder."),
     "match": ("tbgen.cli.match", "Play engines against each other under r-mobility."),
+    "potential": ("tbgen.cli.potential", "Hold a rule of thumb for mating potential against exact shares."),
     "probe": ("tbgen.cli.probe", "Look up a position: its value, and that of every move."),
     "record": ("tbgen.cli.record", "Count tables whole and keep what they hold as records."),
+    "report": ("tbgen.cli.report", "Make a web site of records."),
     "score": ("tbgen.cli.score", "Score a position, a line of moves or the games of a PGN file."),
     "verify": ("tbgen.cli.verify", "Prove tables, one ply at a time."),
 }

@@ -1,0 +1,64 @@
+"""`tbgen potential`: how much a lead in material is worth."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from tbgen.cli.data import data_option
+from tbgen.cli.terminal import show_rows
+from tbgen.errors import UsageError
+from tbgen.records.folder import FOLDER, records_in
+from tbgen.report.potential import Potential, facts_of, fits_of, potentials_of
+
+
+@click.command("potential")
+@click.option(
+    "--records",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="The records to ask (default: records within the folder of tables).",
+)
+@data_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for an engine to read.")
+def command(*, folder: Path | None, data: Path, as_json: bool) -> None:
+    """Hold a rule of thumb for mating potential against exact shares, the worst errors first.
+
+    The factor of an ending is the share of positions that the side ahead wins by mate, less those it loses; the
+    r-mobility factor is twice what it gets above half a point. docs/records.md says more.
+
+    \b
+    Examples:
+      tbgen potential --records records
+      tbgen potential --json
+    """
+    where = data / FOLDER if folder is None else folder
+    found = potentials_of(records_in(where))
+    if not found:
+        raise UsageError(f"there are no records of use in {where}; make them with: tbgen record --all")
+    if as_json:
+        click.echo(json.dumps(facts_of(found), indent=1))
+    else:
+        _show(found)
+
+
+def _show(found: list[Potential]) -> None:
+    rules = [
+        (fit.rule.words, str(fit.rule.factor), *_digits(fit.mates, fit.points), f"{fit.confirmed} of {fit.materials}")
+        for fit in fits_of(found)
+    ]
+    show_rows(("rule", "says", "fitted", "r-mobility", "confirmed"), rules, right=".rrrr")
+    click.echo()
+    endings = [
+        (str(each.material), each.rule.title, str(each.rule.factor), *_digits(each.mates, each.points), each.verdict)
+        for each in found
+    ]
+    show_rows(("ending", "rule", "says", "factor", "r-mobility", "verdict"), endings, right="..rrr.")
+
+
+def _digits(*factors: Fraction) -> list[str]:
+    return [f"{float(factor):.3f}" for factor in factors]

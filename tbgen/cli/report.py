@@ -1,0 +1,57 @@
+"""`tbgen report`: records as pages to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tbgen.cli.data import data_option
+from tbgen.errors import UsageError
+from tbgen.records.folder import FOLDER, records_in
+
+
+@click.command("report")
+@click.option(
+    "-o",
+    "--output",
+    default="report",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where the pages go (default ./report).",
+)
+@click.option(
+    "--records",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="The records to show (default: records within the folder of tables).",
+)
+@click.option(
+    "--event",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Add a page for games that `tbgen adjudicate --json` decided.",
+)
+@data_option
+def command(*, output: Path, folder: Path | None, event: Path | None, data: Path) -> None:
+    """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
+
+    The pages are files that open from the disk; no server is needed. Records are made by `tbgen record`.
+
+    \b
+    Examples:
+      tbgen report --records records -o site
+      tbgen report --event games.json
+    """
+    from tbgen.report.event import read_event
+    from tbgen.report.extra import need_extra
+    from tbgen.report.site import write_site
+
+    need_extra()
+    where = data / FOLDER if folder is None else folder
+    found = records_in(where)
+    if not found:
+        raise UsageError(f"there are no records in {where}; make them with: tbgen record --all")
+    number = write_site(found, output, None if event is None else read_event(event))
+    click.echo(f"{number} files, begin with {output / 'index.html'}")

@@ -1,0 +1,58 @@
+"""Boards as SVG that share their squares and men: a page carries these once, each board is a few lines."""
+
+from __future__ import annotations
+
+import re
+
+import chess
+import chess.svg
+
+_USE = re.compile(r'<use href="#([a-z]+-[a-z]+)"[^>]*transform="translate\((\d+), (\d+)\)" ?/>')
+_SIDE = 45
+_MARGIN = 18
+
+
+def shared() -> str:
+    """What all boards of a page refer to."""
+    men = "".join(chess.svg.PIECES[chess.Piece(kind, color).symbol()] for color in chess.COLORS for kind in range(1, 7))
+    dark = " ".join(f"M{x * _SIDE} {y * _SIDE}h45v45h-45z" for y in range(8) for x in range(8) if (x + y) % 2)
+    squares = f'<g id="squares"><path class="light" d="M0 0h360v360h-360z"/><path class="dark" d="{dark}"/></g>'
+    return f'<svg class="shared" aria-hidden="true"><defs>{squares}{men}</defs></svg>'
+
+
+def board_of(fen: str) -> str:
+    """A board with its men and its edge named; `shared` has to be on the page."""
+    board = chess.Board(fen)
+    men = [
+        f'<use href="#{name}" x="{x}" y="{y}"/>'
+        for name, x, y in _USE.findall(chess.svg.board(board, coordinates=False))
+    ]
+    return (
+        f'<svg class="board" viewBox="-{_MARGIN} 0 {360 + _MARGIN} {360 + _MARGIN}" role="img" '
+        f'aria-label="{in_words(board)}"><use href="#squares"/>{_edge()}{"".join(men)}</svg>'
+    )
+
+
+def _edge() -> str:
+    files = "".join(f'<text x="{n * _SIDE + 22}" y="374">{"abcdefgh"[n]}</text>' for n in range(8))
+    ranks = "".join(f'<text x="-9" y="{n * _SIDE + 27}">{8 - n}</text>' for n in range(8))
+    return f'<g class="edge">{files}{ranks}</g>'
+
+
+def in_words(board: chess.Board) -> str:
+    """The men of a position and the side to move.
+
+    >>> in_words(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 0 1"))
+    'White: Ke6, Bf5. Black: Kg5. White to move.'
+    """
+    sides = []
+    for color, name in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
+        squares = [(kind, square) for kind in range(6, 0, -1) for square in board.pieces(kind, color)]
+        men = (f"{chess.piece_symbol(kind).upper()}{chess.square_name(square)}" for kind, square in squares)
+        sides.append(f"{name}: {', '.join(men)}.")
+    return f"{' '.join(sides)} {'White' if board.turn else 'Black'} to move."
+
+
+def picture_of(fen: str, light: str = "#f0d9b5", dark: str = "#b58863") -> str:
+    """A board as an SVG file of its own."""
+    return str(chess.svg.board(chess.Board(fen), size=360, colors={"square light": light, "square dark": dark}))

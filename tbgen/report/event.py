@@ -1,0 +1,121 @@
+"""Event: what `tbgen adjudicate --json` wrote, for its page."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tbgen.errors import InputError, UsageError
+from tbgen.score import Outcome, parse_score
+
+_CLASSICAL = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as it was decided."""
+
+    event: str
+    round: str
+    white: str
+    black: str
+    result: str
+    plies: int
+    final: Outcome | None
+    source: str
+    material: str | None
+    dtg: int | None
+    points: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Player:
+    """A player's sums."""
+
+    name: str
+    games: int
+    points: float
+    classical: float
+
+
+@dataclass(frozen=True)
+class Event:
+    """Decided games, what could not be read, and which tables were missing."""
+
+    title: str
+    games: tuple[Game, ...]
+    missing: Mapping[str, int]
+    skipped: tuple[Mapping[str, Any], ...]
+
+    @property
+    def counts(self) -> dict[Outcome, int]:
+        return dict(Counter(game.final for game in self.games if game.final is not None))
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """How many games each source decided, the commonest first."""
+        return dict(Counter(game.source for game in self.games if game.source).most_common())
+
+    @property
+    def drawn(self) -> int:
+        return sum(game.result == "1/2-1/2" for game in self.games)
+
+    @property
+    def moved(self) -> int:
+        """Drawn games that tables decided."""
+        return sum(game.result == "1/2-1/2" and game.source == "tablebase" for game in self.games)
+
+    @property
+    def players(self) -> list[Player]:
+        """The sums of every player, most points first."""
+        sums: dict[str, list[float]] = {}
+        for game in self.games:
+            classical = _CLASSICAL.get(game.result)
+            for name, side in ((game.white, 0), (game.black, 1)):
+                row = sums.setdefault(name, [0, 0, 0])
+                row[0] += 1
+                row[1] += game.points[side] if game.points else 0
+                row[2] += 0 if classical is None else classical if side == 0 else 1 - classical
+        players = [Player(name, int(games), points, classical) for name, (games, points, classical) in sums.items()]
+        return sorted(players, key=lambda player: (-player.points, player.name))
+
+
+def read_event(path: Path) -> Event:
+    """The games of a file that `tbgen adjudicate --json` wrote."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        games = tuple(_game_of(game) for game in facts["games"])
+        missing, skipped = dict(facts.get("missing", {})), tuple(facts.get("skipped", ()))
+    except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
+        raise UsageError(
+            f"{path} is not what tbgen adjudicate --json writes: {type(error).__name__}: {error}"
+        ) from None
+    names = Counter(game.event for game in games if game.event and game.event != "?")
+    return Event(names.most_common(1)[0][0] if names else path.stem, games, missing, skipped)
+
+
+def _game_of(facts: Mapping[str, Any]) -> Game:
+    final, points = facts.get("final"), facts.get("points")
+    return Game(
+        event=_text(facts, "event"),
+        round=_text(facts, "round"),
+        white=_text(facts, "white"),
+        black=_text(facts, "black"),
+        result=_text(facts, "result"),
+        plies=int(facts.get("plies") or 0),
+        final=None if final is None else parse_score(final).outcome,
+        source=_text(facts, "source"),
+        material=facts.get("material"),
+        dtg=facts.get("dtg"),
+        points=None if points is None else (float(points["white"]), float(points["black"])),
+    )
+
+
+def _text(facts: Mapping[str, Any], name: str) -> str:
+    """A text of a game, `?` where there is none."""
+    value = facts.get(name)
+    return "?" if value is None else str(value)

@@ -1,0 +1,299 @@
+"""Site: records as static pages that open from the disk, link only to one another, and need no server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.records.record import OutcomeRecord, Record
+from tbgen.report.boards import board_of, shared
+from tbgen.report.cards import Card, card_of, cards_of, pgn_of
+from tbgen.report.drawn import BOUNDS, drawn_in, endings_of, together
+from tbgen.report.event import Event
+from tbgen.report.extra import need_extra
+from tbgen.report.lineage import every_material, lineage_of
+from tbgen.report.palette import DARK, LIGHT, bar_of, colors, percent, shade_of, told
+from tbgen.report.plots import distances_plot
+from tbgen.report.potential import facts_of, fits_of, potentials_of
+from tbgen.score import Color, Outcome
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE: Final = Path(__file__).parent
+PAGES: Final = (
+    ("index.html", "Endings"),
+    ("records.html", "Records"),
+    ("drawn.html", "Drawn endings"),
+    ("potential.html", "Mating potential"),
+)
+CLAIMS: Final = ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")
+"""What the rules say something about."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the index."""
+
+    material: Material
+    record: Record | None
+
+    @property
+    def men(self) -> int:
+        return self.material.men
+
+    @property
+    def white(self) -> dict[Outcome, int]:
+        return _counts(self.record, Color.WHITE)
+
+    @property
+    def black(self) -> dict[Outcome, int]:
+        return _counts(self.record, Color.BLACK)
+
+    @property
+    def longest(self) -> Card | None:
+        return None if self.record is None else _longest_card(self.record)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One side to move on a material's page."""
+
+    record: Record
+    side: Color
+
+    @property
+    def counts(self) -> dict[Outcome, int]:
+        return _counts(self.record, self.side)
+
+    @property
+    def words(self) -> str:
+        return told(self.counts, 6)
+
+    @property
+    def total(self) -> int:
+        return self.record.count(self.side).classes
+
+    @property
+    def placements(self) -> int:
+        return self.record.count(self.side).placements
+
+    @property
+    def outcomes(self) -> list[tuple[Outcome, OutcomeRecord]]:
+        return list(self.record.sides[self.side].items())
+
+    @cached_property
+    def plot(self) -> str:
+        """How far away the outcomes are; nothing where nothing has to be played."""
+        distances = {outcome: each.distances for outcome, each in self.outcomes}
+        return distances_plot(distances, f"{str(self.side).lower()}-") if distances else ""
+
+    @cached_property
+    def cards(self) -> list[Card]:
+        return cards_of(self.record, self.side)
+
+
+@dataclass(frozen=True)
+class Group:
+    """A part of the records page."""
+
+    key: str
+    title: str
+    cards: list[Card]
+
+
+def _counts(record: Record | None, side: Color) -> dict[Outcome, int]:
+    if record is None:
+        return {}
+    return {outcome: each.count.classes for outcome, each in record.sides[side].items()}
+
+
+def _longest_card(record: Record) -> Card | None:
+    found = record.longest()
+    return None if found is None else card_of(record, found[0], found[1])
+
+
+class Site:
+    """The pages of some records; everything is text, written at the end."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.records = list(records)
+        self.built = {str(record.material) for record in self.records}
+        self._environment = _environment()
+        self._pages: tuple[tuple[str, str], ...] = PAGES
+
+    def files(self, event: Event | None = None) -> Iterator[tuple[str, str]]:
+        """Every file of the site: its path and its text."""
+        self._pages = PAGES if event is None else (*PAGES, ("event.html", "Event"))
+        yield "static/style.css", (HERE / "static" / "style.css").read_text(encoding="utf-8") + _theme()
+        yield "static/step.js", (HERE / "static" / "step.js").read_text(encoding="utf-8")
+        if event is not None:
+            yield "event.html", self._page("event.html", event=event, built=self.built)
+        yield "index.html", self._index()
+        yield "records.html", self._records()
+        yield "drawn.html", self._drawn()
+        potentials = potentials_of(self.records)
+        yield (
+            "potential.html",
+            self._page("potential.html", potentials=potentials, fits=fits_of(potentials), colors=list(Color)),
+        )
+        yield "data/potential.json", json.dumps(facts_of(potentials), indent=1) + "\n"
+        for record in self.records:
+            sides = [Part(record, side) for side in Color]
+            yield f"material/{record.material}.html", self._material(record, sides)
+            yield f"data/{record.material}.json", record.to_text()
+            yield f"lines/{record.material}.pgn", pgn_of([card for part in sides for card in part.cards])
+
+    def _page(self, name: str, *, path: str | None = None, **context: Any) -> str:
+        """A template filled in; `path` is where the page goes if not under the template's name."""
+        there = name if path is None else path
+        root = "../" * there.count("/")
+        return self._environment.get_template(name).render(root=root, here=there, pages=self._pages, **context) + "\n"
+
+    def _index(self) -> str:
+        known = {record.material: record for record in self.records}
+        rows = [Row(material, known.get(material)) for material in every_material()]
+        longest = max((card for row in rows if (card := row.longest)), key=lambda card: card.longest.dtg, default=None)
+        total = sum(record.positions.classes for record in self.records)
+        return self._page("index.html", rows=rows, total=total, longest=longest, most_men=MOST_TABLE_MEN)
+
+    def _material(self, record: Record, sides: list[Part]) -> str:
+        zugzwang = record.zugzwangs.longest
+        return self._page(
+            "material.html",
+            path=f"material/{record.material}.html",
+            record=record,
+            built={material for material in every_material() if str(material) in self.built},
+            sentence=_sentence(record),
+            shared=shared(),
+            sides=sides,
+            longest=_longest_card(record),
+            zugzwang="" if zugzwang is None else board_of(zugzwang.fen),
+            lineage=lineage_of(record.material),
+        )
+
+    def _records(self) -> str:
+        best = _best_cards(self.records)
+        groups = [
+            Group(
+                "white" if holder is Color.WHITE else "black",
+                f"Held by the {'stronger' if holder is Color.WHITE else 'weaker'} side",
+                [card for outcome, card in best.items() if outcome.holder is holder],
+            )
+            for holder in Color
+        ]
+        zugzwangs = sorted((r for r in self.records if r.zugzwangs.all.classes), key=_by_zugzwangs)
+        quiet = sorted(
+            (r for r in self.records if r.quiet), key=lambda r: (-(r.quiet.plies if r.quiet else 0), str(r.material))
+        )
+        return self._page("records.html", groups=groups, zugzwangs=zugzwangs, quiet=quiet[:20], shared=shared())
+
+    def _drawn(self) -> str:
+        endings = endings_of(self.records)
+        known = {str(record.material): record for record in self.records}
+        claims = [
+            {"record": known[name], "sides": [Part(known[name], side) for side in Color]}
+            for name in CLAIMS
+            if name in known
+        ]
+        return self._page(
+            "drawn.html",
+            all=together(drawn_in(record) for record in self.records),
+            endings=[(material, each) for material, each in endings.items() if each.positions],
+            bounds=BOUNDS,
+            claims=claims,
+        )
+
+
+def _by_zugzwangs(record: Record) -> tuple[int, str]:
+    return -record.zugzwangs.played.classes, str(record.material)
+
+
+def _best_cards(records: Iterable[Record]) -> dict[Outcome, Card]:
+    """For each outcome its longest line over all tables, best outcome for White first."""
+    best: dict[Outcome, tuple[int, Record, Color]] = {}
+    for record in records:
+        for side in Color:
+            for outcome, each in record.sides[side].items():
+                if each.longest.dtg > (best[outcome][0] if outcome in best else 0):
+                    best[outcome] = (each.longest.dtg, record, side)
+    return {outcome: card_of(best[outcome][1], best[outcome][2], outcome) for outcome in sorted(best, reverse=True)}
+
+
+def _sentence(record: Record) -> str:
+    """What a material is worth, in a sentence."""
+    parts = []
+    for side in Color:
+        counts = _counts(record, side)
+        outcome = max(counts, key=lambda outcome: counts[outcome], default=None)
+        if outcome is not None:
+            share = percent(counts[outcome], sum(counts.values()))
+            parts.append(f"with {side} to move the commonest outcome is {outcome}, {share}")
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _theme() -> str:
+    """The colours of outcomes in light and in dark."""
+    light, dark = ("".join(f"--{name}:{color};" for name, color in colors(theme).items()) for theme in (LIGHT, DARK))
+    return (
+        f":root{{{light}}}\n@media (prefers-color-scheme: dark){{:root{{{dark}}}}}\n@media print{{:root{{{light}}}}}\n"
+    )
+
+
+def _environment() -> Environment:
+    need_extra()
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(_filters())
+    return environment
+
+
+def _filters() -> dict[str, Callable[..., Any]]:
+    return {
+        "bar": bar_of,
+        "css": lambda number: f"{number:.3f}",
+        "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
+        "factor": lambda factor: f"{float(factor):.3f}",
+        "g": lambda code: str(Outcome(Color.WHITE, code)),
+        "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five"}[number],
+        "percent": percent,
+        "shade": shade_of,
+        "share": lambda share: percent(share.numerator, share.denominator),
+        "signed": _signed,
+        "thousands": lambda number: f"{number:,}",
+        "told": told,
+        "units": _units,
+    }
+
+
+def _signed(number: Fraction) -> str:
+    return f"{float(number):+.3f}".replace("-", "−") if number else "0"
+
+
+def _units(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 10**6 else f"{size / 1e3:.1f} kB"
+
+
+def write_site(records: Iterable[Record], folder: Path, event: Event | None = None) -> int:
+    """Write all pages into a folder; says how many files there are."""
+    number = 0
+    for name, text in Site(records).files(event):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+        number += 1
+    return number

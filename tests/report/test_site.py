@@ -1,0 +1,126 @@
+"""The pages as they lie on the disk."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import chess.pgn
+import pytest
+from html5lib.html5parser import ParseError
+
+from tbgen.errors import UsageError
+from tbgen.material import Material
+from tbgen.records.record import Record
+from tbgen.report import extra
+from tbgen.report.event import read_event
+from tbgen.report.site import Site, write_site
+from tests.report.pages import faults_of, leads, parsed, unspoken
+
+
+def test_every_page_is_sound_and_no_link_is_dead(site: Path) -> None:
+    assert faults_of(site) == []
+
+
+@pytest.mark.slow
+def test_every_page_of_all_records_is_sound_and_no_link_is_dead(published: list[Record], tmp_path: Path) -> None:
+    write_site(published, tmp_path)
+    assert faults_of(tmp_path) == []
+
+
+def test_faults_of_pages_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    page.write_text(
+        '<!DOCTYPE html><title>a</title><h2 id="x">x</h2><p id="x"><a href="b.html">b</a><a href="#x">x</a>'
+    )
+    assert faults_of(tmp_path) == [
+        "a.html: x twice",
+        "a.html: dead link b.html",
+        "a.html: a heading 2 after 0",
+        "a.html: not one main heading",
+        "a.html: no language",
+    ]
+    assert not leads(tmp_path, "a.html", "https://elsewhere.example/", {})
+    assert not leads(tmp_path, "a.html", "/a.html", {})
+    page.write_text(
+        '<!DOCTYPE html><html lang="en"><title>a</title><h1>a</h1><svg></svg><button>b</button><table></table>'
+    )
+    assert len(unspoken(parsed(page))) == 3
+    page.write_text(f"{head}<p></div>")
+    with pytest.raises(ParseError):
+        parsed(page)
+
+
+def test_a_site_is_the_same_bytes_twice(some: list[Record]) -> None:
+    few = some[:2]
+    assert list(Site(few).files()) == list(Site(few).files())
+
+
+def test_only_built_endings_have_pages(site: Path) -> None:
+    assert sorted(path.stem for path in (site / "material").iterdir()) == ["KBvK", "KPvK", "KPvKP", "KRvKN", "KvK"]
+    index = (site / "index.html").read_text()
+    assert "Not built: KNvK, KRvK, KQvK." in index
+    assert index.count("<tr>") == 3 + 5
+
+
+def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
+    page = " ".join((site / "drawn.html").read_text().split())
+    for claim in ("G1.5 44 (1.2182 %)", "-G5.5 1,216 (33.6656 %)", "G0.5 7,360 (3.8079 %)", "G1.5 185,924 (96.1921 %)"):
+        assert claim in page
+    assert "G0.0 124,960 (" in page
+    assert "G0.5 18,984 (" in page
+
+
+def test_lines_can_be_downloaded_as_games(site: Path) -> None:
+    with (site / "lines" / "KBvK.pgn").open() as file:
+        games = list(iter(lambda: chess.pgn.read_game(file), None))
+    record = json.loads((site / "data" / "KBvK.json").read_text())
+    lines = [each["longest"] for side in record["sides"].values() for each in side["outcomes"].values()]
+    assert sorted(game.headers["FEN"] for game in games) == sorted(each["fen"] for each in lines if each["dtg"])
+    for game in games:
+        assert not game.errors
+        assert len(list(game.mainline_moves())) == int(game.headers["PlyCount"])
+
+
+def test_a_line_on_a_page_is_the_line_of_the_record(site: Path) -> None:
+    page = (site / "material" / "KBvK.html").read_text()
+    record = json.loads((site / "data" / "KBvK.json").read_text())
+    longest = record["sides"]["black"]["outcomes"]["G1.5"]["longest"]
+    figure = re.search(r'id="line-black-w3">(.*?)</figure>', page, re.DOTALL)
+    assert figure is not None
+    assert " ".join(re.findall(r'data-steps="[^"]+" data-accrued="[^"]+">([^<]+)</span>', figure[1])) == longest["line"]
+    assert re.findall(r'data-accrued="([^"]+)"', figure[1])[-1] == "G1.5"
+
+
+def test_an_event_has_a_page(site: Path) -> None:
+    page = " ".join((site / "event.html").read_text().split())
+    assert "A &lt;cup&gt; &amp; more" in page
+    assert "1 of 1 drawn ones turned out to favour somebody" in page
+    assert '<th scope="row">Beta</th><td class="n">2</td><td class="n">0.4375</td><td class="n">0.5</td>' in page
+    assert '<a href="material/KBvK.html">KBvK</a>, 13 plies' in page
+    assert "tbgen build KRPvKR" in page
+    assert "game 3, ply 7: illegal move" in page
+
+
+def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    for text in ("", "[]", '{"games": [{"final": "X"}]}'):
+        path.write_text(text)
+        with pytest.raises(UsageError, match="is not what tbgen adjudicate --json writes"):
+            read_event(path)
+
+
+def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extra, "MODULES", ("jinja2", "a_module_that_is_not_there"))
+    with pytest.raises(
+        UsageError, match=r"need a_module_that_is_not_there; install with: pip install 'tbgen\[report\]'"
+    ):
+        Site(some)
+
+
+def test_a_record_without_lines_makes_a_page_too(some: list[Record], table_folder: Path, tmp_path: Path) -> None:
+    from tbgen.records.making import record_of
+
+    write_site([record_of(table_folder, Material.parse("KBvK"), lines=False)], tmp_path)
+    assert faults_of(tmp_path) == []
