@@ -30,10 +30,8 @@ def test_every_page_of_all_records_is_sound_and_no_link_is_dead(published: list[
 
 
 def test_faults_of_pages_are_found(tmp_path: Path) -> None:
-    page = tmp_path / "a.html"
-    page.write_text(
-        '<!DOCTYPE html><title>a</title><h2 id="x">x</h2><p id="x"><a href="b.html">b</a><a href="#x">x</a>'
-    )
+    page, head = tmp_path / "a.html", "<!DOCTYPE html><title>a</title>"
+    page.write_text(f'{head}<h2 id="x">x</h2><p id="x"><a href="b.html">b</a><a href="#x">x</a>')
     assert faults_of(tmp_path) == [
         "a.html: x twice",
         "a.html: dead link b.html",
