@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,7 @@ from tbgen.cli.data import folders_option, refuse_together
 from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.material import Material, table_material
-from tbgen.storage.files import folder_with, tables_of
+from tbgen.storage.files import folder_with, path_of, tables_of
 
 if TYPE_CHECKING:
     from tbgen.verify import Report
@@ -26,6 +26,11 @@ _MOST_THREADS = 1024
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Check N random positions of each table, not all.")
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Which random positions (default 0).")
 @click.option(
+    "--against",
+    metavar="FILE",
+    help="Compare wins, draws, losses and longest mates with published ones: a CSV file, or the word `ordinary`.",
+)
+@click.option(
     "--threads", type=click.IntRange(1, _MOST_THREADS), metavar="N", help="Threads (default: one for each processor)."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -36,6 +41,7 @@ def command(
     folders: tuple[Path, ...],
     sample: int | None,
     seed: int | None,
+    against: str | None,
     threads: int | None,
     as_json: bool,
     quiet: bool,
@@ -51,15 +57,20 @@ def command(
       tbgen verify
       tbgen verify KBvK KPvK
       tbgen verify KBvKN --sample 100000 --seed 7
+      tbgen verify --against ordinary
     """
-    from tbgen.verify import verify_file
-
     if seed is not None and sample is None:
         raise UsageError("--seed means nothing without --sample")
     refuse_together(*(name for name, given in (("--json", as_json), ("--quiet", quiet)) if given))
     wanted = [table_material(name) for name in names] or [material for material, _ in tables_of(folders)]
     if not wanted:
         raise UsageError(f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3")
+    if against is not None:
+        if sample is not None or threads is not None:
+            raise UsageError("--against looks at counts alone; leave out --sample and --threads")
+        return _compare(against, wanted, folders, as_json=as_json, quiet=quiet)
+    from tbgen.verify import verify_file
+
     reports: list[Report] = []
     faults: list[TableError] = []
     with progress("verifying", len(wanted), quiet=quiet) as shown:
@@ -88,6 +99,38 @@ def command(
     if not quiet:
         _show(reports, faults, as_json=as_json)
     return complain_of(faults)
+
+
+def _compare(against: str, wanted: list[Material], folders: tuple[Path, ...], *, as_json: bool, quiet: bool) -> int:
+    """Hold the tables against published counts."""
+    from tbgen.storage.reader import TableFile
+    from tbgen.verify.published import ORDINARY, differences, read_published
+
+    published = read_published(ORDINARY if against == "ordinary" else Path(against))
+    facts: list[dict[str, Any]] = []
+    faults: list[TableError] = []
+    for material in wanted:
+        fact: dict[str, Any] = {"material": str(material), "published": material in published, "differences": []}
+        try:
+            with TableFile(path_of(folder_with(folders, material), material)) as file:
+                found = list(differences(file, published[material])) if material in published else []
+        except TableError as error:
+            faults.append(error)
+            continue
+        fact["differences"] = [str(difference) for difference in found]
+        faults += [VerificationError(str(material), str(found[0]))] if found else []
+        facts.append(fact)
+    if as_json:
+        click.echo(json.dumps({"tables": facts, "faults": [str(fault) for fault in faults]}, indent=2))
+    elif not quiet and facts:
+        show_rows(("table", "verdict"), [(fact["material"], _verdict(fact)) for fact in facts])
+    return complain_of(faults)
+
+
+def _verdict(fact: dict[str, Any]) -> str:
+    if not fact["published"]:
+        return "nothing is published"
+    return "; ".join(fact["differences"]) or "as published"
 
 
 def _show(reports: list[Report], faults: list[TableError], *, as_json: bool) -> None:

@@ -119,6 +119,15 @@ class TableFile:
         entry, dtg, pattern = self._all("entry", "dtg", "pattern")
         return Table(self.material, entry, dtg, pattern, self.patterns, self.tallies)
 
+    def look_up(self, cells: npt.NDArray[np.int64]) -> list[npt.NDArray[Any]]:
+        """Entry values, distances and patterns of some cells; each chunk that has any is read once."""
+        numbers, offsets = np.divmod(self.order.places_of(cells), self.order.chunk_cells)
+        found, ids = np.argsort(numbers, kind="stable"), np.empty(len(cells), np.int64)
+        starts = np.flatnonzero(np.diff(numbers[found], prepend=-1))
+        for some in np.split(found, starts[1:]) if len(cells) else ():
+            ids[some] = self.chunk(int(numbers[some[0]]))[offsets[some]]
+        return [self._columns[f"state_{name}"][ids] for name in ("entry", "dtg", "pattern")]
+
     def check(self) -> str:
         """Compare all bytes with the seal; DamagedTableError if they are others than were written.
 

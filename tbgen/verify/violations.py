@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,15 @@ def in_words(outcome: int, dtg: int) -> str:
     return f"{score} in {dtg} {'ply' if dtg == 1 else 'plies'}"
 
 
+def board_of(layout: Layout, side: Color, squares: Sequence[int]) -> chess.Board:
+    """The men of a layout on these squares, in the order of its slots."""
+    board = chess.Board(None)
+    board.turn = side is Color.WHITE
+    for (color, role), square in zip(layout.slots, squares, strict=True):
+        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
+    return board
+
+
 def fen_of(layout: Layout, cell: int, accrued: Accrued | None = None) -> str:
     """The FEN of a cell; a halfmove clock of 1 says that the accrued score is not the position's own.
 
@@ -80,9 +90,6 @@ def fen_of(layout: Layout, cell: int, accrued: Accrued | None = None) -> str:
     '7k/8/8/8/8/8/8/K7 w - - 0 1'
     """
     side, squares = layout.squares_of(cell)
-    board = chess.Board(None)
-    board.turn = side == Color.WHITE
-    for (color, role), square in zip(layout.slots, squares, strict=True):
-        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
+    board = board_of(layout, Color(side), squares)
     board.halfmove_clock = 0 if accrued is None else 1
     return format_fen(board, accrued)
