@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.family import EnPassant
 from tbgen.score import Color
-from tbgen.table import Table
+from tbgen.table import Cells, Patterns, Table
 from tests import reference
 
 Ints = npt.NDArray[np.int64]
@@ -30,11 +31,11 @@ def men_of_slots(layout: Layout) -> list[int]:
 
 
 class Comparison:
-    """A table and the reference's solution of the same material."""
+    """A table, or a part of one, and the reference's solution of the same material."""
 
-    def __init__(self, table: Table, known: reference.ReferenceTable) -> None:
-        self.table, self.known = table, known
-        self.layout = layout_of(table.material)
+    def __init__(self, known: reference.ReferenceTable, patterns: Patterns, held: Callable[[Ints], Cells]) -> None:
+        self.known, self.patterns, self.held = known, patterns, held
+        self.layout = layout_of(Material.parse(known.material.name))
         self.slots = men_of_slots(self.layout)
         self.middle = cache(self.middle_of)
         self.found: list[str] = []
@@ -42,7 +43,7 @@ class Comparison:
 
     def middle_of(self, holder: int, code: int) -> tuple[Ints, Ints]:
         """[pattern] -> what becomes of that accrued score, by Patterns' own words, row by row."""
-        patterns, size = self.table.patterns, len(self.table.patterns)
+        patterns, size = self.patterns, len(self.patterns)
         held = code + 1 if holder == 0 else -(code + 1)
         number = np.repeat(np.arange(size), np.diff(patterns.start.astype(np.int64)))
         outcome, plies = np.full(size, held, np.int64), np.zeros(size, np.int64)
@@ -56,17 +57,16 @@ class Comparison:
         for n in np.flatnonzero(chosen & (here != there))[:3].tolist():
             self.found.append(f"{what}: {[int(axis[n]) for axis in index]} {here[n]} != {there[n]}")
 
-    def block(self, placement: tuple[int, ...]) -> None:
+    def block(self, block: reference.Block) -> None:
         """Compare one placement of the pawns: entry values, distances and every pair."""
-        block = self.known.block(placement)
         plain = np.flatnonzero(block.nodes.en_passant < 0)
         index = tuple(np.asarray(axis)[plain] for axis in self.known._index(block))
         cells = cells_of(self.layout, index[0], np.stack([index[1 + man] for man in self.slots], axis=1))
         own, side = block.nodes.own[plain].astype(np.int64), index[0]
-        entry, dtg = self.table.entry[cells].astype(np.int64), self.table.dtg[cells].astype(np.int64)
-        pattern, everywhere = self.table.pattern[cells], np.ones(len(cells), bool)
-        self.compare("entry", entry, self.known.entry[index].astype(np.int64), everywhere, index)
-        self.compare("dtg", dtg, self.known.dtg[index].astype(np.int64), everywhere, index)
+        held, everywhere = self.held(cells), np.ones(len(cells), bool)
+        entry, dtg, pattern = held.entry.astype(np.int64), held.dtg.astype(np.int64), held.pattern
+        self.compare("entry", entry, block.entry[plain].astype(np.int64), everywhere, index)
+        self.compare("dtg", dtg, block.dtg[plain].astype(np.int64), everywhere, index)
         for holder, code, values, plies in block.pairs():
             inside = own >= code
             by_entry = (np.abs(entry) - 1 < np.minimum(own, code)) | ((own == code) & (side != holder))
@@ -85,11 +85,15 @@ def goodness(signed: npt.ArrayLike, holder: int) -> Ints:
     return for_white if holder == 0 else -for_white
 
 
-def differences(material: Material, table: Table, known: reference.ReferenceTable) -> tuple[int, list[str]]:
+def differences(table: Table, known: reference.ReferenceTable) -> tuple[int, list[str]]:
     """How many pairs were compared, and the first few in which a table and the reference disagree."""
-    comparison = Comparison(table, known)
+
+    def held(cells: Ints) -> Cells:
+        return Cells(table.entry[cells], table.dtg[cells], table.pattern[cells])
+
+    comparison = Comparison(known, table.patterns, held)
     for placement in known.placements:
-        comparison.block(placement)
+        comparison.block(known.block(placement))
     return comparison.pairs, comparison.found[:10]
 
 

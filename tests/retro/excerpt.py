@@ -1,0 +1,149 @@
+"""A few blocks of a five-man table, solved as if all that they lead to were there: its values are made up."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.index.bulk import cells_of
+from tbgen.index.layout import layout_of
+from tbgen.material import Material
+from tbgen.retro.clock import quiet
+from tbgen.retro.runs import MemoryStore, Solved
+from tbgen.retro.tally import nothing_found
+from tbgen.retro.task import Task
+from tbgen.retro.waves import Waves
+from tbgen.score import Color
+from tbgen.table import Box, Cells, Child, Dictionary, Distances, Entries, Run, Values
+from tests import reference
+from tests.retro.comparison import Comparison, men_of_slots
+
+Ints = npt.NDArray[np.int64]
+Placement = tuple[int, ...]
+
+MOST_CODE = 40
+MOST_PLIES = 60
+NOTHING = (np.zeros(1, np.int8), np.zeros(1, np.uint16))
+
+
+def made_up(material: Material, cells: Ints) -> tuple[Entries, Distances]:
+    """What the cells of a material that nobody has solved are said to hold."""
+    with np.errstate(over="ignore"):
+        salt = np.uint64(int.from_bytes(str(material).encode().ljust(8)[:8], "little"))
+        mixed = (cells.astype(np.uint64) + salt) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(29)
+    code = (mixed % np.uint64(MOST_CODE)).astype(np.int8) + 1
+    sign = np.where(mixed >> np.uint64(20) & np.uint64(1), 1, -1).astype(np.int8)
+    return code * sign, (mixed >> np.uint64(32) & np.uint64(0xFFFF)).astype(np.uint16) % MOST_PLIES
+
+
+class MadeUp(Child):
+    """A child whose values are made up as they are asked for."""
+
+    def __init__(self, material: Material) -> None:
+        self.material = material
+
+    def values(self) -> Values:
+        return Values(self.material, *made_up(self.material, np.arange(layout_of(self.material).cells)))
+
+    def boxes(self, block: int, side: Color) -> Sequence[Box]:
+        layout = layout_of(self.material)
+        size = np.array(layout.shape[2:], np.int64)
+        stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
+        half = layout.block_words * 64
+        cells = np.arange((2 * block + side) * half, (2 * block + side + 1) * half)
+        return [Box(np.zeros_like(size), size, stride, lambda: made_up(self.material, cells))]
+
+
+class MadeUpStore(MemoryStore):
+    """A store in which all blocks but a few seem to be solved."""
+
+    def __init__(self, material: Material, blocks: Sequence[int]) -> None:
+        super().__init__()
+        self.material = material
+        size = 2 * layout_of(material).block_words * 64
+        ends = [-1, *sorted(blocks), len(layout_of(material).blocks)]
+        empty = Dictionary(np.zeros(1, np.int64), np.zeros(0, np.int64)), np.zeros(1, np.int64), nothing_found()
+        self.outside = [
+            Run((before + 1) * size, after * size, *empty, NOTHING)
+            for before, after in itertools.pairwise(ends)
+            if after > before + 1
+        ]
+
+    def runs(self) -> Sequence[Run]:
+        return [*super().runs(), *self.outside]
+
+    def values(self, first: int, end: int) -> tuple[Entries, Distances]:
+        if any(run.first <= first < run.end for run in self.outside):
+            return made_up(self.material, np.arange(first, end))
+        return super().values(first, end)
+
+    def solved(self) -> MemoryStore:
+        """The blocks that have been solved, alone."""
+        kept = MemoryStore()
+        for run in super().runs():
+            kept.put(run, super().cells(run.first, run.end))
+        return kept
+
+
+def outside(name: str, side: Ints, squares: list[Ints]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+    """The same values, for the reference."""
+    layout = layout_of(Material.parse(name))
+    men = np.stack([squares[man] for man in men_of_slots(layout)], axis=1)
+    entry, dtg = made_up(layout.material, cells_of(layout, side, men))
+    return entry.astype(np.int16), dtg.astype(np.int16)
+
+
+class Excerpt:
+    """Some blocks, solved by the solver and by the reference."""
+
+    def __init__(self, name: str, placements: Sequence[Placement], threads: int = 2) -> None:
+        material = Material.parse(name)
+        self.layout = layout_of(material)
+        self.numbers = {placement: self.layout.blocks.index(placement) for placement in placements}
+        self.known = reference.Excerpt(name, placements, outside)
+        store = MadeUpStore(material, list(self.numbers.values()))
+        with ThreadPoolExecutor(threads) as pool:
+            children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
+            waves = Waves(Task(self.layout, children, store, threads, pool, quiet))
+            waves.solve()
+        self.en_passant = waves.family.en_passant
+        self.kept = store.solved()
+        self.solved = Solved(material, self.kept)
+
+    def differences(self) -> tuple[int, list[str]]:
+        """How many pairs were compared, and the first few that differ."""
+        comparison = Comparison(self.known, self.solved.patterns, self._held)
+        for placement in self.numbers:
+            comparison.block(self.known.blocks[placement])
+        return comparison.pairs, comparison.found[:10]
+
+    def _held(self, cells: Ints) -> Cells:
+        """What cells of one block hold."""
+        size = 2 * self.layout.block_words * 64
+        first = int(cells[0]) // size * size
+        block = self.solved.part(first, first + size)
+        return Cells(*[column[cells - first] for column in block])
+
+    def en_passant_differences(self) -> tuple[list[tuple[int, tuple[int, ...], int]], list[str]]:
+        """The positions with a legal en passant capture (side, squares by slot, square), and those that differ."""
+        compared, found = [], []
+        slots, half = men_of_slots(self.layout), self.layout.block_words * 64
+        for placement, number in self.numbers.items():
+            block = self.known.blocks[placement]
+            index = self.known._index(block)
+            for node in np.flatnonzero(block.nodes.en_passant != -1).tolist():
+                side, over = int(index[0][node]), int(block.nodes.en_passant[node])
+                squares = tuple(int(index[1 + man][node]) for man in slots)
+                start = int(self.en_passant.start[number, side, over % 8])
+                cell = start + self.layout.cell_of(side, squares) % half
+                here = int(self.en_passant.entry[cell]), int(self.en_passant.dtg[cell])
+                if start < 0 or here != (int(block.entry[node]), int(block.dtg[node])):
+                    found.append(f"{side} {squares} {over}: {here} != {block.entry[node]} {block.dtg[node]}")
+                compared.append((side, squares, over))
+        return compared, found[:10]
