@@ -8,13 +8,17 @@ there is a table; else the accrued score stands.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import chess
 
 from tbgen.adjudicate.verdict import Source, Verdict
 from tbgen.errors import CastlingError, MissingTableError
 from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.pgn.game import PgnGame
+from tbgen.pgn.tags import winner_of
 from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Scoring
@@ -64,38 +68,60 @@ class Adjudicator:
             game = board_or_game
         else:
             game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves)
-        return self.settle(game.board, game.accrued, game.last.end, winner)
+        men = chess.popcount(game.board.occupied)
+        return self._settled(_Stand(lambda: game.board, men, game.accrued, game.last.end, winner, self.rules.scoring))
 
-    def settle(self, board: chess.Board, accrued: Accrued, end: End | None, winner: Color | None = None) -> Verdict:
-        """The verdict on a last position, what has accrued in it, and why the rules ended the game there, if at all."""
+    def decide_read(self, game: PgnGame) -> Verdict:
+        """What a game that was read from a file is scored with, under its own scoring."""
+        last, winner = game.last, winner_of(game.result)
+        return self._settled(_Stand(lambda: game.board, game.men, last.accrued, last.end, winner, game.scoring))
+
+    def _settled(self, stand: _Stand) -> Verdict:
+        accrued, end, winner = stand.accrued, stand.end, stand.winner
         if winner is not None and (end is not End.CHECKMATE or accrued.holder is not winner):
-            return self._verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game")
+            return stand.verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game")
         if end in (End.CHECKMATE, End.STALEMATE):
-            return self._verdict(accrued.outcome, Source.GAME, accrued.outcome.in_words())
+            return stand.verdict(accrued.outcome, Source.GAME, accrued.outcome.in_words())
         how = self.rules.continued
         if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
-            return self._continued(board, accrued)
-        over = "the game is over" if end is None else f"the game ended by {end.value}"
-        return self._verdict(accrued.outcome, Source.GAME, f"{over}, and its accrued score stands")
+            return self._continued(stand)
+        if end is None:
+            return stand.stands("the game is not continued")
+        return stand.verdict(
+            accrued.outcome, Source.GAME, f"the game ended by {end.value}, and its accrued score stands"
+        )
 
-    def _continued(self, board: chess.Board, accrued: Accrued) -> Verdict:
+    def _continued(self, stand: _Stand) -> Verdict:
         """Best play from the position, or what has accrued where no table can tell."""
-        if self.tables is None or chess.popcount(board.occupied) > MOST_TABLE_MEN:
-            return self._stands(accrued, "no table is asked")
+        if self.tables is None or stand.men > MOST_TABLE_MEN:
+            return stand.stands("no table knows the position")
+        board = stand.board()
         try:
-            found = self.tables.probe(board, accrued)
+            found = self.tables.probe(board, stand.accrued)
         except CastlingError:
-            return self._stands(accrued, "tables know no castling rights")
+            return stand.stands("tables know no castling rights")
         except MissingTableError as error:
-            return self._stands(accrued, str(error), material_of(board))
+            return stand.stands(str(error), material_of(board))
         plies = "reached" if found.dtg == 0 else f"in {found.dtg} pl{'y' if found.dtg == 1 else 'ies'}"
         why = f"{found.outcome.in_words()}, {plies}, with best play from {found.material}"
-        return self._verdict(found.outcome, Source.TABLEBASE, why, found.material, found.dtg)
+        return stand.verdict(found.outcome, Source.TABLEBASE, why, found.material, found.dtg)
 
-    def _stands(self, accrued: Accrued, because: str, material: Material | None = None) -> Verdict:
-        return self._verdict(accrued.outcome, Source.GAME, f"the accrued score stands: {because}", material)
 
-    def _verdict(
+class _Stand(NamedTuple):
+    """Where a game stands when it is to be decided."""
+
+    board: Callable[[], chess.Board]
+    men: int
+    accrued: Accrued
+    end: End | None
+    """Why the rules ended it at its last ply, if they did."""
+    winner: Color | None
+    scoring: Scoring
+
+    def stands(self, because: str, material: Material | None = None) -> Verdict:
+        return self.verdict(self.accrued.outcome, Source.GAME, f"the accrued score stands: {because}", material)
+
+    def verdict(
         self, final: Outcome, source: Source, why: str, material: Material | None = None, dtg: int | None = None
     ) -> Verdict:
-        return Verdict(final, source, self.rules.scoring.points(final), why, material, dtg)
+        return Verdict(final, source, self.scoring.points(final), why, material, dtg)

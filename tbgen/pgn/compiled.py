@@ -10,11 +10,12 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
+from tbgen import _jit
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.pgn import scan as at
 from tbgen.pgn.attacks import Words
 from tbgen.pgn.blocks import Block
-from tbgen.pgn.board import BOARD_WORDS, NO_MOVE
+from tbgen.pgn.board import BLACK, BOARD_WORDS, NO_MOVE, WHITE
 from tbgen.pgn.contradictions import contradictions
 from tbgen.pgn.game import PgnGame, Settings, root_of
 from tbgen.pgn.replay import FACTS, replay
@@ -47,6 +48,12 @@ class Told(NamedTuple):
     """Of every ply: code, reset, bare kings, times seen."""
     board: Words
     """After the last ply."""
+
+
+def is_compiled() -> bool:
+    """Whether the kernels that read games need not be compiled first."""
+    folder = _jit.cache_folder("pgn")
+    return all(any(folder.rglob(f"*.{name}-*.nbc")) for name in ("scan", "replay"))
 
 
 def games_of(block: Block, name: str, settings: Settings) -> Iterator[PgnGame | PgnError]:
@@ -90,7 +97,8 @@ def _played(block: Block, game: at.Spans, number: int, settings: Settings) -> Pg
     warnings = tuple(contradictions(tags, written, last, ended, Settings().scoring(known)))
     board = partial(_last_board, root.board, told.board, last.number)
     again = partial(_again, root, fifty_moves, block, spans)
-    return PgnGame(number, tags, result, last, ended, settings.scoring(known), warnings, board, again)
+    men = int(told.board[WHITE] | told.board[BLACK]).bit_count()
+    return PgnGame(number, tags, result, last, ended, settings.scoring(known), warnings, men, board, again)
 
 
 @lru_cache(maxsize=1024)

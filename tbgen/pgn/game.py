@@ -37,6 +37,8 @@ class PgnGame:
     scoring: Scoring
     warnings: tuple[str, ...]
     """What its tags say against its moves, and moves after its end."""
+    men: int
+    """On the board after the last ply."""
     _board: Callable[[], chess.Board] = field(repr=False, compare=False)
     _game: Callable[[], Game] = field(repr=False, compare=False)
 

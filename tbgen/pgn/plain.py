@@ -64,7 +64,8 @@ def _played(movetext: Movetext, number: int, settings: Settings) -> PgnGame:
     result = tags.get("Result", movetext.result or "*")
     last, ended = game.stage, game.ended_stage
     warnings = tuple(contradictions(tags, movetext.result, last, ended, Settings().scoring(known)))
-    return PgnGame(number, tags, result, last, ended, settings.scoring(known), warnings, game.position, lambda: game)
+    scoring, men = settings.scoring(known), game.board.occupied.bit_count()
+    return PgnGame(number, tags, result, last, ended, scoring, warnings, men, game.position, lambda: game)
 
 
 def movetexts(lines: Iterable[str], name: str) -> Iterator[Movetext]:

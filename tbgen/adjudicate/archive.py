@@ -1,0 +1,220 @@
+"""Whole files of games decided, piece by piece: on one process or several, in order, in flat memory."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import chess
+
+from tbgen.adjudicate.decide import AdjudicationRules, Adjudicator, Continue
+from tbgen.adjudicate.verdict import Verdict
+from tbgen.errors import PgnError
+from tbgen.pgn import scan as at
+from tbgen.pgn.blocks import Block, Piece, blocks_of, found_in
+from tbgen.pgn.compiled import game_of
+from tbgen.pgn.files import open_bytes
+from tbgen.pgn.game import PgnGame, Settings
+from tbgen.pgn.splice import OWN_TAGS, bounds, rest_of, spliced, variation
+from tbgen.pgn.tags import Source, read_tags, write_tags
+from tbgen.pgn.writer import numbered
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.game import FiftyMoveSetting
+from tbgen.rules.stage import FiftyMoves
+
+_AHEAD = 3
+"""Pieces a process that are read before the first of them is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is wanted of every game; small enough to be sent to other processes."""
+
+    settings: Settings = field(default_factory=Settings)
+    continued: Continue = Continue.UNLESS_OVER
+    tables: Path | None = None
+    """The folder of tables, if any are to be asked."""
+    texts: bool = True
+    """Whether the games are wanted with their new tags."""
+    lines: bool = False
+    """Whether best play is written down behind the moves."""
+    facts: bool = False
+    """Whether the games are wanted as JSON."""
+
+
+@dataclass(slots=True)
+class Decided:
+    """What became of the games of a piece."""
+
+    text: bytes = b""
+    size: int = 0
+    """The bytes that were read."""
+    facts: list[str] = field(default_factory=list)
+    """A game a line, as JSON."""
+    games: int = 0
+    sources: Counter[Source] = field(default_factory=Counter)
+    missing: Counter[str] = field(default_factory=Counter)
+    """Tables that are not there -> how many games they would decide."""
+    skipped: list[PgnError] = field(default_factory=list)
+
+
+class GameVerdict(NamedTuple):
+    """A game that was read, and what is said of it."""
+
+    game: PgnGame
+    verdict: Verdict
+
+    def facts(self) -> dict[str, Any]:
+        """The game and its verdict as JSON has them."""
+        game = self.game
+        return {
+            **{name.lower(): game.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")},
+            "result": game.result,
+            "plies": game.last.number,
+            "accrued": str(game.last.accrued),
+            "reached_at_ply": game.last.since,
+            "end": game.end,
+            **self.verdict.facts(),
+        }
+
+
+class Desk:
+    """Decides pieces of a file, one after the other."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
+    @cached_property
+    def tables(self) -> Tablebase | None:
+        return None if self.task.tables is None else open_tablebase(self.task.tables)
+
+    @cached_property
+    def adjudicator(self) -> Adjudicator:
+        return Adjudicator(self.tables, AdjudicationRules(continued=self.task.continued))
+
+    def close(self) -> None:
+        if "tables" in vars(self) and self.tables is not None:
+            self.tables.close()
+
+    def verdicts(self, block: Block, name: str) -> Iterator[GameVerdict | PgnError]:
+        """Every game of a block with its verdict, or the error that is in its place."""
+        for place in range(len(block.games)):
+            game = game_of(block, place, name, self.task.settings)
+            yield game if isinstance(game, PgnError) else GameVerdict(game, self.adjudicator.decide_read(game))
+
+    def decide(self, block: Block, name: str) -> Decided:
+        """What becomes of the games of a block."""
+        done, texts, task = Decided(size=len(block.piece.text)), list[bytes](), self.task
+        for place, found in enumerate(self.verdicts(block, name)):
+            if isinstance(found, PgnError):
+                done.skipped.append(found)
+                if task.texts:
+                    start, end = bounds(block, place)
+                    texts.append(block.piece.text[start:end])
+                continue
+            done.games += 1
+            done.sources[found.verdict.source] += 1
+            if found.verdict.missing is not None:
+                done.missing[str(found.verdict.missing)] += 1
+            if task.facts:
+                done.facts.append(json.dumps(found.facts()))
+            if task.texts:
+                line = self._line(block, place, found) if task.lines else None
+                texts.append(spliced(block, place, tags_of_verdict(found, task.settings), line))
+        if task.texts:
+            done.text = b"".join([*texts, rest_of(block)])
+        return done
+
+    def _line(self, block: Block, place: int, found: GameVerdict) -> str:
+        """Best play from the last position, as a variation on the last move; empty if there is none."""
+        game, verdict, row = found.game, found.verdict, block.games[place]
+        if verdict.source is not Source.TABLEBASE or self.tables is None or row[at.FIRST_WORD] == row[at.LAST_WORD]:
+            return ""
+        start, end = block.words[row[at.LAST_WORD] - 1].tolist()
+        last = block.piece.text[start:end].decode("utf-8", "tbgen-latin-1")
+        board = game.board
+        steps = self.tables.line(board, game.last.accrued)
+        moves = [(last, ""), *((step.san, "") for step in steps)]
+        black = board.turn == chess.WHITE  # made the last move
+        words = numbered(board.fullmove_number - black, not black, moves)
+        return variation(f"{verdict.final} with best play, {verdict.dtg} plies to go", list(words))
+
+
+def tags_of_verdict(found: GameVerdict, settings: Settings) -> dict[str, str]:
+    """The tags that say what a game is scored with, and how that was found."""
+    game, verdict = found.game, found.verdict
+    known = read_tags(game.tags)
+    fifty_moves = settings.fifty_moves_of(known).setting
+    tags = write_tags(verdict.final, game.scoring)
+    plain = FiftyMoveSetting.LEGACY if known.legacy else FiftyMoves().setting
+    if fifty_moves is not plain:
+        tags["RMobilityFifty"] = fifty_moves.value
+    tags["RMobilitySource"] = verdict.source.value
+    if verdict.source is Source.TABLEBASE:
+        tags["RMobilityTablebase"] = f"{verdict.material} {verdict.dtg}"
+    return {name: tags[name] for name in OWN_TAGS if name in tags}
+
+
+_desk: Desk | None = None
+"""That of a process which works for another."""
+
+
+def _sit_down(task: Task) -> None:
+    global _desk
+    _desk = Desk(task)
+
+
+def _decide_piece(piece: Piece, name: str) -> Decided:
+    assert _desk is not None
+    return _desk.decide(found_in(piece), name)
+
+
+def decide_file(path: str, task: Task, jobs: int = 1) -> Iterator[Decided]:
+    """The games of a file, decided in their order; an error of the file as a whole is raised after them."""
+    with ExitStack() as stack:
+        blocks = blocks_of(stack.enter_context(open_bytes(path)), path)
+        if jobs == 1:
+            desk = Desk(task)
+            stack.callback(desk.close)
+            for block in blocks:
+                yield desk.decide(block, path)
+            return
+        pool = ProcessPoolExecutor(jobs, initializer=_sit_down, initargs=(task,))
+        stack.callback(pool.shutdown, cancel_futures=True)
+        yield from _in_order(pool, blocks, path, jobs)
+
+
+def _in_order(pool: ProcessPoolExecutor, blocks: Iterator[Block], path: str, jobs: int) -> Iterator[Decided]:
+    """Hand out pieces, some ahead, and take back what became of them in their order."""
+    waiting: deque[Future[Decided]] = deque()
+    failure: PgnError | None = None
+    try:
+        for block in blocks:
+            waiting.append(pool.submit(_decide_piece, block.piece, path))
+            if len(waiting) > jobs * _AHEAD:
+                yield waiting.popleft().result()
+    except PgnError as error:
+        failure = error
+    while waiting:
+        yield waiting.popleft().result()
+    if failure is not None:
+        raise failure
+
+
+def total(parts: Sequence[Decided]) -> Decided:
+    """The figures of several pieces together, without their texts."""
+    whole = Decided()
+    for part in parts:
+        whole.size += part.size
+        whole.games += part.games
+        whole.sources += part.sources
+        whole.missing += part.missing
+        whole.skipped += part.skipped
+    return whole

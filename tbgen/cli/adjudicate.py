@@ -1,0 +1,193 @@
+"""`tbgen adjudicate`: what every game of a file is scored with, written into a copy."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+import click
+
+from tbgen.adjudicate.archive import Decided, Task, decide_file, total
+from tbgen.adjudicate.decide import Continue
+from tbgen.cli.data import optional_folder_option
+from tbgen.cli.options import settings_of, settings_options
+from tbgen.cli.output import STANDARD_OUTPUT, written_whole
+from tbgen.cli.terminal import complain, progress, show_rows
+from tbgen.errors import PgnError, UsageError
+from tbgen.pgn.compiled import is_compiled
+from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
+from tbgen.pgn.tags import Source
+
+
+@click.command("adjudicate")
+@click.argument("files", nargs=-1, metavar="IN.pgn...")
+@click.option("-o", "--output", metavar="OUT.pgn", help="Where the copy goes; - (default) is the standard output.")
+@click.option("--in-place", is_flag=True, help="Write the tags into the files themselves.")
+@optional_folder_option
+@click.option(
+    "--continue",
+    "continued",
+    type=click.Choice([how.value for how in Continue]),
+    default=Continue.UNLESS_OVER.value,
+    show_default=True,
+    help="Which games go on with best play: none, those that the rules have not ended, or those as well.",
+)
+@settings_options
+@click.option("--line", "lines", is_flag=True, help="Write best play down behind the moves, as a variation.")
+@click.option("--json", "json_file", metavar="FILE", help="Write a summary of every game as JSON.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Processes that share a file.")
+@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+def command(
+    files: tuple[str, ...],
+    *,
+    output: str | None,
+    in_place: bool,
+    data: Path,
+    continued: str,
+    fifty: str | None,
+    scoring: str | None,
+    cutoff: str | None,
+    komi: str | None,
+    lines: bool,
+    json_file: str | None,
+    jobs: int,
+    quiet: bool,
+) -> int:
+    """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
+
+    Mate, stalemate and decisive results stand. A game that the rules ended (third repetition, fifty moves, bare
+    kings) keeps the score it had accrued. Any other is continued by best play from its last position, where there is
+    a table; else the accrued score stands. Tables ignore the fifty-move rule, so a win that the rule would
+    have stopped (a cursed win) is G0.0.
+
+    Tags go after the Result tag and replace those of a decision before; every other byte stays. IN.pgn may be
+    packed, and - is the standard input.
+
+    \b
+    Examples:
+      tbgen adjudicate event.pgn -o scored.pgn
+      tbgen adjudicate event.pgn --in-place --line --scoring komi
+      tbgen adjudicate archive.pgn.zst -o scored.pgn --json scored.json --jobs 8
+    """
+    names = matching_files(files)
+    if not names:
+        raise UsageError("name a PGN file, or - for the standard input")
+    output = _output(names, output, json_file, in_place=in_place)
+    settings = settings_of(scoring, cutoff, komi, fifty)
+    texts = in_place or output is not None
+    task = Task(settings, Continue(continued), data, texts=texts, lines=lines, facts=json_file is not None)
+    if not is_compiled() and not quiet:
+        click.echo("first use: compiling what reads games, which takes about ten seconds ...", err=True)
+    with ExitStack() as stack:
+        writer = None if json_file is None else _JsonWriter(stack.enter_context(written_whole(json_file)))
+        copy = None if output is None else stack.enter_context(written_whole(output))
+        parts = [_decide(name, task, jobs, copy, writer, in_place=in_place, quiet=quiet) for name in names]
+        whole = total(parts)
+        if writer is not None:
+            writer.finish(whole)
+    _report(whole, data, quiet=quiet)
+    return whole.skipped[0].exit_code if whole.skipped else 0
+
+
+def _output(names: Sequence[str], output: str | None, json_file: str | None, *, in_place: bool) -> str | None:
+    """Where the copy goes; None if there is to be none."""
+    if in_place:
+        if output is not None:
+            raise UsageError("give either --in-place or -o, not both")
+        for name in names:
+            if name == STANDARD_INPUT or is_packed(name):
+                raise UsageError(f"{name} cannot be changed in place: it is no plain file; use -o")
+        return None
+    if output is None and json_file is not None:
+        return None
+    chosen = STANDARD_OUTPUT if output is None else output
+    if chosen == json_file == STANDARD_OUTPUT:
+        raise UsageError("only one of the copy and the JSON can go to the standard output")
+    for name in names:
+        if chosen != STANDARD_OUTPUT and os.path.exists(chosen) and name != STANDARD_INPUT and os.path.samefile(name, chosen):
+            raise UsageError(f"{chosen} is what is read; use --in-place")
+    return chosen
+
+
+def _decide(
+    name: str,
+    task: Task,
+    jobs: int,
+    copy: IO[bytes] | None,
+    writer: _JsonWriter | None,
+    *,
+    in_place: bool,
+    quiet: bool,
+) -> Decided:
+    """Decide the games of one file; what is wrong with it as a whole is kept like what is wrong with a game."""
+    parts: list[Decided] = []
+    with ExitStack() as stack:
+        shown = stack.enter_context(progress(f"{name}", _size_of(name), quiet=quiet, as_share=True))
+        file = stack.enter_context(written_whole(name)) if in_place else copy
+        games = 0
+        for part in _unfailing(decide_file(name, task, jobs), in_place=in_place):
+            if file is not None:
+                file.write(part.text)
+            if writer is not None:
+                writer.add(part.facts)
+            games += part.games + len(part.skipped)
+            parts = [total([*parts, part])]
+            shown.advance(part.size, title=f"{name}: {games:,} games")
+    return total(parts)
+
+
+def _unfailing(parts: Iterator[Decided], *, in_place: bool) -> Iterator[Decided]:
+    """The parts of a file; an error of the whole file ends them, unless the file itself would be cut off there."""
+    try:
+        yield from parts
+    except PgnError as error:
+        if in_place:
+            raise
+        yield Decided(skipped=[error])
+
+
+def _size_of(name: str) -> int | None:
+    """The bytes of a plain file."""
+    return None if name == STANDARD_INPUT or is_packed(name) else os.path.getsize(name)
+
+
+class _JsonWriter:
+    """The summary, written as the games come."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._between = '{"games": [\n  '
+
+    def add(self, games: Sequence[str]) -> None:
+        for game in games:
+            self._file.write(f"{self._between}{game}".encode())
+            self._between = ",\n  "
+
+    def finish(self, whole: Decided) -> None:
+        begin = "\n]" if self._between.startswith(",") else '{"games": []'
+        skipped = [{"game": each.game, "ply": each.ply, "why": each.reason} for each in whole.skipped]
+        rest = f'{begin},\n"missing": {json.dumps(dict(whole.missing))},\n"skipped": {json.dumps(skipped)}}}\n'
+        self._file.write(rest.encode())
+
+
+def _report(whole: Decided, data: Path, *, quiet: bool) -> None:
+    """What became of the games, and which tables would decide more."""
+    for fault in whole.skipped:
+        complain(str(fault))
+    if quiet:
+        return
+    say: Callable[[str], None] = lambda text: click.echo(text, err=True)  # noqa: E731
+    by_source = ", ".join(f"{whole.sources[source]:,} by {_WORDS[source]}" for source in Source if whole.sources[source])
+    say(f"{whole.games:,} games decided" + (f": {by_source}" if by_source else ""))
+    if whole.missing:
+        games = sum(whole.missing.values())
+        say(f"tables that are not in {data} would decide {games:,} more:")
+        rows = [(name, f"{number:,}", f"tbgen build {name}") for name, number in whole.missing.most_common()]
+        show_rows(("table", "games", "made by"), rows, right=".r.", err=True)
+
+
+_WORDS = {Source.GAME: "what had accrued", Source.TABLEBASE: "best play", Source.RESULT: "their result"}
