@@ -10,6 +10,7 @@ from tbgen import __version__
 from tbgen.cli.terminal import run
 
 SUBCOMMANDS = {
+    "adjudicate": ("tbgen.cli.adjudicate", "Decide every game of a PGN file, and write the result into its tags."),
     "build": ("tbgen.cli.build", "Build tables and all that they need."),
     "info": ("tbgen.cli.info", "Show what a table holds."),
     "line": ("tbgen.cli.line", "Show optimal play from a position, move by move."),

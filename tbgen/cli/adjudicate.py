@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
@@ -16,7 +16,7 @@ from tbgen.adjudicate.decide import Continue
 from tbgen.cli.data import optional_folder_option
 from tbgen.cli.options import settings_of, settings_options
 from tbgen.cli.output import STANDARD_OUTPUT, written_whole
-from tbgen.cli.terminal import complain, progress, show_rows
+from tbgen.cli.terminal import complain, counted, progress
 from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.compiled import is_compiled
 from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
@@ -108,7 +108,12 @@ def _output(names: Sequence[str], output: str | None, json_file: str | None, *, 
     if chosen == json_file == STANDARD_OUTPUT:
         raise UsageError("only one of the copy and the JSON can go to the standard output")
     for name in names:
-        if chosen != STANDARD_OUTPUT and os.path.exists(chosen) and name != STANDARD_INPUT and os.path.samefile(name, chosen):
+        if (
+            chosen != STANDARD_OUTPUT
+            and os.path.exists(chosen)
+            and name != STANDARD_INPUT
+            and os.path.samefile(name, chosen)
+        ):
             raise UsageError(f"{chosen} is what is read; use --in-place")
     return chosen
 
@@ -180,14 +185,16 @@ def _report(whole: Decided, data: Path, *, quiet: bool) -> None:
         complain(str(fault))
     if quiet:
         return
-    say: Callable[[str], None] = lambda text: click.echo(text, err=True)  # noqa: E731
-    by_source = ", ".join(f"{whole.sources[source]:,} by {_WORDS[source]}" for source in Source if whole.sources[source])
-    say(f"{whole.games:,} games decided" + (f": {by_source}" if by_source else ""))
-    if whole.missing:
-        games = sum(whole.missing.values())
-        say(f"tables that are not in {data} would decide {games:,} more:")
-        rows = [(name, f"{number:,}", f"tbgen build {name}") for name, number in whole.missing.most_common()]
-        show_rows(("table", "games", "made by"), rows, right=".r.", err=True)
+    by_source = ", ".join(
+        f"{whole.sources[source]:,} by {_WORDS[source]}" for source in Source if whole.sources[source]
+    )
+    click.echo(f"{counted(whole.games, 'game', 'games')} decided{by_source and ': '}{by_source}", err=True)
+    if not whole.missing:
+        return
+    more = counted(sum(whole.missing.values()), "game", "games")
+    click.echo(f"tables that are not in {data} would decide {more} by best play:", err=True)
+    for name, number in whole.missing.most_common():
+        click.echo(f"  {name:8} {counted(number, 'game', 'games'):>12}   tbgen build {name}", err=True)
 
 
 _WORDS = {Source.GAME: "what had accrued", Source.TABLEBASE: "best play", Source.RESULT: "their result"}

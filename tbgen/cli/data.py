@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials, materials, table_material
@@ -31,6 +32,11 @@ def folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def data_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option that names the one folder of tables that is there, as `data`."""
     return _one_folder(command, _existing_folder)
+
+
+def optional_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that names the one folder of tables, as `data`; only one that is named must be there."""
+    return _one_folder(command, _folder_if_named)
 
 
 def new_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,6 +67,11 @@ def _existing_folders(ctx: click.Context, option: click.Parameter, values: Seque
 
 def _existing_folder(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
     return _existing_folders(ctx, option, [_only_folder(ctx, option, value)])[0]
+
+
+def _folder_if_named(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
+    is_default = option.name is None or ctx.get_parameter_source(option.name) is ParameterSource.DEFAULT
+    return value if is_default else _existing_folder(ctx, option, value)
 
 
 def _only_folder(ctx: click.Context, option: click.Parameter, value: Path) -> Path:

@@ -122,9 +122,10 @@ def _bold(text: str) -> str:
 class Progress:
     """A line on the terminal that appears once the work has taken two seconds."""
 
-    def __init__(self, title: str, total: int | None = None, *, quiet: bool = False) -> None:
+    def __init__(self, title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False) -> None:
         self._title = title
         self._total = total
+        self._as_share = as_share
         self._start = time.monotonic()
         self._done = 0
         self._wanted = sys.stderr.isatty() and not quiet
@@ -146,19 +147,31 @@ class Progress:
 
     def _open(self) -> tuple[RichProgress, TaskID]:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-        rich = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        done = TaskProgressColumn() if self._as_share else MofNCompleteColumn()
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), done, TimeElapsedColumn())
+        estimate = (TimeRemainingColumn(),) if self._as_share else ()
+        rich = Progress(*columns, *estimate, console=Console(stderr=True), transient=True)
         task = rich.add_task(self._title, total=self._total)
         rich.start()
         return rich, task
 
 
 @contextlib.contextmanager
-def progress(title: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Progress]:
-    """Progress that is cleared away whatever happens."""
-    shown = Progress(title, total, quiet=quiet)
+def progress(
+    title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False
+) -> Iterator[Progress]:
+    """Progress that is cleared away whatever happens; `as_share` shows a percentage and the time that is left."""
+    shown = Progress(title, total, quiet=quiet, as_share=as_share)
     try:
         yield shown
     finally:

@@ -93,6 +93,13 @@ def open_bytes(name: str) -> Iterator[io.BufferedReader]:
         yield io.BufferedReader(_Pieces(_unpacked(packed, name)))
 
 
+def is_packed(name: str) -> bool:
+    """Whether a file is compressed."""
+    with open(name, "rb") as file:
+        begin = file.read(_LONGEST_BEGINNING)
+    return any(begin.startswith(known) for known in _UNPACKERS)
+
+
 def _unpacked(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
     """The bytes of a file, unpacked if they are compressed."""
     begin = _beginning(packed)

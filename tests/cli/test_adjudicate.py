@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_score import complaint, tbgen
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+HELD = '[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n'
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Path:
+    path = tmp_path / "held.pgn"
+    path.write_text(HELD)
+    return path
+
+
+def test_a_copy_gets_the_tags_and_the_summary_says_what_was_decided(
+    held: Path, tmp_path: Path, table_folder: Path
+) -> None:
+    out, facts = tmp_path / "out.pgn", tmp_path / "out.json"
+    done = tbgen("adjudicate", str(held), "-o", str(out), "--data", str(table_folder), "--json", str(facts))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.splitlines()[-1] == "1 game decided: 1 by best play"
+    assert held.read_text() == HELD
+    assert '[RMobilityResult "G1.5"]\n' in out.read_text()
+    summary = json.loads(facts.read_text())
+    assert list(summary) == ["games", "missing", "skipped"]
+    assert summary["games"][0]["final"] == "G1.5"
+    assert (summary["missing"], summary["skipped"]) == ({}, [])
+
+
+def test_a_stream_is_read_and_written(table_folder: Path) -> None:
+    done = tbgen("adjudicate", "-", "-q", "--data", str(table_folder), given=HELD.encode())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '[RMobilitySource "tablebase"]' in done.stdout
+    again = tbgen("adjudicate", "-", "-q", "--data", str(table_folder), given=done.stdout.encode())
+    assert again.stdout == done.stdout
+
+
+def test_in_place_means_in_place(held: Path, table_folder: Path) -> None:
+    assert tbgen("adjudicate", str(held), "--in-place", "--data", str(table_folder)).returncode == 0
+    written = held.read_text()
+    assert '[RMobilityResult "G1.5"]' in written
+    tbgen("adjudicate", str(held), "--in-place", "--data", str(table_folder))
+    assert held.read_text() == written
+    assert [path.name for path in held.parent.iterdir()] == ["held.pgn"]
+
+
+def test_missing_tables_are_listed_with_what_builds_them(held: Path, tmp_path: Path) -> None:
+    done = tbgen("adjudicate", str(held), str(held), "--data", str(tmp_path), "--json", str(tmp_path / "x.json"))
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-2:] == [
+        f"tables that are not in {tmp_path} would decide 2 games by best play:",
+        "  KBvK          2 games   tbgen build KBvK",
+    ]
+    assert json.loads((tmp_path / "x.json").read_text())["missing"] == {"KBvK": 2}
+
+
+def test_no_tables_at_all_are_no_error_unless_they_were_named(held: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tbgen", "adjudicate", str(held)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment, check=True)
+    assert b'[RMobilitySource "game"]' in done.stdout
+    assert "nowhere" in complaint("adjudicate", str(held), "--data", str(tmp_path / "nowhere"))
+
+
+def test_a_game_that_cannot_be_read_is_named_and_the_others_are_decided(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("1. e4 1-0\n1. e4 Ke2 *\n1. d4 0-1\n")
+    done = tbgen("adjudicate", str(path), "--json", "-")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[0] == f"tbgen: {path}, game 2, ply 2: illegal move 'Ke2'"
+    summary = json.loads(done.stdout)
+    assert [game["final"] for game in summary["games"]] == ["G0.0", "-G0.0"]
+    assert summary["skipped"] == [{"game": 2, "ply": 2, "why": "illegal move 'Ke2'"}]
+
+
+def test_a_file_without_games_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "none.pgn"
+    path.write_text("\n")
+    assert "it holds no games" in complaint("adjudicate", str(path), "-q")
+    done = tbgen("adjudicate", str(path), "--json", "-", "-q")
+    assert json.loads(done.stdout)["games"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--in-place", "-o", "x.pgn"], "either --in-place or -o"),
+        (["--komi", "5"], "is not a komi"),
+        (["-o", "-", "--json", "-"], "only one of"),
+        (["-o", "nowhere/x.pgn"], "nowhere"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(held: Path, options: list[str], reason: str) -> None:
+    assert reason in complaint("adjudicate", str(held), "-q", *options)
+    assert held.read_text() == HELD
+
+
+def test_a_file_is_not_copied_onto_itself_nor_a_packed_one_changed_in_place(held: Path) -> None:
+    assert "use --in-place" in complaint("adjudicate", str(held), "-o", str(held))
+    packed = held.with_suffix(".gz")
+    packed.write_bytes(gzip.compress(HELD.encode()))
+    assert "use -o" in complaint("adjudicate", str(packed), "--in-place")
+    assert "use -o" in complaint("adjudicate", "-", "--in-place")
+    assert '[RMobilityResult "' in tbgen("adjudicate", str(packed)).stdout
+
+
+def test_the_help_says_what_a_cursed_win_is() -> None:
+    assert "cursed win) is G0.0" in " ".join(tbgen("adjudicate", "--help").stdout.split())
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_killed_leaves_the_old_file(tmp_path: Path, stop: signal.Signals) -> None:
+    path, text = tmp_path / "games.pgn", (GOLDEN / "tcec_s18.pgn").read_bytes() * 400
+    path.write_bytes(text)
+    command = [sys.executable, "-m", "tbgen", "adjudicate", str(path), "--in-place"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while not any(each.suffix == ".partial" for each in tmp_path.iterdir()):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.005)
+    process.send_signal(stop)
+    assert process.wait() not in (0, 2)
+    assert path.read_bytes() == text
+    if stop is signal.SIGINT:
+        assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]
