@@ -120,9 +120,22 @@ def _settings(**settings: Any) -> Iterator[None]:
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """What Python calls: compiled on first use, kept on disk, run without the interpreter lock."""
+    return _declared(function)
+
+
+def borrowing(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that makes no array, nor does what it calls: references to those it is given are not counted.
+
+    Counting them, array by array of a group at every call, took most of the time of thin layers, and the
+    counters are what two threads would share.
+    """
+    return _declared(function, _nrt=False)
+
+
+def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     package = function.__module__.partition(".")[2].partition(".")[0]
     with _settings(CACHE_DIR=str(cache_folder(package))):
-        dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
+        dispatcher: Any = numba.njit(cache=True, nogil=True, **flags)(function)
     if "NUMBA_OPT" not in os.environ:
         compile_as_set = dispatcher.compile
 

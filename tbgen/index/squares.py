@@ -114,6 +114,9 @@ KING_ATTACKS: Final = np.array([bits_of(row) for row in KING_TO], np.uint64)
 PAWN_ATTACKS: Final = _pawn_attacks()
 BETWEEN: Final = _between()
 MOVES: Final = _moves()
+NOWHERE: Final = 255
+PATHS: Final = np.where(MOVES < 0, NOWHERE, MOVES).astype(np.uint8).ravel()
+"""[((role * 64 + square) * 8 + ray) * 8 + n] -> as MOVES, in one row, NOWHERE for -1."""
 RAY_COUNT: Final = np.array([0, 0, 8, 4, 4, 8, 8], np.int64)
 """[role] -> how many rays it has in MOVES."""
 REACHED: Final = np.array([[bits_of(MOVES[role, square]) for square in range(64)] for role in range(7)], np.uint64)

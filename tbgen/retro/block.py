@@ -1,9 +1,12 @@
 """Block: the arrays in which one placement of the pawns is solved.
 
-Words are [side to move, word], cells [side to move, 64 * word + black king square]. Labels belong to a
-*forcer*, the side that forces: for each cell the best outcome it forces, and in how many plies. A label
-is `rank << 16 | plies`, where an outcome's rank counts from the forcer's best (its own mate, 0) to its
-worst (the other's mate, 255); a smaller label is better, NO_LABEL is none.
+Words are [side to move, word], cells [side to move, 64 * word + black king square]. What a side forces belongs to a
+*forcer*, the side that forces: the best outcome and in how many plies. A *label* is `rank << 16 | plies`, where an
+outcome's rank counts from the forcer's best (its own mate, 0) to its worst (the other's mate, 255); a smaller
+label is better, NO_LABEL is none.
+
+Most cells are decided by the first class, mate, once and for all. The others are numbered, word by word, and only they
+have labels: *places* are these numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import small
+from tbgen._jit import borrowing, inlined, small
+from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.geometry import WHITE, Geometry
 
 Ints = npt.NDArray[np.int64]
@@ -37,22 +41,30 @@ class Block(NamedTuple):
     """Legal cells whose own code is above the level just done."""
     undecided: Words
     """Open cells that neither side had forced when the level before was done."""
+    frozen: Words
+    """Undecided cells whose own code is the level being done."""
+    resets: Words
+    """Cells that have a reset."""
+    numbered: Words
+    """[side, word, MASK or FIRST] the cells that have places, and the place of the first of them."""
     code: npt.NDArray[np.uint8]
     next_code: npt.NDArray[np.uint8]
-    """[side, word] the lowest code among open cells, 255 if there are none."""
-    by_code: npt.NDArray[np.uint8]
-    """[side, 64 * word + n] the legal squares of a word in ascending order of their codes."""
-    frozen: npt.NDArray[np.uint8]
-    """[side, word] how many of them are frozen."""
+    """[side, word] no undecided cell that is open has a lower code; 255 if there is none."""
     reset: npt.NDArray[np.int8]
     """The mover's best outcome over resets, as a signed byte; 0 where there is no reset."""
     near: npt.NDArray[np.uint16]
     """Plies to that outcome by the shortest and by the longest reset."""
     far: npt.NDArray[np.uint16]
-    label: npt.NDArray[np.uint32]
-    """[forcer, side, cell]"""
-    history: npt.NDArray[np.int32]
-    """[forcer, side, cell] how the labels of the middle changed from level to level: see patterns.py."""
+
+
+MASK, FIRST = 0, 1
+
+
+class Values(NamedTuple):
+    """A block's part of the table: what is found."""
+
+    entry: npt.NDArray[np.int8]
+    dtg: npt.NDArray[np.uint16]
 
 
 def new_block(geometry: Geometry) -> Block:
@@ -66,16 +78,49 @@ def new_block(geometry: Geometry) -> Block:
         np.zeros((2, words), np.uint64),
         np.zeros((2, words), np.uint64),
         np.zeros((2, words), np.uint64),
-        np.zeros((2, cells), np.uint8),
-        np.zeros((2, words), np.uint8),
+        np.zeros((2, words), np.uint64),
+        np.zeros((2, words), np.uint64),
+        np.zeros((2, words, 2), np.uint64),
         np.zeros((2, cells), np.uint8),
         np.zeros((2, words), np.uint8),
         np.zeros((2, cells), np.int8),
         np.zeros((2, cells), np.uint16),
         np.zeros((2, cells), np.uint16),
-        np.zeros((2, 2, cells), np.uint32),
-        np.zeros((2, 2, cells), np.int32),
     )
+
+
+@inlined
+def place_of(block, side, word, square):
+    """The place of a numbered cell."""
+    mask, first = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
+    return np.int64(first) + count(mask & (square_bit(square) - ONE))
+
+
+@borrowing
+def number_cells(block):
+    """Give places to the cells that are undecided; returns how many there are."""
+    total = 0
+    for side in range(2):
+        for word in range(len(block.occupied)):
+            cells = block.undecided[side, word]
+            block.numbered[side, word, MASK] = cells
+            block.numbered[side, word, FIRST] = total
+            total += count(cells)
+    return total
+
+
+@borrowing
+def find_resets(block, first, end):
+    """Note which cells of a range of words have a reset."""
+    for side in range(2):
+        for word in range(first, end):
+            lanes, found = block.legal[side, word], NOTHING
+            while lanes:
+                square = lowest_square(lanes)
+                lanes &= lanes - ONE
+                if block.reset[side, word * 64 + square]:
+                    found |= square_bit(square)
+            block.resets[side, word] = found
 
 
 @small

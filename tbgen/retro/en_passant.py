@@ -12,7 +12,8 @@ import numpy as np
 from tbgen._jit import inner
 from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit
-from tbgen.retro.block import WORST_RANK, byte_of_rank, rank_of_byte
+from tbgen.retro.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
+from tbgen.retro.forcer import HISTORY
 from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
 from tbgen.retro.interning import label_at
 from tbgen.retro.mobility import after, fold_reset, fold_value, unpack_squares
@@ -20,35 +21,32 @@ from tbgen.retro.movelist import NO_ROLE, note_move
 
 
 @inner
-def value_with(worker, entry, dtg, side, cell, holder, code):
+def value_with(worker, values, side, cell, holder, code):
     """The outcome byte and distance of a cell of the solved block when `holder` has `code` on the sheet.
 
     Reached by a quiet move of the other side, so on a tie of codes the holder keeps its score.
     """
-    block = worker.block
-    if block.code[side, cell] < code:
-        place = side * len(block.occupied) * 64 + cell
-        return np.int64(entry[place]), np.int64(dtg[place])
-    for forcer in range(2):
-        label = np.int64(block.label[forcer, side, cell])
-        if label >> 16 < code:
-            return np.int64(byte_of_rank(label >> 16, forcer)), label & 0xFFFF
-    store = worker.black.store if holder == WHITE else worker.white.store
-    label = label_at(store, block.history[1 - holder, side, cell], code)
+    block, own = worker.block, side * len(worker.block.occupied) * 64 + cell
+    byte = np.int64(values.entry[own])
+    if block.code[side, cell] < code or (byte - 1 if byte > 0 else -1 - byte) < code:
+        return byte, np.int64(values.dtg[own])
+    breaker = worker.black if holder == WHITE else worker.white
+    history = np.int64(breaker.found[place_of(block, side, cell >> 6, cell & 63), HISTORY])
+    label = label_at(breaker.store, history, code)
     if label >> 16 < WORST_RANK - code:
         return np.int64(byte_of_rank(label >> 16, 1 - holder)), label & 0xFFFF
     return np.int64(byte_of_rank(code, holder)), np.int64(0)
 
 
 @inner
-def fold_quiet(worker, entry, dtg, side, cell, to_cell, code):
+def fold_quiet(worker, values, side, cell, to_cell, code):
     """Fold a quiet move, from a position with own code `code`, into the mover's best."""
-    byte, plies = value_with(worker, entry, dtg, 1 - side, to_cell, 1 - side, code)
+    byte, plies = value_with(worker, values, 1 - side, to_cell, 1 - side, code)
     fold_value(worker.block, side, cell, byte, plies)
 
 
 @inner
-def fold_quiet_moves(geometry, worker, entry, dtg, side, cell, code):
+def fold_quiet_moves(geometry, worker, values, side, cell, code):
     """Fold all quiet moves of a cell, as far as they lead to legal positions."""
     block, men = worker.block, worker.scratch.men
     word, square = cell >> 6, cell & 63
@@ -56,14 +54,14 @@ def fold_quiet_moves(geometry, worker, entry, dtg, side, cell, code):
     if side == BLACK:
         lanes = king_spread(bit) & legal[word]
         while lanes:
-            fold_quiet(worker, entry, dtg, side, cell, word * 64 + lowest_square(lanes), code)
+            fold_quiet(worker, values, side, cell, word * 64 + lowest_square(lanes), code)
             lanes &= lanes - ONE
     else:
         for step in range(geometry.king_count[king]):
             to = word_after_king(geometry, word, men, step)
             image = SYMMETRY[geometry.king_image[king, step], square]
             if legal[to] & square_bit(image):
-                fold_quiet(worker, entry, dtg, side, cell, to * 64 + image, code)
+                fold_quiet(worker, values, side, cell, to * 64 + image, code)
     for man in range(len(men)):
         if geometry.color[man] != side:
             continue
@@ -75,7 +73,7 @@ def fold_quiet_moves(geometry, worker, entry, dtg, side, cell, code):
                     break
                 after_word = word_after(geometry, word, men, man, to)
                 if legal[after_word] & bit:
-                    fold_quiet(worker, entry, dtg, side, cell, after_word * 64 + square, code)
+                    fold_quiet(worker, values, side, cell, after_word * 64 + square, code)
 
 
 @inner
@@ -93,12 +91,11 @@ def capture_lanes(geometry, worker, word, side, passed, taken, taker):
 
 
 @inner
-def search_word(geometry, worker, family, entry, dtg, word, side, passed, taken, lanes, base):
+def search_word(geometry, worker, family, values, word, side, passed, taken, lanes, base):
     """Find the values of the lanes of a word in which pawn `taken` can be taken."""
     block, scratch = worker.block, worker.scratch
-    captures = np.zeros(len(geometry.pawn_color), np.uint64)
-    anyone = NOTHING
-    for taker in range(len(captures)):
+    captures, anyone = worker.scratch.captures, NOTHING
+    for taker in range(len(geometry.pawn_color)):
         captures[taker] = lanes & capture_lanes(geometry, worker, word, side, passed, taken, taker)
         anyone |= captures[taker]
     while anyone:
@@ -108,13 +105,13 @@ def search_word(geometry, worker, family, entry, dtg, word, side, passed, taken,
         cell = word * 64 + square
         kept = block.reset[side, cell], block.near[side, cell], block.far[side, cell]
         code = np.int64(block.code[side, cell])
-        for taker in range(len(captures)):
+        for taker in range(len(geometry.pawn_color)):
             if captures[taker] & bit:
                 code += 2
                 scratch.noted[0] = 0
                 note_move(scratch, bit, taker, passed, taken, NO_ROLE, 0)
                 fold_reset(block, family, scratch, side, word, bit, scratch.moves[0])
-        fold_quiet_moves(geometry, worker, entry, dtg, side, cell, code)
+        fold_quiet_moves(geometry, worker, values, side, cell, code)
         rank, plies = rank_of_byte(np.int64(block.reset[side, cell]), side), np.int64(0)
         if rank < WORST_RANK - code:
             plies = 1 + np.int64(block.near[side, cell])
@@ -126,7 +123,7 @@ def search_word(geometry, worker, family, entry, dtg, word, side, passed, taken,
 
 
 @inner
-def search_en_passant(geometry, worker, family, entry, dtg, number):
+def search_en_passant(geometry, worker, family, values, number):
     """After a block has been solved: the values of its positions with a right to take en passant."""
     block = worker.block
     for taken in range(len(geometry.pawn_color)):
@@ -141,4 +138,4 @@ def search_en_passant(geometry, worker, family, entry, dtg, number):
             lanes = block.legal[side, word] & ~way
             if lanes and not block.occupied[word] & way:
                 unpack_squares(geometry, block, worker.scratch, word)
-                search_word(geometry, worker, family, entry, dtg, word, side, passed, taken, lanes, base)
+                search_word(geometry, worker, family, values, word, side, passed, taken, lanes, base)

@@ -44,6 +44,7 @@ class Geometry(NamedTuple):
     king_shift: int
     words: int
     pawn_color: Ints
+    has_twins: bool
 
 
 def geometry_of(layout: Layout) -> Geometry:
@@ -65,6 +66,7 @@ def geometry_of(layout: Layout) -> Geometry:
         6 * len(men),
         layout.block_words,
         np.array([int(color) for color, _ in layout.slots[: layout.pawns]], np.int64),
+        bool(layout.twins),
     )
 
 
@@ -144,6 +146,10 @@ def word_among_twins(geometry, word, men, man, to):
 def word_of_images(geometry, symmetry, king_index, men):
     """The word of a white king's place and of the images of the other men."""
     result = king_index << geometry.king_shift
+    if not geometry.has_twins:
+        for n in range(len(men)):
+            result += SYMMETRY[symmetry, men[n]] << geometry.shift[n]
+        return result
     for n in range(len(men)):
         square, place = SYMMETRY[symmetry, men[n]], geometry.twin_start[n]
         for other in range(place, geometry.twin_end[n]):

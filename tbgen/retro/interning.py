@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tbgen._jit import inlined, inner, small
 
 EMPTY = 0
+OVERFLOWED = 2
 FIRST_SIZE = 1 << 12
 HASH = np.uint64(0x9E3779B97F4A7C15)
 HASH2 = np.uint64(0xC2B2AE3D27D4EB4F)

@@ -6,9 +6,7 @@ A man number of NOBODY skips none. Pawns are a block's `pawns`, with their colou
 
 from __future__ import annotations
 
-import numpy as np
-
-from tbgen._jit import inlined, inner, kernel
+from tbgen._jit import borrowing, inlined, inner
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, occupied_by, unpack_men
@@ -57,10 +55,9 @@ def white_king_attacked(geometry, men, pawns, king, occupied, gone_man, gone_paw
     return attacked
 
 
-@kernel
-def find_legal(geometry, block, first, end):
-    """legal[side, word] and check[side, word] of a range of words."""
-    men = np.empty(len(geometry.role), np.int64)
+@borrowing
+def find_legal(geometry, block, men, first, end):
+    """legal[side, word] and check[side, word] of a range of words; `men` is room for the squares of a word's men."""
     for word in range(first, end):
         unpack_men(geometry, word, men)
         occupied = occupied_by(geometry, word, men, block.pawn_set[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner, kernel
+from tbgen._jit import borrowing, inlined, inner
 from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, king_step, lowest_square, square_bit
 from tbgen.material import Role
@@ -280,7 +280,7 @@ def fold_move(block, family, scratch, number, side, word, lanes, move):
         fold_reset(block, family, scratch, side, word, lanes, move)
 
 
-@kernel
+@borrowing
 def find_moves(geometry, block, family, scratch, number, first, end):
     """Codes and resets of a range of words of block `number`; legal words must be there for the whole block."""
     for word in range(first, end):

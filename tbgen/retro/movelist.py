@@ -35,7 +35,8 @@ class Scratch(NamedTuple):
     noted: npt.NDArray[np.int64]
     planes: npt.NDArray[np.uint64]
     """The move counts of 64 lanes, bit-sliced."""
-    places: npt.NDArray[np.int64]
+    captures: npt.NDArray[np.uint64]
+    """[pawn] the lanes in which it may take en passant."""
     status: npt.NDArray[np.int64]
 
 
@@ -49,7 +50,7 @@ def new_scratch(men: int) -> Scratch:
         np.zeros((MOST_MOVES, 5), np.int64),
         np.zeros(1, np.int64),
         np.zeros(PLANES, np.uint64),
-        np.zeros(256, np.int64),
+        np.zeros(MOST_SLOTS, np.uint64),
         np.zeros(1, np.int64),
     )
 
@@ -78,9 +79,9 @@ def add_move(planes, lanes):
 
 @inner
 def write_codes(block, scratch, side, word):
-    """Spread the bit-sliced counts to one code per cell, and sort the squares of the word by it."""
-    lanes, planes, places = block.legal[side, word], scratch.planes, scratch.places
-    lowest, highest = np.int64(255), np.int64(0)
+    """Spread the bit-sliced counts to one code per cell."""
+    lanes, planes = block.legal[side, word], scratch.planes
+    lowest = np.int64(255)
     while lanes:
         square = lowest_square(lanes)
         lanes &= lanes - ONE
@@ -89,24 +90,5 @@ def write_codes(block, scratch, side, word):
             moves |= np.int64(planes[plane] >> np.uint64(square) & ONE) << plane
         code = 2 * moves + (0 if block.check[side, word] & square_bit(square) else 1)
         block.code[side, word * 64 + square] = code
-        places[code] += 1
-        lowest, highest = min(lowest, code), max(highest, code)
+        lowest = min(lowest, code)
     block.next_code[side, word] = lowest
-    block.frozen[side, word] = 0
-    sort_by_code(block, places, side, word, lowest, highest)
-
-
-@inner
-def sort_by_code(block, places, side, word, lowest, highest):
-    """A counting sort; `places` holds how often each code occurs, and is zero again at the end."""
-    total = 0
-    for code in range(lowest, highest + 1):
-        places[code], total = total, total + places[code]
-    lanes = block.legal[side, word]
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
-        code = block.code[side, word * 64 + square]
-        block.by_code[side, word * 64 + places[code]] = square
-        places[code] += 1
-    places[lowest : highest + 1] = 0

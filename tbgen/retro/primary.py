@@ -49,6 +49,6 @@ def clear_word(geometry, block, word, own_mirror, men, entry):
 def clear_blanks(geometry, block, own_mirror, entry):
     """Let only the legal primary cells of a block keep their entry values; its pawns are those of `block`."""
     men = np.empty(len(geometry.role), np.int64)
-    find_legal(geometry, block, 0, geometry.words)
+    find_legal(geometry, block, men, 0, geometry.words)
     for word in range(geometry.words):
         clear_word(geometry, block, word, own_mirror, men, entry)

@@ -1,7 +1,7 @@
 """Seeds: what begins a spread, filed by the rank of its outcome and its distance.
 
 A seed is a reset, or a cell that is frozen and keeps its entry value. They are filed once and stay for all
-levels; each level uses those whose outcome is still in question.
+levels; each level uses those whose outcome is still in question. The newest of a list comes first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import inlined, inner, small
 from tbgen.retro.block import RANKS
 
 PLIES = 2048
@@ -29,30 +29,35 @@ class Seeds(NamedTuple):
     farthest: npt.NDArray[np.int64]
     """[rank] -> the most plies of any seed, or -1."""
     next: npt.NDArray[np.int32]
-    where: npt.NDArray[np.int64]
+    where: npt.NDArray[np.int32]
     bits: npt.NDArray[np.uint64]
     used: npt.NDArray[np.int64]
 
 
-def new_seeds(words: int) -> Seeds:
+def new_seeds(nodes: int) -> Seeds:
     """No seeds yet; memory for the lists is taken as they fill."""
-    nodes = 4 * 64 * words
     return Seeds(
         np.full((RANKS, PLIES), -1, np.int32),
         np.full(RANKS, -1, np.int64),
         np.empty(nodes, np.int32),
-        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int32),
         np.empty(nodes, np.uint64),
         np.zeros(1, np.int64),
     )
 
 
+@small
+def seed_place(kind, side, word):
+    """The kind, side and word of a seed as one number."""
+    return word * 8 + kind * 2 + side
+
+
 @inlined
-def add_seed(seeds, rank, plies, kind, side, word, bits):
-    """File a seed; those of one word that follow each other share a node."""
-    where = word * 8 + kind * 2 + side
+def add_seed(seeds, since, label, where, bits):
+    """File a seed by a label; those of one word that follow each other share a node from `since` on."""
+    rank, plies = label >> 16, label & 0xFFFF
     node = seeds.head[rank, plies]
-    if node >= 0 and seeds.where[node] == where:
+    if node >= since and seeds.where[node] == where:
         seeds.bits[node] |= bits
         return
     new = seeds.used[0]

@@ -7,46 +7,37 @@ reach them, `escapes` asks forward whether a position has a move that is not dec
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
-from tbgen._jit import inlined
-from tbgen.index.squares import INVERSE, MOVES, RAY_COUNT
-from tbgen.index.words import NOTHING, image, king_spread, square_bit
+from tbgen._jit import inlined, inner
+from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
+from tbgen.index.words import NOTHING, ONE, image, king_spread
 from tbgen.retro.geometry import BLACK, WHITE, has_twin, unpack_men, word_after_king, word_among_twins
+from tbgen.retro.marks import add_word, contains, put
 
-Words = npt.NDArray[np.uint64]
-
-
-class Marks(NamedTuple):
-    """Bits to look at, by word, and the words that have any."""
-
-    bits: Words
-    words: npt.NDArray[np.int64]
-    size: npt.NDArray[np.int64]
-
-
-def new_marks(words: int) -> Marks:
-    """Marks on nothing."""
-    return Marks(np.zeros(words, np.uint64), np.zeros(words, np.int64), np.zeros(1, np.int64))
+RAY = np.uint64(8)
 
 
 @inlined
-def put(marks, word, bits):
-    """Mark some bits of a word."""
-    if bits == NOTHING:
-        return
-    if marks.bits[word] == NOTHING:
-        marks.words[marks.size[0]] = word
-        marks.size[0] += 1
-    marks.bits[word] |= bits
+def path_of(role, square):
+    """Where the rays of a man on a square begin in PATHS."""
+    return np.uint64((role * 64 + square) * 64)
 
 
 @inlined
-def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
-    """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
+def neighbour(geometry, men, word, man, to):
+    """The word in which a man stands on another square."""
+    if has_twin(geometry, man):
+        return word_among_twins(geometry, word, men, man, to)
+    return word + ((to - men[man]) << geometry.shift[man])
+
+
+@inner
+def mark(geometry, men, occupied, mover, word, bits, allowed, live, marks):
+    """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move.
+
+    `live` are the words in which any position is allowed: small enough to stay in the cache, it is asked first.
+    """
     unpack_men(geometry, word, men)
     if mover == BLACK:
         put(marks, word, king_spread(bits) & allowed[word])
@@ -54,52 +45,90 @@ def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             before = word_after_king(geometry, word, men, step)
-            if allowed[before]:
+            if contains(live, before):
                 put(marks, before, image(bits, geometry.king_image[king, step]) & allowed[before])
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        role, start, shift = geometry.role[man], men[man], geometry.shift[man]
-        alone = not has_twin(geometry, man)
-        for ray in range(RAY_COUNT[role]):
+        path = path_of(geometry.role[man], men[man])
+        for _ in range(RAY_COUNT[geometry.role[man]]):
             clear = bits
-            for step in range(8):
-                to = np.int64(MOVES[role, start, ray, step])
-                if to < 0 or occupied & square_bit(to):
+            for at in range(path, path + RAY):
+                to = np.int64(PATHS[at])
+                if to == NOWHERE or occupied >> np.uint64(to) & ONE:
                     break
-                clear &= ~square_bit(to)
+                clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
                     break
-                before = word + ((to - start) << shift) if alone else word_among_twins(geometry, word, men, man, to)
-                put(marks, before, clear & allowed[before])
+                before = neighbour(geometry, men, word, man, to)
+                if contains(live, before):
+                    put(marks, before, clear & allowed[np.uint64(before)])
+            path += RAY
 
 
-@inlined
+@inner
+def reach(geometry, men, occupied, mover, word, bits, allowed, target, words):
+    """Set, in `target`, the allowed positions a quiet move of `mover` away from some; `words` takes the words."""
+    unpack_men(geometry, word, men)
+    if mover == BLACK:
+        target[word] |= king_spread(bits) & allowed[word]
+        add_word(words, word)
+    else:
+        king = word >> geometry.king_shift
+        for step in range(geometry.king_count[king]):
+            after = word_after_king(geometry, word, men, step)
+            if allowed[after]:
+                target[after] |= image(bits, geometry.king_image[king, step]) & allowed[after]
+                add_word(words, after)
+    for man in range(len(men)):
+        if geometry.color[man] != mover:
+            continue
+        path = path_of(geometry.role[man], men[man])
+        for _ in range(RAY_COUNT[geometry.role[man]]):
+            clear = bits
+            for at in range(path, path + RAY):
+                to = np.int64(PATHS[at])
+                if to == NOWHERE or occupied >> np.uint64(to) & ONE:
+                    break
+                clear &= ~(ONE << np.uint64(to))
+                if clear == NOTHING:
+                    break
+                after = np.uint64(neighbour(geometry, men, word, man, to))
+                if allowed[after] & clear:
+                    target[after] |= clear & allowed[after]
+                    add_word(words, after)
+            path += RAY
+
+
+@inner
 def escapes(geometry, men, occupied, mover, word, bits, left):
     """Those of some positions of a word in which `mover` has a quiet move to a position that is left."""
     found = NOTHING
     if mover == BLACK:
         found |= king_spread(left[word]) & bits
-    if found != bits:
-        unpack_men(geometry, word, men)
+        if found == bits:
+            return found
+    unpack_men(geometry, word, men)
     for man in range(len(men)):
-        if geometry.color[man] != mover or found == bits:
+        if geometry.color[man] != mover:
             continue
-        role, start, shift = geometry.role[man], men[man], geometry.shift[man]
-        alone = not has_twin(geometry, man)
-        for ray in range(RAY_COUNT[role]):
+        path = path_of(geometry.role[man], men[man])
+        for _ in range(RAY_COUNT[geometry.role[man]]):
             clear = bits & ~found
-            for step in range(8):
-                to = np.int64(MOVES[role, start, ray, step])
-                if to < 0 or occupied & square_bit(to):
+            for at in range(path, path + RAY):
+                to = np.int64(PATHS[at])
+                if to == NOWHERE or occupied >> np.uint64(to) & ONE:
                     break
-                clear &= ~square_bit(to)
+                clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
                     break
-                after = word + ((to - start) << shift) if alone else word_among_twins(geometry, word, men, man, to)
-                found |= left[after] & clear
-                clear &= ~found
-    if mover == WHITE and found != bits:
+                after = left[np.uint64(neighbour(geometry, men, word, man, to))] & clear
+                found |= after
+                clear &= ~after
+            path += RAY
+        if found == bits:
+            return found
+    if mover == WHITE:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             after = word_after_king(geometry, word, men, step)

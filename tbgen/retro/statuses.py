@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.material import Material
-from tbgen.retro.levels import FORCED_TWICE, STORE_FULL, TOO_FAR, TOO_HIGH
+from tbgen.retro.forcer import FORCED_TWICE, STATUS, STORE_FULL, TOO_FAR, TOO_HIGH
+from tbgen.retro.interning import OVERFLOWED
 from tbgen.retro.worker import Worker
 
 
@@ -27,5 +28,5 @@ def check_status(material: Material, status: int) -> None:
 def check_worker(material: Material, worker: Worker) -> None:
     """Raise what went wrong in a worker."""
     stores = (worker.white.store, worker.black.store, worker.pairs)
-    check_status(material, STORE_FULL if any(store.state[2] for store in stores) else 0)
-    check_status(material, int(worker.white.state[1] or worker.black.state[1]))
+    check_status(material, STORE_FULL if any(store.state[OVERFLOWED] for store in stores) else 0)
+    check_status(material, int(worker.white.state[STATUS] or worker.black.state[STATUS]))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import kernel
+from tbgen._jit import borrowing
 from tbgen.index.words import square_bit
 from tbgen.retro.primary import is_halved, primary_lanes
 from tbgen.score import Color, Outcome
@@ -26,13 +26,13 @@ def nothing_found() -> Found:
     return found
 
 
-@kernel
-def count_words(geometry, entry, dtg, own_mirror, first, end, base, found):
+@borrowing
+def count_words(geometry, values, own_mirror, men, first, end, base, found):
     """Count a range of words of a block, and clear their cells that are not primary.
 
-    Cells are found as if the block's first one had the number `base`.
+    Cells are found as if the block's first one had the number `base`; `men` is room for the squares of a word's men.
     """
-    men = np.empty(len(geometry.role), np.int64)
+    entry, dtg = values.entry, values.dtg
     with_pawns = len(geometry.pawn_color) > 0
     for side in range(2):
         for word in range(first, end):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tbgen._jit import inlined, inner, kernel
-from tbgen.index.words import NOTHING, square_bit
-from tbgen.retro.block import Block, new_block
+import numpy as np
+
+from tbgen._jit import borrowing, inlined, inner
+from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen.retro.block import MASK, Block, Values, find_resets, new_block, number_cells, place_of
 from tbgen.retro.en_passant import search_en_passant
+from tbgen.retro.forcer import HISTORY, STATUS, STORE_FULL, Forcer, new_forcer, start_forcer, start_middles
 from tbgen.retro.geometry import Geometry
-from tbgen.retro.interning import EMPTY, Store, forget, intern, new_store
+from tbgen.retro.interning import EMPTY, OVERFLOWED, Store, forget, intern, new_store
 from tbgen.retro.legality import find_legal
-from tbgen.retro.levels import STORE_FULL, Forcer, advance, freeze, new_forcer, start_forcer
+from tbgen.retro.levels import STALEMATE, advance, freeze
 from tbgen.retro.mobility import find_moves
 from tbgen.retro.movelist import Scratch, new_scratch
 from tbgen.retro.tally import count_words
@@ -41,7 +44,7 @@ def new_worker(geometry: Geometry) -> Worker:
     )
 
 
-@kernel
+@borrowing
 def enter_block(block, squares):
     """Begin with another placement of the pawns."""
     block.pawn_set[0] = NOTHING
@@ -50,62 +53,82 @@ def enter_block(block, squares):
         block.pawn_set[0] |= square_bit(squares[n])
 
 
-@kernel
-def name_patterns(history, entry, pairs, first, end, pattern):
-    """Name the pair of histories of each cell with a value in a range of words of a block."""
-    cells = history.shape[2]
+@borrowing
+def name_patterns(block, white, black, entry, pairs, pattern):
+    """Name the pair of histories of each cell of a block that has a value; `pattern` is empty before."""
+    words = len(block.occupied)
     for side in range(2):
-        for cell in range(first * 64, end * 64):
-            place = side * cells + cell
-            left, right = history[0, side, cell], history[1, side, cell]
-            empty = entry[place] == 0 or (left == EMPTY and right == EMPTY)
-            pattern[place] = EMPTY if empty else intern(pairs, left, right)
+        for word in range(words):
+            lanes = block.numbered[side, word, MASK]
+            while lanes:
+                square = lowest_square(lanes)
+                lanes &= lanes - ONE
+                place, cell = place_of(block, side, word, square), (side * words + word) * 64 + square
+                left, right = np.int64(white.found[place, HISTORY]), np.int64(black.found[place, HISTORY])
+                if entry[cell] and (left != EMPTY or right != EMPTY):
+                    pattern[cell] = intern(pairs, left, right)
 
 
 @inlined
-def _status(forcer):
-    return STORE_FULL if forcer.store.state[2] else forcer.state[1]
+def status_of(forcer):
+    """What has gone wrong for a forcer, 0 for nothing."""
+    return STORE_FULL if forcer.store.state[OVERFLOWED] else forcer.state[STATUS]
 
 
 @inner
-def solve_block(geometry, worker, family, number, squares, entry, dtg):
+def solve_levels(geometry, block, white, black, values):
+    """All levels of a block whose moves are known; the status is 0 if all is well."""
+    find_resets(block, 0, geometry.words)
+    start_forcer(block, white)
+    start_forcer(block, black)
+    more, k = True, 0
+    while more and not status_of(white) and not status_of(black):
+        more = freeze(block, white, black, values, k, 0, geometry.words)
+        if k == STALEMATE:
+            places = number_cells(block)
+            start_middles(block, white, places)
+            start_middles(block, black, places)
+        advance(geometry, block, white, values, k)
+        advance(geometry, block, black, values, k)
+        k += 1
+    return status_of(white) or status_of(black)
+
+
+@inner
+def solve_block(geometry, worker, family, number, squares, values):
     """Solve one block whose children are all there; the status is 0 if all is well."""
-    block = worker.block
+    block, scratch = worker.block, worker.scratch
     enter_block(block, squares)
-    find_legal(geometry, block, 0, geometry.words)
-    status = find_moves(geometry, block, family, worker.scratch, number, 0, geometry.words)
+    find_legal(geometry, block, scratch.men, 0, geometry.words)
+    status = find_moves(geometry, block, family, scratch, number, 0, geometry.words)
     if status:
         return status
-    start_forcer(block, worker.white)
-    start_forcer(block, worker.black)
-    more, k = True, 0
-    while more and not _status(worker.white) and not _status(worker.black):
-        more = freeze(block, worker.white, worker.black, k, entry, dtg)
-        advance(geometry, block, worker.white, k)
-        advance(geometry, block, worker.black, k)
-        k += 1
-    search_en_passant(geometry, worker, family, entry, dtg, number)
-    return _status(worker.white) or _status(worker.black)
+    status = solve_levels(geometry, block, worker.white, worker.black, values)
+    if status:
+        return status
+    search_en_passant(geometry, worker, family, values, number)
+    return status_of(worker.white) or status_of(worker.black)
 
 
-@kernel
+@borrowing
 def solve_blocks(geometry, worker, family, blocks, own_mirror, first, end, cells, found):
     """Solve a run of independent blocks, and count and name what their cells hold.
 
     `blocks` are the pawns of all blocks, `own_mirror` says whether they equal their mirror image; the run's
     `cells` are (entry, dtg, pattern), its patterns are those of `worker.pairs`.
     """
-    words, size = geometry.words, 128 * geometry.words
-    for store in (worker.white.store, worker.black.store, worker.pairs):
+    words, size, white, black = geometry.words, 128 * geometry.words, worker.white, worker.black
+    for store in (white.store, black.store, worker.pairs):
         forget(store)
     for number in range(first, end):
         start = (number - first) * size
-        entry, dtg = cells.entry[start : start + size], cells.dtg[start : start + size]
-        status = solve_block(geometry, worker, family, number, blocks[number], entry, dtg)
+        values = Values(cells.entry[start : start + size], cells.dtg[start : start + size])
+        status = solve_block(geometry, worker, family, number, blocks[number], values)
         if status:
             return status
-        count_words(geometry, entry, dtg, own_mirror[number], 0, words, start, found)
-        name_patterns(worker.block.history, entry, worker.pairs, 0, words, cells.pattern[start : start + size])
-        if worker.pairs.state[2]:
+        count_words(geometry, values, own_mirror[number], worker.scratch.men, 0, words, start, found)
+        pattern = cells.pattern[start : start + size]
+        name_patterns(worker.block, white, black, values.entry, worker.pairs, pattern)
+        if worker.pairs.state[OVERFLOWED]:
             return STORE_FULL
     return 0

@@ -15,10 +15,12 @@ from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import solve
-from tbgen.retro.block import NO_LABEL
+from tbgen.retro.block import NO_LABEL, number_cells
+from tbgen.retro.block import Values as BlockValues
+from tbgen.retro.forcer import LABEL, STATUS, TOO_HIGH, start_forcer, start_middles
 from tbgen.retro.geometry import geometry_of
 from tbgen.retro.legality import find_legal
-from tbgen.retro.levels import TOO_HIGH, TOP_CODE, freeze, start_forcer
+from tbgen.retro.levels import TOP_CODE, freeze
 from tbgen.retro.statuses import check_worker
 from tbgen.retro.worker import Worker, enter_block, new_worker
 from tbgen.rules.position import own_score
@@ -87,30 +89,33 @@ def test_tallies_are_those_of_the_table(name: str) -> None:
             assert layout.squares_of(tally.cell)[0] == side
 
 
-def bare_kings() -> tuple[Worker, np.ndarray, np.ndarray]:
+def bare_kings() -> tuple[Worker, BlockValues]:
     """A worker with all positions of bare kings before their first level, and room for their values."""
     layout = layout_of(Material.parse("KvK"))
     geometry = geometry_of(layout)
     worker = new_worker(geometry)
     enter_block(worker.block, np.zeros(0, np.int64))
-    find_legal(geometry, worker.block, 0, geometry.words)
+    find_legal(geometry, worker.block, worker.scratch.men, 0, geometry.words)
     worker.block.next_code[:] = 255
     start_forcer(worker.block, worker.white)
     start_forcer(worker.block, worker.black)
-    return worker, np.zeros(layout.cells, np.int8), np.zeros(layout.cells, np.uint16)
+    places = number_cells(worker.block)
+    start_middles(worker.block, worker.white, places)
+    start_middles(worker.block, worker.black, places)
+    return worker, BlockValues(np.zeros(layout.cells, np.int8), np.zeros(layout.cells, np.uint16))
 
 
-def freeze_one(code: int, forced: int | None) -> tuple[Worker, np.ndarray]:
-    """Freeze one cell, White to move, with this own code; `forced` is the code that Black forces, if any."""
-    worker, entry, dtg = bare_kings()
+def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
+    """Freeze one cell, White to move, with this own code; `broken` is what White makes of Black's hold, if anything."""
+    worker, values = bare_kings()
     square = int(worker.block.legal[0, 0]).bit_length() - 1
-    worker.block.code[0, :64] = code
-    worker.block.by_code[0, :64] = square
+    worker.block.code[0, :64] = 255
+    worker.block.code[0, square] = code
     worker.block.next_code[0, 0] = code
-    worker.block.legal[0, 0] = np.uint64(1 << square)
-    worker.block.label[1, 0, square] = NO_LABEL if forced is None else forced << 16 | 5
-    freeze(worker.block, worker.white, worker.black, code, entry, dtg)
-    return worker, entry[square : square + 1]
+    place = int(np.bitwise_count(worker.block.legal[0, 0])) - 1
+    worker.white.found[place, LABEL] = NO_LABEL if broken is None else broken << 16 | 5
+    freeze(worker.block, worker.white, worker.black, values, code, 0, 10)
+    return worker, values.entry[square : square + 1]
 
 
 def refusal(worker: Worker) -> RepresentationError | None:
@@ -130,14 +135,14 @@ def test_the_highest_code_that_fits_a_byte_is_stored() -> None:
 
 def test_an_outcome_above_the_byte_is_refused() -> None:
     worker, _ = freeze_one(TOP_CODE + 1, None)
-    assert worker.white.state[1] == TOO_HIGH
+    assert worker.white.state[STATUS] == TOO_HIGH
     assert str(refusal(worker)) == "an outcome of KvK does not fit the signed byte of a stored table"
 
 
-def test_a_code_above_the_byte_is_no_outcome_where_a_lower_one_is_forced() -> None:
+def test_a_code_above_the_byte_is_no_outcome_where_its_hold_breaks() -> None:
     worker, entry = freeze_one(TOP_CODE + 60, 4)
     assert refusal(worker) is None
-    assert entry.tolist() == [Outcome(Color.BLACK, 4).to_byte()]
+    assert entry.tolist() == [Outcome(Color.WHITE, 4).to_byte()]
 
 
 def test_a_distance_too_far_is_refused() -> None:
@@ -158,7 +163,7 @@ def test_a_child_without_values_is_refused(name: str) -> None:
 
 
 def test_a_distance_or_dictionary_beyond_its_limits_is_named() -> None:
-    worker, _, _ = bare_kings()
+    worker, _ = bare_kings()
     assert refusal(worker) is None
     worker.pairs.state[2] = 1
     assert "the number of patterns of KvK" in str(refusal(worker))

@@ -1,0 +1,155 @@
+"""The plain search: take the plies of an outcome from the fewest upwards, and let all join that can.
+
+A position of the forcer joins as soon as one move leads to a member, one of the other side as soon as all do. What
+begins it are *seeds*: resets and frozen cells, filed by rank and plies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbgen._jit import inlined, inner
+from tbgen.index.words import ONE, lowest_square
+from tbgen.retro.block import WORST_RANK, byte_of_rank
+from tbgen.retro.forcer import REPLAYS, STATUS, SWEEPS, TOO_FAR, label_cells, leave_free
+from tbgen.retro.journal import LEVEL, end_level, layer_key, write_entry
+from tbgen.retro.marks import add_word, gather, put, take
+from tbgen.retro.seeds import EXIT, PLIES, UNBLOCK
+from tbgen.retro.spread import escapes, mark
+
+CLASS = 0
+"""The level of a class, in whose place the middle has its code."""
+
+
+@inner
+def plant(forcer, members, joining, rank, plies):
+    """Let the seeds of one rank and distance take effect."""
+    side, seeds = forcer.side, forcer.seeds
+    node = seeds.head[rank, plies]
+    while node >= 0:
+        where = np.int64(seeds.where[node])
+        word, kind, mover = where >> 3, where >> 1 & 3, where & 1
+        bits = seeds.bits[node]
+        node = seeds.next[node]
+        if kind == UNBLOCK:
+            members.blocked[word] &= ~bits
+            put(forcer.checked, word, bits & members.free[mover, word])
+        elif mover != side:
+            put(forcer.yielding, word, bits)
+        elif kind == EXIT:
+            put(joining, word, bits & members.left[word])
+        else:
+            put(joining, word, bits & members.free[mover, word])
+
+
+@inner
+def check(geometry, block, forcer, members):
+    """Of the other side's marked positions, let those join that have no way out."""
+    other, checked = 1 - forcer.side, forcer.checked
+    for n in range(gather(checked)):
+        word = np.int64(checked.words[n])
+        bits = take(checked, word) & members.free[other, word] & ~members.blocked[word]
+        if bits:
+            bits &= ~escapes(geometry, forcer.men, block.occupied[word], other, word, bits, members.left)
+            put(forcer.yielding, word, bits)
+
+
+@inlined
+def write_values(block, values, side, word, bits, byte, plies):
+    """Write the final values of some cells of a word."""
+    first = side * block.code.shape[1] + word * 64
+    while bits:
+        cell = first + lowest_square(bits)
+        bits &= bits - ONE
+        values.entry[cell] = byte
+        values.dtg[cell] = plies
+
+
+@inner
+def join_class(block, forcer, values, side, marks, size, label):
+    """Make the marked positions members of the class: their entry values are final."""
+    members, doubts = forcer.forced, forcer.doubts
+    byte, journal = byte_of_rank(label >> 16, forcer.side), forcer.journal.state
+    for n in range(size):
+        word = np.int64(marks.words[n])
+        bits = marks.bits[word]
+        write_values(block, values, side, word, bits & members.free[side, word], byte, label & 0xFFFF)
+        leave_free(members, side, word, bits)
+        if side == forcer.side:
+            members.left[word] &= ~bits
+        if journal[LEVEL]:
+            doubts.gained[side, word] |= bits
+            add_word(doubts.stirred[side], word)
+
+
+@inner
+def join_middle(block, forcer, side, marks, size, label, level):
+    """Make the marked positions members of the middle, label those that are open, and write all into the journal."""
+    members, journal = forcer.middle, forcer.journal
+    for n in range(size):
+        word = np.int64(marks.words[n])
+        bits = marks.bits[word]
+        label_cells(block, forcer, side, word, bits & members.free[side, word], label, level)
+        leave_free(members, side, word, bits)
+        if side == forcer.side:
+            members.left[word] &= ~bits
+        if forcer.state[REPLAYS]:
+            write_entry(journal, layer_key(label, side == forcer.side), word, bits)
+
+
+@inner
+def expand(geometry, block, forcer, members, side, marks, size, target):
+    """Mark the positions from which the side not to move came to the marked ones, and unmark these."""
+    free, live = members.free[1 - side], members.live[1 - side]
+    for n in range(size):
+        word = np.int64(marks.words[n])
+        bits = take(marks, word)
+        mark(geometry, forcer.men, block.occupied[word], 1 - side, word, bits, free, live, target)
+
+
+@inner
+def spread_outcome(geometry, block, forcer, values, rank, level):
+    """Let all join from which the forcer forces the outcome of this rank, and not a better one; whether any does.
+
+    Level CLASS is the class of its outcome, any other the middle.
+    """
+    side, farthest = forcer.side, forcer.seeds.farthest[rank]
+    members = forcer.forced if level == CLASS else forcer.middle
+    joining, joining_next, yielding = forcer.joining, forcer.joining_next, forcer.yielding
+    plies, joined = 0, False
+    while True:
+        pending = joining.size[0] + forcer.checked.size[0] + yielding.size[0] > 0
+        while not pending and plies <= farthest and forcer.seeds.head[rank, plies] < 0:
+            plies += 1
+        if plies >= PLIES:
+            forcer.state[STATUS] = TOO_FAR
+        if plies >= PLIES or (not pending and plies > farthest):
+            break
+        if plies <= farthest and forcer.seeds.head[rank, plies] >= 0:
+            plant(forcer, members, joining, rank, plies)
+        check(geometry, block, forcer, members)
+        label = np.int64(rank << 16 | plies)
+        others, own = gather(yielding), gather(joining)
+        joined |= others + own > 0
+        if level == CLASS:
+            join_class(block, forcer, values, 1 - side, yielding, others, label)
+            join_class(block, forcer, values, side, joining, own, label)
+        else:
+            join_middle(block, forcer, 1 - side, yielding, others, label, level)
+            join_middle(block, forcer, side, joining, own, label, level)
+        expand(geometry, block, forcer, members, 1 - side, yielding, others, joining_next)
+        expand(geometry, block, forcer, members, side, joining, own, forcer.checked)
+        joining, joining_next = joining_next, joining
+        plies += 1
+        forcer.state[SWEEPS] += 1
+    return joined
+
+
+@inner
+def search_middle(geometry, block, forcer, values, level):
+    """The middle at an accrued code from its seeds alone."""
+    for rank in range(level, WORST_RANK - level):
+        if forcer.seeds.farthest[rank] >= 0:
+            spread_outcome(geometry, block, forcer, values, rank, level)
+    if forcer.state[REPLAYS]:
+        end_level(forcer.journal, level)
