@@ -65,6 +65,7 @@ class Match:
         self._waiting: Iterator[Pairing]
         self._failed_starts: dict[int, int] = {}
         self._stopped: asyncio.Event
+        self._met: list[Engine] = []
         self._logs: dict[Path, TextIO] = {}
         self._open_files = contextlib.ExitStack()
 
@@ -85,11 +86,14 @@ class Match:
                 self.settings.tables.adjudicate,
             )
             try:
+                if len(self._met) > 2:
+                    await self._dismiss()
                 self.watcher.begins(self)
                 await self._play_all()
             finally:
                 self._store.close()
         finally:
+            await self._dismiss()
             self._open_files.close()
             if decider is not None:
                 decider.close()
@@ -115,13 +119,13 @@ class Match:
         return self._openings[self._order[pairing.opening]]
 
     async def _meet_engines(self) -> None:
-        """Start every engine once: what does not work is found out before the first game."""
+        """Start every engine: what does not work is found out before the first game."""
         for spec in self.settings.engines:
             engine = Engine(spec, self._listener(spec))
+            self._met.append(engine)
             await engine.start(_variant_options(self.settings))
             self.names.append(_unused(engine.name, self.names))
             self.knows_variant.append(engine.knows_variant)
-            await engine.close()
 
     def _open_store(self) -> None:
         settings = self.settings
@@ -145,7 +149,7 @@ class Match:
             self._store.finish()
             return
         places = range(min(self.settings.concurrency, len(self.pairings)))
-        tasks = [asyncio.create_task(_Place(place, self).work()) for place in places]
+        tasks = [asyncio.create_task(_Place(place, self, self._seated(place)).work()) for place in places]
         stopper = asyncio.create_task(self._stop_when_told(tasks))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -158,6 +162,17 @@ class Match:
                 raise end
         if self.is_over():
             self._store.finish()
+
+    async def _dismiss(self) -> None:
+        while self._met:
+            await self._met.pop().close()
+
+    def _seated(self, place: int) -> dict[int, Engine]:
+        """Two engines stay at the first place; of more, each is started when it is needed."""
+        if place:
+            return {}
+        seated, self._met = dict(enumerate(self._met)), []
+        return seated
 
     async def _stop_when_told(self, tasks: list[asyncio.Task[None]]) -> None:
         await self._stopped.wait()
@@ -220,10 +235,10 @@ class Match:
 class _Place:
     """One of the places at which games are played, with the engines that sit there."""
 
-    def __init__(self, number: int, match: Match) -> None:
+    def __init__(self, number: int, match: Match, seated: dict[int, Engine]) -> None:
         self._number = number
         self._match = match
-        self._engines: dict[int, Engine] = {}
+        self._engines = seated
 
     async def work(self) -> None:
         """Play game after game; engines leave when there are no more."""
