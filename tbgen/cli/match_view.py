@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from tbgen.cli.match_report import forfeit_lines, hours, meeting_table, ranking_table, test_line
+from tbgen.cli.match_report import Table, forfeit_lines, hours, meeting_table, ranking_table, test_line
 from tbgen.cli.terminal import show_rows
 from tbgen.referee.match import Match
 from tbgen.referee.play import Sheet
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _SWITCH_SECONDS = 0.0005
 """The drawing thread lets go this soon, so that no engine waits for it."""
+_PANEL_COLUMNS = 36
+_COUNT_SECONDS = 0.5
+"""The standings are counted anew no more often."""
 
 
 class PlainView:
@@ -127,18 +130,23 @@ class PlainView:
 
 
 class LiveView(PlainView):
-    """Boards in play, standings, and how long it will take."""
+    """Boards in play, standings, and how long it will take; drawn by a thread from what is prepared for it."""
 
     def __init__(self, settings: MatchSettings) -> None:
         super().__init__(settings)
         self._boards: dict[int, tuple[str, str, str]] = {}
         self._live: Live | None = None
         self._last: list[str] = []
+        self._table: Table = ((), [], "")
+        self._test = ""
+        self._counted = 0
+        self._counted_at = 0.0
 
     def begins(self, match: Match) -> None:
         super().begins(match)
         from rich.live import Live
 
+        self._count()
         sys.setswitchinterval(_SWITCH_SECONDS)
         self._live = Live(get_renderable=self._draw, refresh_per_second=4, transient=True)
         self._live.start()
@@ -162,40 +170,44 @@ class LiveView(PlainView):
     def moved(self, place: int, sheet: Sheet) -> None:
         title, _, _ = self._boards[place]
         self._boards[place] = (title, sheet.placement, self._facts(sheet))
+        self._count()
 
     def game_over(self, place: int, record: GameRecord) -> None:
         self._played += 1
         ending = record.ending
-        self._last = [
-            *self._last[-4:],
-            f"{self._title(record.pairing)}: {ending.outcome} {ending.details}",
-        ]
+        self._last = [*self._last[-4:], f"{self._title(record.pairing)}: {ending.outcome} {ending.details}"]
+        self._count()
+
+    def _count(self) -> None:
+        """Prepare the standings, if they have changed and it is time."""
+        standings, now = self._match.standings, time.monotonic()
+        if self._table[0] and (self._counted == len(standings.results) or now - self._counted_at < _COUNT_SECONDS):
+            return
+        self._counted, self._counted_at = len(standings.results), now
+        self._table = meeting_table(standings, 0, 1) if len(standings.players) == 2 else ranking_table(standings)
+        self._test = test_line(self._match) or ""
 
     @staticmethod
     def _facts(sheet: Sheet) -> str:
         last = sheet.game.last
         clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
-        return f"{sheet.move_text} {last.accrued} {clocks}"
+        return f"{sheet.move_text}, accrued {last.accrued}\n{clocks}"
 
     def _draw(self) -> Group:
         from rich.box import SIMPLE_HEAD
         from rich.columns import Columns
         from rich.console import Group
-        from rich.table import Table
+        from rich.table import Table as RichTable
         from rich.text import Text
 
-        standings = self._match.standings
-        if len(standings.players) == 2:
-            heads, rows, right = meeting_table(standings, 0, 1)
-        else:
-            heads, rows, right = ranking_table(standings)
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        heads, rows, right = self._table
+        table = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for head, side in zip(heads, right, strict=True):
             table.add_column(head, justify="right" if side == "r" else "left", no_wrap=True)
         for row in rows:
             table.add_row(*map(Text, row))
-        boards = [self._panel(*board) for _, board in sorted(self._boards.items())]
-        lines = [*self._last, self._progress(), test_line(self._match) or ""]
+        boards = [self._panel(*board) for _, board in sorted(dict(self._boards).items())]
+        lines = [*self._last, self._progress(), self._test]
         return Group(Columns(boards), table, Text("\n".join(lines)))
 
     @staticmethod
@@ -203,7 +215,9 @@ class LiveView(PlainView):
         from rich.panel import Panel
         from rich.text import Text
 
-        return Panel(Text(f"{board_text(placement)}\n{facts}"), title=Text(title), expand=False)
+        return Panel(
+            Text(f"{board_text(placement)}\n{facts}", justify="center"), title=Text(title), width=_PANEL_COLUMNS
+        )
 
 
 def board_text(placement: str) -> str:

@@ -153,6 +153,11 @@ class _Uci(chess.engine.UciProtocol):
         if self._listener is not None:
             self._listener("!", line)
 
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """An answer may come after its question has been given up, which python-chess takes ill."""
+        with contextlib.suppress(asyncio.InvalidStateError):
+            super().pipe_data_received(fd, data)
+
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """An engine that closes its output but lives on has left the game."""
         if fd == 1:
@@ -284,6 +289,11 @@ class Engine:
             async with asyncio.timeout(_GRACE_SECONDS):
                 await self._uci.ping()
         except (TimeoutError, chess.engine.EngineError):
+            await self.end()
+
+    async def end(self) -> None:
+        """End the process without asking, and wait until it is gone."""
+        if self._uci is not None:
             self.kill()
             await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
 

@@ -155,7 +155,8 @@ class Match:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         finally:
             for task in (*tasks, stopper):
-                task.cancel()
+                if not task.cancelling():
+                    task.cancel()
             ends = await asyncio.gather(*tasks, return_exceptions=True)
         for end in ends:
             if isinstance(end, Exception):
@@ -247,11 +248,12 @@ class _Place:
                 await self._dismiss_others(pairing)
                 await _to_its_end(self._match.keep(self._number, await self._game(pairing)))
                 await asyncio.sleep(self._match.settings.wait)
-        finally:
+        except BaseException:
             for engine in self._engines.values():
                 engine.kill()
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.shield(self._close_all())
+            raise
+        finally:
+            await _to_its_end(self._close_all())
 
     async def _close_all(self) -> None:
         for engine in self._engines.values():
@@ -301,7 +303,7 @@ class _Place:
             if player in self._engines:
                 await self._engines[player].settle()
         if ending.forfeit is Fault.ILLEGAL_MOVE:
-            self._engines[sides[ending.outcome.holder.other]].kill()
+            await self._engines[sides[ending.outcome.holder.other]].end()
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:

@@ -142,7 +142,7 @@ def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
 def _by_length(game: Game, rules: PlayRules) -> Ending | None:
     if rules.most_moves is None or game.last.number < 2 * rules.most_moves:
         return None
-    return Ending(game.accrued.outcome, Source.GAME, ADJUDICATION, f"{rules.most_moves} moves are played")
+    return Ending(game.accrued.outcome, Source.GAME, ADJUDICATION, f"move limit of {rules.most_moves}")
 
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:

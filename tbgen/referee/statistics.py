@@ -43,7 +43,7 @@ def share_of(elo: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """One side's result. `error` is half of the 95 % interval, None where it has no bound."""
+    """One side's result. `error` is half of the 95 % interval, None where it has no bound or nothing varies."""
 
     games: int
     points: Fraction
@@ -104,14 +104,13 @@ class Distribution:
         """Share, Elo, error and likelihood of superiority."""
         if not self.units:
             return Strength(0, Fraction(0), 0.0, None, None)
-        mean = self.mean
-        deviation = math.sqrt(self.variance / self.games)
-        low, high = (elo_of(mean + side * _BOUND * deviation) for side in (-1, 1))
-        error = (high - low) / 2
-        superiority = _NORMAL.cdf((float(mean) - 0.5) / deviation) if deviation else None
-        return Strength(
-            self.games, mean * self.games, elo_of(float(mean)), error if math.isfinite(error) else None, superiority
-        )
+        share, deviation = float(self.mean), math.sqrt(self.variance / self.games)
+        elo = elo_of(share)
+        if not deviation:
+            return Strength(self.games, self.total, elo, None, None)
+        low, high = (elo_of(share + side * _BOUND * deviation) for side in (-1, 1))
+        error = (high - low) / 2 if math.isfinite(high - low) else None
+        return Strength(self.games, self.total, elo, error, _NORMAL.cdf((share - 0.5) / deviation))
 
     def by_quarters(self) -> tuple[int, ...]:
         """Units that brought about 0, 1/4, 1/2, 3/4 and 1 of their points: with pairs, the pentanomial counts."""

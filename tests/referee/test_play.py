@@ -60,7 +60,7 @@ def test_what_ordinary_chess_calls_dead_is_played_on(fen: str) -> None:
     board = chess.Board(fen)
     assert board.is_insufficient_material()
     ending, sheet = played(Game(board), "g5g6 e5f4 g6g7 f4f5 g7g8", PlayRules(most_moves=2))
-    assert (sheet.game.last.number, ending.details) == (4, "2 moves are played")
+    assert (sheet.game.last.number, ending.details) == (4, "move limit of 2")
 
 
 def test_bare_kings_end_when_both_have_eight_moves() -> None:
@@ -76,8 +76,8 @@ SLOW = "8/8/4k3/8/8/8/1R6/K7 w - - 98 90"
     [
         (FiftyMoveSetting.FIDE, 2, "fifty moves"),
         (FiftyMoveSetting.LEGACY, 2, "fifty moves"),
-        (FiftyMoveSetting.RESET, 6, "3 moves are played"),
-        (FiftyMoveSetting.NONE, 6, "3 moves are played"),
+        (FiftyMoveSetting.RESET, 6, "move limit of 3"),
+        (FiftyMoveSetting.NONE, 6, "move limit of 3"),
     ],
 )
 def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Measure what the referee itself costs: time between the moves of engines that answer at once.
+
+    bench_referee.py                         40 games of legal moves, two at a time
+    bench_referee.py --games 200 --profile   and where the time goes
+
+Overhead is the time of a game less that between each `go` and its `bestmove`; CPU is that of the referee alone.
+Both are per move.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import cProfile
+import pstats
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tbgen.referee.match import Match  # noqa: E402
+from tbgen.referee.reading import settings_of  # noqa: E402
+from tbgen.referee.record import GameRecord  # noqa: E402
+from tests.referee.matches import Silent, walker  # noqa: E402
+
+
+def overheads(records: list[GameRecord]) -> list[float]:
+    """Seconds a move that were nobody's thinking time, game by game."""
+    return [
+        (record.seconds - sum(note.seconds for note in record.sheet.notes.values())) / len(record.sheet.notes)
+        for record in records
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=40)
+    parser.add_argument("--concurrency", type=int, default=2)
+    parser.add_argument("--profile", action="store_true")
+    wanted = parser.parse_args()
+    view = Silent()
+    with tempfile.TemporaryDirectory() as folder:
+        words = [*walker("Ann"), *walker("Bob"), "-games", str(wanted.games), "-pgnout", f"{folder}/games.pgn"]
+        match = Match(settings_of([*words, "-concurrency", str(wanted.concurrency)]), view)
+        profile = cProfile.Profile() if wanted.profile else None
+        if profile is not None:
+            profile.enable()
+        wall, cpu = time.perf_counter(), time.process_time()
+        asyncio.run(match.run())
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        if profile is not None:
+            profile.disable()
+            pstats.Stats(profile).sort_stats("tottime").print_stats(25)
+    moves = sum(len(record.sheet.notes) for record in view.records)
+    each = sorted(overheads(view.records))
+    print(f"{len(each)} games, {moves} moves, {wall:.1f} s")
+    print(f"overhead a move: median {1000 * each[len(each) // 2]:.2f} ms, worst game {1000 * each[-1]:.2f} ms")
+    print(f"CPU of the referee a move: {1000 * cpu / moves:.2f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tbgen.referee.arguments import OPTIONS
+from tests.cli.calls import complaint, printed
+from tests.cli.terminals import shown_on_terminal
+from tests.referee.matches import games_of, scripted, walker
+
+TWO = [*scripted("Ann"), *scripted("Bob")]
+
+
+def test_in_a_pipe_a_match_is_plain_lines() -> None:
+    lines = printed("match", *TWO, "-games", "2", "-srand", "5", "-fifty", "legacy").splitlines()
+    assert lines[:5] == [
+        "Ann, Bob: 2 games, seed 5",
+        "Started game 1 of 2 (Ann vs Bob)",
+        "Finished game 1 of 2 (Ann vs Bob): -G0.0 0.0000-1.0000 {checkmate}",
+        "Started game 2 of 2 (Bob vs Ann)",
+        "Finished game 2 of 2 (Bob vs Ann): -G0.0 0.0000-1.0000 {checkmate}",
+    ]
+
+
+def test_at_the_end_all_scorings_stand_beside_each_other() -> None:
+    text = printed("match", *TWO, "-games", "2", "-scoring", "harmonic", "-sprt", "elo0=0", "elo1=5")
+    rows = re.findall(r"^(\w+) +1-1 +50\.00 +\+0\.0 ", text, re.MULTILINE)
+    assert rows == ["harmonic", "exponential", "classical", "winner", "komi"]
+    assert "Ann against Bob, 2 games" in text
+    assert re.search(r"SPRT cutechess: LLR -?0\.00 \(-2\.94, 2\.94\) \[0, 5\], open", text)
+
+
+def test_more_than_two_engines_are_ranked() -> None:
+    bad = scripted("Bad", "--at", "0", "--do", "illegal")
+    text = printed("match", *TWO, *bad, "-games", "2", "-maxmoves", "1")
+    ranks = re.findall(r"^ *(\d)  (\w+) +4 ", text, re.MULTILINE)
+    assert [place for place, _ in ranks] == ["1", "2", "3"]
+    assert ranks[2][1] == "Bad"
+    assert "Bad forfeited: 2 × rules infraction" in text
+    assert text.count(" against ") == 3
+
+
+def test_standings_are_shown_now_and_then() -> None:
+    text = printed("match", *TWO, "-games", "4", "-ratinginterval", "2")
+    assert text.count("Ann against Bob, 2 games") == 1
+    assert text.count("Ann against Bob, 4 games") == 1
+
+
+def test_whoever_may_not_know_the_rule_of_fifty_moves_is_named() -> None:
+    knowing = scripted("Knows", "--announce", "UCI_RMobility type check default false")
+    assert "note: Ann may know only" in printed("match", *scripted("Ann"), *knowing, "-games", "1")
+    assert "note" not in printed("match", *TWO, "-games", "1", "-fifty", "legacy")
+
+
+@pytest.mark.parametrize("asking", [[], ["-help"], ["--help"], ["-h"]])
+def test_help_names_every_option_and_what_differs(asking: list[str]) -> None:
+    text = printed("match", *asking)
+    assert [name for name in OPTIONS if f"-{name}" not in text] == []
+    assert "What differs" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "line"),
+    [
+        (["-gaems", "2"], 2, "tbgen: unknown option -gaems; did you mean games?"),
+        (["-engine", "cmd=nowhere", "depth=1"], 2, "two engines"),
+        ([*TWO, "-engine", "cmd=/nowhere", "name=N", "depth=1"], 8, "engine 'N' cannot be started: No such file"),
+        ([*TWO, "-openings", "file=/nowhere.epd"], 1, "/nowhere.epd: No such file or directory"),
+        ([*TWO, "-tb", "/nowhere"], 2, "there are no tables"),
+    ],
+)
+def test_what_cannot_be_played_is_one_line_and_an_exit_code(words: list[str], code: int, line: str) -> None:
+    found, text = complaint("match", *words)
+    assert found == code
+    assert line in text
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_match_says_how_to_go_on(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*walker("Ann"), *walker("Bob"), "-games", "500", "-pgnout", str(pgn)]
+    command = [sys.executable, "-m", "tbgen", "match", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        while not process.stdout.readline().startswith("Finished game 1 "):
+            pass
+        os.kill(process.pid, number)
+        rest, complaints = process.stdout.read(), process.stderr.read()
+        assert process.wait() == code
+    assert complaints == ""
+    assert re.search(r"interrupted with \d+ games to play; the same command with -recover goes on", rest)
+    assert len(games_of(pgn)) >= 1
+
+
+def test_on_a_terminal_boards_and_standings_are_drawn() -> None:
+    text = shown_on_terminal(120, "match", *walker("Ann"), *walker("Bob"), "-games", "2")
+    assert "· ·" in text
+    assert re.search(r"\d\. (Ann - Bob|Bob - Ann)", text)
+    assert re.search(r"\d of 2 games", text)
+    assert "Traceback" not in text
+    assert text.rstrip().splitlines()[-1].startswith("2 games in ")
