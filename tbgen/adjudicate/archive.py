@@ -16,7 +16,7 @@ import chess
 
 from tbgen.adjudicate.decide import AdjudicationRules, Adjudicator, Continue
 from tbgen.adjudicate.verdict import Verdict
-from tbgen.errors import PgnError
+from tbgen.errors import InputError, PgnError
 from tbgen.pgn import scan as at
 from tbgen.pgn.blocks import Block, Piece, blocks_of, found_in
 from tbgen.pgn.compiled import game_of
@@ -107,7 +107,13 @@ class Desk:
         """Every game of a block with its verdict, or the error that is in its place."""
         for place in range(len(block.games)):
             game = game_of(block, place, name, self.task.settings)
-            yield game if isinstance(game, PgnError) else GameVerdict(game, self.adjudicator.decide_read(game))
+            if isinstance(game, PgnError):
+                yield game
+                continue
+            try:
+                yield GameVerdict(game, self.adjudicator.decide_read(game))
+            except InputError as error:  # a score that its tags say has accrued, but cannot have
+                yield PgnError(name, str(error), game=game.number)
 
     def decide(self, block: Block, name: str) -> Decided:
         """What becomes of the games of a block."""

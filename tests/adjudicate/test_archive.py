@@ -215,6 +215,16 @@ def test_a_variation_of_best_play_can_be_played(table_folder: Path) -> None:
     assert len(list(line.mainline_moves())) > 3
 
 
+def test_an_accrued_score_that_no_game_can_have_is_named_with_its_game(table_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(HELD.replace(b"G4.0", b"-G3.0") + HELD)
+    whole = total(list(decide_file(str(path), Task(tables=table_folder))))
+    assert whole.games == 1
+    assert [str(error) for error in whole.skipped] == [
+        f"{path}, game 1: impossible accrued score '-G3.0': Black's king alone gives no check"
+    ]
+
+
 def test_missing_tables_are_counted_with_the_games_they_would_decide(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(HELD * 3 + b'\n[Event "b"]\n\n1. e4 *\n' + HELD.replace(b"1/2-1/2", b"1-0"))
