@@ -5,6 +5,7 @@
     bench.py solve --men 4 --label faster      all tables of four men, filed under a label
     bench.py solve --profile KRvKP             where the time goes in one table
     bench.py probe --data data                 probes of the tables in a folder
+    bench.py games --pgn FILE                  games read and decided, by kernels and by python-chess
     bench.py --compare 1a2b3c4 faster          medians of two labels (or of two log files) and their ratios
 
 A run is labelled with the commit, and `+` if files differ from it. Children are built, and kernels compiled,
@@ -38,11 +39,13 @@ if TYPE_CHECKING:
     from tbgen.table import Table
 
 Record = dict[str, Any]
-COMMANDS = ("solve", "probe", "one")
+COMMANDS = ("solve", "probe", "games", "one")
 LOG = ROOT / "bench.jsonl"
 WARM_UP = ("KNvK", "KPvK")
 """One table without pawns and one with: between them they use every kernel."""
 POSITIONS = 300
+GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
+GAME_BYTES, GAME_PLIES = 2_000_000, 150
 BULK = 200_000
 
 
@@ -347,13 +350,49 @@ def show_probe(options: argparse.Namespace, name: str, seconds: float) -> None:
     print(f"{name:24} {seconds * 1e6:12.1f} µs {1 / max(seconds, 1e-9):14,.0f} a second", flush=True)
 
 
+# Measuring games.
+
+
+def games(options: argparse.Namespace) -> None:
+    """Read games and decide them, every ply counted, one after the other on one core."""
+    from tbgen.adjudicate.archive import Task, decide_file, total
+    from tbgen.pgn.game import PgnGame
+    from tbgen.pgn.plain import games_in
+    from tbgen.pgn.reader import read_games
+
+    def plies_in(found: Iterable[object]) -> int:
+        return sum(game.last.number for game in found if isinstance(game, PgnGame))
+
+    with tempfile.TemporaryDirectory() as folder:
+        many = Path(folder) / "games.pgn"
+        text = options.pgn.read_bytes()
+        many.write_bytes(text * max(1, GAME_BYTES // len(text)))
+        plies = plies_in(read_games(str(many)))  # and compile
+        print("CPU seconds a game of 150 plies, one core")
+        seconds = cpu_seconds(lambda: plies_in(read_games(str(many))))
+        show_probe(options, "games read", GAME_PLIES * seconds / plies)
+        seconds = cpu_seconds(lambda: total(list(decide_file(str(many), Task()))))
+        show_probe(options, "games decided", GAME_PLIES * seconds / plies)
+        with options.pgn.open(encoding="utf-8", errors="replace") as file:
+            few = plies_in(games_in(file, str(options.pgn)))
+        with options.pgn.open(encoding="utf-8", errors="replace") as file:
+            seconds = cpu_seconds(lambda: plies_in(games_in(file, str(options.pgn))))
+        show_probe(options, "games by python-chess", GAME_PLIES * seconds / few)
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
 # The command line.
 
 
 def parser() -> argparse.ArgumentParser:
     shape = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="bench.py", description=__doc__, formatter_class=shape)
-    commands = top.add_subparsers(dest="command", required=True, metavar="solve | probe")
+    commands = top.add_subparsers(dest="command", required=True, metavar="solve | probe | games")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("names", nargs="*", metavar="MATERIAL")
     common.add_argument("--men", type=int, metavar="N", help="all materials with N men")
@@ -370,6 +409,10 @@ def parser() -> argparse.ArgumentParser:
     each.add_argument("--profile", action="store_true", help="show where the time goes")
     asked = commands.add_parser("probe", parents=[common], help="probe the tables of a folder")
     asked.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
+    played = commands.add_parser("games", parents=[common], help="read and decide the games of a PGN file")
+    played.add_argument(
+        "--pgn", type=Path, default=GAMES, metavar="FILE", help="the games (default: those of the tests)"
+    )
     one = commands.add_parser("one")
     one.add_argument("name")
     one.add_argument("--data", type=Path, required=True)
@@ -387,7 +430,7 @@ def main(arguments: list[str]) -> None:
     elif options.compare:
         compare(options.compare, options.log)
     else:
-        {"solve": solve, "probe": probe}[options.command](options)
+        {"solve": solve, "probe": probe, "games": games}[options.command](options)
 
 
 def with_dependencies() -> None:
