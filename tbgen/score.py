@@ -106,10 +106,12 @@ class _Held:
         return worth if self.holder is side else -worth
 
     def __eq__(self, other: object) -> bool:
-        return self._order() == other._order() if isinstance(other, _Held) else NotImplemented
+        if not isinstance(other, _Held):
+            return NotImplemented
+        return self.code == other.code and self.holder is other.holder
 
     def __hash__(self) -> int:
-        return self._order()
+        return self.code << 1 | self.holder
 
     def __lt__(self, other: _Held) -> bool:
         return self._order() < other._order() if isinstance(other, _Held) else NotImplemented

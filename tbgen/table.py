@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -16,7 +17,10 @@ import numpy.typing as npt
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import MOST_CODE, Accrued, Color, Outcome
+
+_CODE_BITS = 11
+_KEY_BITS = _CODE_BITS + 1
 
 Ints = npt.NDArray[np.int64]
 Entries = npt.NDArray[np.int8]
@@ -50,6 +54,36 @@ class Patterns:
                 worse = outcome < accrued.outcome if accrued.holder is Color.WHITE else outcome > accrued.outcome
                 return (outcome, int(self.dtg[row])) if worse else (accrued.outcome, 0)
         return accrued.outcome, 0
+
+    def values(
+        self, patterns: npt.NDArray[np.uint32], accrued: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """As `value`, for many positions: signed outcomes and distances, of signed accrued scores."""
+        wanted = patterns.astype(np.int64) << _KEY_BITS | (accrued < 0) << _CODE_BITS | abs(accrued) - 1
+        row = np.searchsorted(self._keys, wanted, side="right") - 1
+        found = row >= 0
+        found[found] = self._keys[row[found]] >> _CODE_BITS == wanted[found] >> _CODE_BITS
+        outcome, dtg = accrued.copy(), np.zeros(len(accrued), np.int64)
+        broken = self.outcome[row[found]].astype(np.int64)
+        loss = _worth_to_white(accrued[found]) - _worth_to_white(broken)
+        worse = np.where(accrued[found] > 0, loss, -loss) > 0
+        places = np.flatnonzero(found)[worse]
+        outcome[places], dtg[places] = broken[worse], self.dtg[row[places]]
+        return outcome, dtg
+
+    @cached_property
+    def _keys(self) -> npt.NDArray[np.int64]:
+        """[row] pattern, holder and code as one number, in ascending order."""
+        start = self.start.astype(np.int64)
+        pattern = np.repeat(np.arange(len(self), dtype=np.int64), start[1:] - start[:-1])
+        keys: npt.NDArray[np.int64] = pattern << _KEY_BITS | self.holder.astype(np.int64) << _CODE_BITS | self.code
+        return keys
+
+
+def _worth_to_white(signed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The order of `Outcome.worth_to` for signed scores."""
+    worth: npt.NDArray[np.int64] = np.sign(signed) * (MOST_CODE + 2 - abs(signed))
+    return worth
 
 
 @dataclass(frozen=True, eq=False)

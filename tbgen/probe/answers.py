@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -140,13 +141,44 @@ class Step:
         }
 
 
+class Fault(enum.IntEnum):
+    """Why there is no answer for one position of many."""
+
+    NONE = 0
+    """There is one."""
+    ILLEGAL = 1
+    """The position breaks a rule of chess."""
+    CASTLING = 2
+    """It has castling rights, which tables do not know."""
+    TOO_MANY_MEN = 3
+    """It has more men than tables are made for."""
+    MISSING_TABLE = 4
+    """Its table is not there."""
+    ACCRUED = 5
+    """No game can carry this accrued score into it."""
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Many:
-    """Entry values of many positions, one an index."""
+    """The values of many positions, one an index, and why there is none for some.
+
+    >>> many = Many(np.array([4, -1, 0], np.int8), np.array([5, 0, 0], np.uint16), np.array([0, 0, 1], np.uint8))
+    >>> [found and (str(found[0]), found[1]) for found in many], str(many.fault_of(2))
+    ([('G1.5', 5), ('-G0.0', 0), None], 'illegal')
+    """
 
     outcome: npt.NDArray[np.int8]
-    """+(code + 1) where White holds the score, -(code + 1) where Black does, 0 for an illegal position."""
+    """+(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no answer.
+
+    A code is twice the number of legal moves, and one more if there is no check: G1.5 is +4, -G0.0 is -1.
+    """
     dtg: npt.NDArray[np.uint16]
+    """Plies until the outcome's score is reached."""
+    fault: npt.NDArray[np.uint8]
+    """A number of `Fault`; 0 where there is an answer."""
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -155,10 +187,21 @@ class Many:
         return (self[number] for number in range(len(self)))
 
     def __getitem__(self, number: int) -> tuple[Outcome, int] | None:
-        """Outcome and distance of one position; None if it is illegal."""
+        """Outcome and distance of one position; None where there is no answer."""
         byte = int(self.outcome[number])
         return (Outcome.from_byte(byte), int(self.dtg[number])) if byte else None
 
-    def facts(self) -> list[dict[str, Any] | None]:
-        """The answers as JSON has them, null for a position that is illegal."""
-        return [None if found is None else {"outcome": str(found[0]), "dtg": found[1]} for found in self]
+    def fault_of(self, number: int) -> Fault:
+        """Why there is no answer for one position; Fault.NONE if there is one."""
+        return Fault(int(self.fault[number]))
+
+    def facts(self) -> list[dict[str, Any]]:
+        """The answers as JSON has them."""
+        return [
+            {
+                "outcome": None if found is None else str(found[0]),
+                "dtg": None if found is None else found[1],
+                "fault": str(self.fault_of(number)) if found is None else None,
+            }
+            for number, found in enumerate(self)
+        ]

@@ -11,10 +11,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.bulk import are_legal, cells_of
-from tbgen.index.layout import Layout, Slot
-from tbgen.material import Material, Role
-from tbgen.probe.answers import Many
+from tbgen.index.layout import Layout
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.storage.states import Ids
@@ -121,19 +118,7 @@ class Shelf:
                 mask &= mask - 1
         return squares
 
-    def many(self, material: Material, sides: npt.NDArray[np.int64], squares: npt.NDArray[np.int64]) -> Many:
-        """The entry values of positions whose squares come in the order of the material's name."""
-        flipped = not material.is_canonical
-        if flipped:
-            sides, squares = 1 - sides, squares ^ _RANK_FLIP
-        men = squares[:, _columns(material, self.layout.slots, flipped=flipped)]
-        legal = are_legal(self.layout, sides, men)
-        outcome, dtg = np.zeros(len(men), np.int8), np.zeros(len(men), np.uint16)
-        ids = self._ids(cells_of(self.layout, sides[legal], men[legal]))
-        outcome[legal], dtg[legal] = self.states.entry[ids], self.states.dtg[ids]
-        return Many(-outcome if flipped else outcome, dtg)
-
-    def _ids(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
+    def ids(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
         """The states of many cells, chunk by chunk."""
         places = self.file.order.places_of(cells)
         by_place = np.argsort(places)
@@ -145,13 +130,3 @@ class Shelf:
             chunk = self._cache.chunk(self.file, number)
             ids[rows] = chunk[places[rows] - number * self.file.order.chunk_cells]
         return ids
-
-
-def _columns(material: Material, slots: tuple[Slot, ...], *, flipped: bool) -> list[int]:
-    """[slot] -> the column of its man when the men come in the order of the material's name."""
-    men: list[tuple[Color, Role]] = [(color, role) for color in Color for role in material.side(color)]
-    columns: list[int] = []
-    for color, role in slots:
-        wanted = (color.other if flipped else color, role)
-        columns.append(next(n for n, man in enumerate(men) if man == wanted and n not in columns))
-    return columns

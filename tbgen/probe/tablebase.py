@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Final, Self, TypeVar, overload
 
 import chess
 import numpy as np
@@ -26,7 +26,9 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.material import MOST_TABLE_MEN, Material
-from tbgen.probe.answers import Many, MoveProbe, Probe, Step
+from tbgen.probe.answers import Fault, Many, MoveProbe, Probe, Step
+from tbgen.probe.asked import ManyAccrued, are_legal_boards, asked_boards, asked_of
+from tbgen.probe.bulk import answer
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.accrual import accrued_of, play
 from tbgen.rules.fen import broken_rule
@@ -140,24 +142,74 @@ class Tablebase:
             steps.append(step)
         return steps
 
-    def probe_many(self, material: Material | str, white_to_move: npt.ArrayLike, squares: npt.ArrayLike) -> Many:
-        """The entry values of many positions of one material, without en passant rights.
+    @overload
+    def probe_many(
+        self,
+        what: Material | str,
+        white_to_move: npt.ArrayLike,
+        squares: npt.ArrayLike,
+        *,
+        accrued: ManyAccrued = None,
+        en_passant: npt.ArrayLike | None = None,
+    ) -> Many: ...
 
-        `squares[n]` are the squares (a1 = 0 to h8 = 63) of the n-th position's men in the order of the
-        material's name: for "KBvK" the white king, the bishop, the black king. `white_to_move` is one truth
-        value a position, or one for all.
+    @overload
+    def probe_many(self, what: Sequence[chess.Board], *, accrued: ManyAccrued = None) -> Many: ...
+
+    def probe_many(
+        self,
+        what: Material | str | Sequence[chess.Board],
+        white_to_move: npt.ArrayLike | None = None,
+        squares: npt.ArrayLike | None = None,
+        *,
+        accrued: ManyAccrued = None,
+        en_passant: npt.ArrayLike | None = None,
+    ) -> Many:
+        """The values of many positions at once, each the same as `probe` gives: of one material, or of boards.
+
+        Of one material: `squares[n]` are the squares (a1 = 0 to h8 = 63) of the n-th position's men in the order
+        of the material's name, for "KBvK" the white king, the bishop, the black king. `white_to_move` is a truth
+        value a position, or one for all. `en_passant` are files (0 to 7) or squares, -1 where there is no right.
+
+        `accrued` is one score for all, or one a position: scores (None: its own), or numbers as in `Many.outcome`,
+        +(code + 1) for White, -(code + 1) for Black, 0 for the position's own. Without it the position's own score
+        counts, and on a board with moves what these have accrued.
+
+        A position without an answer does not spoil the others: `Many.fault` says what is wrong with it.
+
+        >>> with open_tablebase("a folder without tables") as tables:
+        ...     many = tables.probe_many([chess.Board(), chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")])
+        >>> [str(many.fault_of(number)) for number in range(len(many))]
+        ['castling', 'missing table']
         """
-        named = Material.parse(material) if isinstance(material, str) else material
-        try:
-            men = np.atleast_2d(np.asarray(squares, np.int64))
-            sides = np.where(np.broadcast_to(np.asarray(white_to_move, np.bool_), len(men)), 0, 1)
-        except (TypeError, ValueError) as error:
-            raise UsageError(f"squares and sides to move must be arrays of one length: {error}") from error
-        if men.ndim != 2 or men.shape[1] != named.men:
-            raise UsageError(f"{named} needs {named.men} squares a position, not an array of shape {men.shape}")
-        if ((men < 0) | (men > 63)).any():
-            raise UsageError("squares are numbers from 0 (a1) to 63 (h8)")
-        return self._shelf(named).many(named, sides, men)
+        named = Material.parse(what) if isinstance(what, str) else what
+        if isinstance(named, Material):
+            if white_to_move is None or squares is None:
+                raise UsageError(f"white_to_move and squares must be given for positions of {named}")
+            asked = asked_of(named, white_to_move, squares, accrued, en_passant)
+            return answer(self._shelf(named), named, asked, self._value_of)
+        if not isinstance(named, Sequence):
+            raise UsageError(f"what must be a material such as 'KBvK', or a sequence of boards, not {what!r}")
+        if not (white_to_move is None and squares is None and en_passant is None):
+            raise UsageError("boards have their own squares, sides to move and rights")
+        return self._many_boards(named, accrued)
+
+    def _many_boards(self, boards: Sequence[chess.Board], accrued: ManyAccrued) -> Many:
+        asked = asked_boards(boards, accrued)
+        count = len(boards)
+        many = Many(np.zeros(count, np.int8), np.zeros(count, np.uint16), asked.faults)
+        for material, (places, positions) in asked.groups.items():
+            try:
+                found = answer(self._shelf(material), material, positions, self._value_of)
+            except MissingTableError:
+                many.fault[places] = np.where(are_legal_boards(boards, places), Fault.MISSING_TABLE, Fault.ILLEGAL)
+            else:
+                many.outcome[places], many.dtg[places], many.fault[places] = found.outcome, found.dtg, found.fault
+        return many
+
+    def _value_of(self, board: chess.Board, accrued: Accrued | None) -> Value:
+        found = self.probe(board, accrued)
+        return found.outcome, found.dtg
 
     def _moves(self, board: chess.Board, accrued: Accrued) -> list[MoveProbe]:
         """All moves with their values, best first."""

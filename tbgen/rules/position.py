@@ -25,8 +25,11 @@ def color_of(color: chess.Color) -> Color:
     >>> color_of(chess.WHITE)
     <Color.WHITE: 0>
     """
-    expect(color, bool, "color", "chess.WHITE or chess.BLACK, such as board.turn")
-    return Color.WHITE if color == chess.WHITE else Color.BLACK
+    if color is chess.WHITE:
+        return Color.WHITE
+    if color is not chess.BLACK:
+        expect(color, bool, "color", "chess.WHITE or chess.BLACK, such as board.turn")
+    return Color.BLACK
 
 
 def own_score(board: chess.Board) -> Accrued:

@@ -89,6 +89,10 @@ def test_the_facts_of_a_line_are_those_of_its_steps(tables: Tablebase) -> None:
 
 
 def test_many_answers_have_facts_one_by_one() -> None:
-    many = Many(np.array([4, -2, 0], np.int8), np.array([5, 0, 0], np.uint16))
-    assert many.facts() == [{"outcome": "G1.5", "dtg": 5}, {"outcome": "-G0.5", "dtg": 0}, None]
+    many = Many(np.array([4, -2, 0], np.int8), np.array([5, 0, 0], np.uint16), np.array([0, 0, 2], np.uint8))
+    assert many.facts() == [
+        {"outcome": "G1.5", "dtg": 5, "fault": None},
+        {"outcome": "-G0.5", "dtg": 0, "fault": None},
+        {"outcome": None, "dtg": None, "fault": "castling"},
+    ]
     assert list(many) == [many[0], many[1], None]

@@ -1,0 +1,281 @@
+"""Many positions at once: each answer is that of a single probe, and each fault is reported for its position."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.errors import (
+    AccruedError,
+    CastlingError,
+    IllegalPositionError,
+    MissingTableError,
+    TbgenError,
+    TooManyMenError,
+    UsageError,
+)
+from tbgen.index.layout import Slot, slots_of
+from tbgen.material import Material, materials
+from tbgen.probe import Fault, Many, Tablebase, open_tablebase
+from tbgen.probe.own import board_of, own_codes
+from tbgen.rules.position import own_score
+from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.table import Patterns
+
+from .play import random_board
+
+FAULTS = {
+    IllegalPositionError: Fault.ILLEGAL,
+    CastlingError: Fault.CASTLING,
+    TooManyMenError: Fault.TOO_MANY_MEN,
+    MissingTableError: Fault.MISSING_TABLE,
+    AccruedError: Fault.ACCRUED,
+}
+SMALL = [*materials(2), *materials(3)]
+BISHOP = chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")
+
+
+def single(tables: Tablebase, board: chess.Board, accrued: Accrued | None) -> tuple[object, ...]:
+    """What a probe of its own says, or the fault that it finds."""
+    try:
+        found = tables.probe(board, accrued)
+    except TbgenError as error:
+        return 0, 0, FAULTS[type(error)]
+    return found.outcome.to_byte(), found.dtg, Fault.NONE
+
+
+def row(many: Many, number: int) -> tuple[object, ...]:
+    return int(many.outcome[number]), int(many.dtg[number]), many.fault_of(number)
+
+
+def squares_of(board: chess.Board, material: Material) -> list[int]:
+    """The squares in the order of the material's name."""
+    return [
+        square
+        for color in Color
+        for role in dict.fromkeys(material.side(color))
+        for square in board.pieces(int(role), color is Color.WHITE)
+    ]
+
+
+def any_score(draw: random.Random, own: Accrued) -> Accrued:
+    return Accrued(draw.randint(0, min(own.code + 4, 60)), draw.choice(list(Color)))
+
+
+def agree(
+    tables: Tablebase, boards: Sequence[chess.Board], material: Material, scores: Sequence[Accrued | None]
+) -> Counter[object]:
+    """Arrays and boards give what single probes give; how often each fault and each kind of outcome occurs."""
+    expected = [single(tables, board, score) for board, score in zip(boards, scores, strict=True)]
+    turns = [board.turn for board in boards]
+    rights = [-1 if board.ep_square is None else board.ep_square for board in boards]
+    squares = [squares_of(board, material) for board in boards]
+    by_array = tables.probe_many(material, turns, squares, accrued=scores, en_passant=rights)
+    by_board = tables.probe_many(boards, accrued=scores)
+    for number, board in enumerate(boards):
+        assert row(by_array, number) == row(by_board, number) == expected[number], (board.fen(), scores[number])
+    return Counter(fault for _, _, fault in expected)
+
+
+@pytest.mark.parametrize("material", SMALL, ids=str)
+def test_values_with_any_accrued_score_are_those_of_single_probes(tables: Tablebase, material: Material) -> None:
+    draw = random.Random(str(material))
+    for turned in (material, material.flipped()):
+        boards = [random_board(draw, turned) for _ in range(150)]
+        scores = [draw.choice((None, any_score(draw, own_score(board)))) for board in boards]
+        found = agree(tables, boards, turned, scores)
+        assert found[Fault.NONE] > 50
+        assert found[Fault.ACCRUED] > 5
+
+
+def en_passant_boards(draw: random.Random, count: int) -> list[chess.Board]:
+    """Positions of KPvKP right after a double step, a capture beside it or not, some with an impossible right."""
+    boards: list[chess.Board] = []
+    while len(boards) < count:
+        board, file = chess.Board(None), draw.randrange(8)
+        beside = draw.choice([file - 1, file + 1, draw.randrange(8)]) % 8
+        board.set_piece_at(chess.square(file, 3), chess.Piece(chess.PAWN, chess.WHITE))
+        board.set_piece_at(chess.square(beside, draw.choice((3, 3, 3, 2))), chess.Piece(chess.PAWN, chess.BLACK))
+        for color in chess.COLORS:
+            free = [square for square in chess.SQUARES if board.piece_at(square) is None]
+            board.set_piece_at(draw.choice(free), chess.Piece(chess.KING, color))
+        board.turn, board.ep_square = chess.BLACK, chess.square(draw.choice([file] * 9 + [0]), 2)
+        if chess.popcount(board.occupied) == 4:
+            boards.append(draw.choice((board, board.mirror())))
+    return boards
+
+
+@pytest.mark.slow
+def test_en_passant_and_four_men_are_those_of_single_probes(four_men_folder: Path) -> None:
+    draw = random.Random(51)
+    with open_tablebase(four_men_folder) as tables:
+        boards = en_passant_boards(draw, 3000)
+        scores = [draw.choice((None, any_score(draw, Accrued(20, Color.WHITE)))) for _ in boards]
+        found = agree(tables, boards, Material.parse("KPvKP"), scores)
+        assert min(found[Fault.NONE], found[Fault.ILLEGAL], found[Fault.ACCRUED]) > 80
+        for material in materials(4):
+            for turned in (material, material.flipped()):
+                boards = [random_board(draw, turned) for _ in range(200)]
+                agree(tables, boards, turned, [any_score(draw, own_score(board)) for board in boards])
+
+
+def test_a_right_to_take_en_passant_is_searched_for_and_an_impossible_one_is_a_fault(tmp_path: Path) -> None:
+    """Without its table only the faults can be seen; the values are in the slow suite."""
+    draw = random.Random(52)
+    with open_tablebase(tmp_path) as tables:
+        boards = en_passant_boards(draw, 200)
+        many = tables.probe_many(boards)
+        expected = [single(tables, board, None)[2] for board in boards]
+        assert [many.fault_of(number) for number in range(len(many))] == expected
+        assert {Fault.ILLEGAL, Fault.MISSING_TABLE} == set(expected)
+
+
+def test_files_stand_for_the_square_behind_the_pawn(tables: Tablebase) -> None:
+    squares = [[4, 28, 60]] * 4
+    for rights in ([-1, 4, 20, 44], [-1, chess.E3 % 8, chess.E3, chess.E6]):
+        many = tables.probe_many("KPvK", chess.BLACK, squares, en_passant=rights)
+        assert many.fault.tolist() == [Fault.NONE, Fault.NONE, Fault.NONE, Fault.ILLEGAL]
+        assert many.outcome[0] == many.outcome[1] == many.outcome[2] != 0
+
+
+@pytest.mark.parametrize(
+    ("fen", "fault"),
+    [
+        (chess.STARTING_FEN, Fault.CASTLING),
+        (chess.STARTING_FEN.replace("KQkq", "-"), Fault.TOO_MANY_MEN),
+        ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", Fault.CASTLING),
+        ("6k1/8/8/8/8/8/8/4K1R1 w K - 0 1", Fault.ILLEGAL),
+        ("8/8/8/4KBK1/8/8/8/8 b - - 0 1", Fault.ILLEGAL),
+        ("8/8/8/4KBkq/8/8/8/8 w - - 0 1", Fault.MISSING_TABLE),
+        ("8/8/4R3/4k3/8/8/8/K7 w - - 0 1", Fault.ILLEGAL),
+        ("8/8/4R3/4k2q/8/8/8/K7 w - - 0 1", Fault.ILLEGAL),
+        ("8/8/8/3Kk3/8/8/8/8 w - - 0 1", Fault.ILLEGAL),
+        ("P7/8/8/3K1k2/8/8/8/8 w - - 0 1", Fault.ILLEGAL),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", Fault.ILLEGAL),
+        ("8/8/8/4KBk1/8/8/8/8 w - e6 0 1", Fault.ILLEGAL),
+        ("QQQQQQQQ/8/8/8/8/8/8/K1k5 w - - 0 1", Fault.ILLEGAL),
+    ],
+)
+def test_a_bad_board_is_reported_and_spoils_no_other(tables: Tablebase, fen: str, fault: Fault) -> None:
+    bad = chess.Board(fen)
+    many = tables.probe_many([BISHOP, bad, BISHOP])
+    assert many.fault.tolist() == [Fault.NONE, fault, Fault.NONE]
+    assert many[1] is None
+    assert many[0] == many[2] == (parse_score("G1.5"), 4)
+    assert single(tables, bad, None)[2] is fault
+    assert many.facts()[1] == {"outcome": None, "dtg": None, "fault": str(fault)}
+
+
+def test_what_the_moves_on_boards_have_accrued_counts(tables: Tablebase) -> None:
+    draw, boards = random.Random(53), list[chess.Board]()
+    for _ in range(60):
+        board = random_board(draw, draw.choice(SMALL))
+        for _ in range(draw.randrange(8)):
+            moves = list(board.legal_moves)
+            if moves:
+                board.push(draw.choice(moves))
+        boards.append(board)
+    many = tables.probe_many(boards)
+    expected = [tables.probe(board) for board in boards]
+    assert list(many) == [(found.outcome, found.dtg) for found in expected]
+    assert sum(found.accrued != found.own for found in expected) > 10
+
+
+def test_scores_are_given_as_one_or_many_or_as_numbers(tables: Tablebase) -> None:
+    squares, score = [[44, 37, 38], [44, 37, 38]], parse_score("G4.0")
+    expected = [tables.probe(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), each) for each in (score, None)]
+    same = [(expected[0].outcome, expected[0].dtg)] * 2
+    for accrued in (score, score.outcome, [score, score], [score.outcome, score], 9, [9, 9], np.array([9, 9], np.int8)):
+        assert list(tables.probe_many("KBvK", True, squares, accrued=accrued)) == same
+    for mixed in ([score, None], [9, 0], np.array([9, 0])):
+        many = tables.probe_many("KBvK", True, squares, accrued=mixed)
+        assert list(many) == [(found.outcome, found.dtg) for found in expected]
+
+
+def test_outcomes_can_be_fed_back_as_what_has_accrued(tables: Tablebase) -> None:
+    """A goal that is reached stays reached, or is bettered by a reset: as single probes say."""
+    draw, material = random.Random(54), Material.parse("KRvK")
+    boards = [random_board(draw, material) for _ in range(200)]
+    first = tables.probe_many(boards)
+    again = tables.probe_many(boards, accrued=first.outcome)
+    for number, board in enumerate(boards):
+        assert row(again, number) == single(tables, board, Outcome.from_byte(int(first.outcome[number])).accrued)
+
+
+def test_nothing_asked_is_nothing_answered(tables: Tablebase) -> None:
+    assert len(tables.probe_many([])) == len(tables.probe_many("KBvK", True, [])) == 0
+    assert len(tables.probe_many("KBvK", [], np.zeros((0, 3), int), accrued=[], en_passant=[])) == 0
+
+
+@pytest.mark.parametrize(
+    ("what", "arguments", "words"),
+    [
+        ("KBvK", {}, "white_to_move and squares must be given"),
+        ("KBvK", {"white_to_move": Color.WHITE, "squares": [[1, 2, 3]]}, "white_to_move must be truth values"),
+        ("KBvK", {"white_to_move": [1, 0], "squares": [[1, 2, 3]]}, "white_to_move must be truth values"),
+        ("KBvK", {"white_to_move": True, "squares": [[1.0, 2.0, 3.0]]}, "squares must be whole numbers"),
+        ("KBvK", {"white_to_move": True, "squares": [["a1", "b1", "c8"]]}, "squares must be whole numbers"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": 2.5}, "accrued must be whole numbers"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": "G2.5"}, "accrued must be"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": ["G2.5"]}, "accrued must be a score"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": [3, 3]}, "accrued must be one value"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": 2001}, "accrued must be"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": 64}, "en_passant must be files"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": [1, 2]}, "en_passant must be one"),
+        ([BISHOP], {"white_to_move": True}, "boards have their own"),
+        ([BISHOP], {"accrued": [3, 3]}, "accrued must be one value"),
+        ([BISHOP, "KBvK"], {}, "boards\\[1\\] must be"),
+        (7, {}, "what must be a material"),
+        (BISHOP, {}, "what must be a material"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    tables: Tablebase, what: object, arguments: dict[str, object], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        tables.probe_many(what, **arguments)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("name", ["KvK", "KQvK", "KPvKP", "KRvKN", "KQPvKR", "KNvKPP"])
+def test_own_codes_are_counted_alike_one_by_one_and_by_the_kernel(name: str) -> None:
+    material, draw = Material.parse(name), random.Random(name)
+    slots = slots_of(material)
+    boards = [random_board(draw, material) for _ in range(200)]
+    squares = np.array([in_slots(board, slots) for board in boards])
+    sides = np.array([int(not board.turn) for board in boards])
+    for few in (0, 1000):
+        found = own_codes(slots, sides, squares, few)
+        assert found.tolist() == [own_score(board).code for board in boards]
+    assert board_of(slots, int(sides[0]), squares[0].tolist()).epd() == boards[0].epd()
+
+
+def in_slots(board: chess.Board, slots: Sequence[Slot]) -> list[int]:
+    left = {slot: list(board.pieces(int(slot[1]), slot[0] is Color.WHITE)) for slot in set(slots)}
+    return [left[slot].pop(0) for slot in slots]
+
+
+def test_holds_of_many_are_those_of_one(tables: Tablebase) -> None:
+    """The vectors of Patterns against its loop, for every pattern of two tables and every score."""
+    for name in ("KBvK", "KPvK"):
+        patterns = tables._shelf(Material.parse(name)).patterns
+        scores = [Accrued(code, holder) for code in range(2, 40) for holder in Color]
+        for number in range(len(patterns)):
+            signed = np.array([score.outcome.to_byte() for score in scores], np.int64)
+            outcome, dtg = patterns.values(np.full(len(scores), number, np.uint32), signed)
+            expected = [patterns.value(number, score) for score in scores]
+            assert list(zip(outcome.tolist(), dtg.tolist(), strict=True)) == [
+                (best.to_byte(), plies) for best, plies in expected
+            ]
+
+
+def test_a_table_whose_holds_never_break_has_empty_patterns() -> None:
+    empty = np.zeros(0, np.uint8)
+    patterns = Patterns(np.zeros(2, np.uint32), empty, empty, empty.astype(np.int8), empty.astype(np.uint16))
+    outcome, dtg = patterns.values(np.zeros(2, np.uint32), np.array([5, -7]))
+    assert (outcome.tolist(), dtg.tolist()) == ([5, -7], [0, 0])
