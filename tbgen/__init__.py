@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tbgen.errors import MissingFolderError as MissingFolderError
     from tbgen.errors import MissingTableError as MissingTableError
     from tbgen.errors import MoveError as MoveError
+    from tbgen.errors import NotEnoughDiskError as NotEnoughDiskError
     from tbgen.errors import NotEnoughMemoryError as NotEnoughMemoryError
     from tbgen.errors import OutdatedTableError as OutdatedTableError
     from tbgen.errors import PgnError as PgnError
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tbgen.errors import TableError as TableError
     from tbgen.errors import TbgenError as TbgenError
     from tbgen.errors import TooManyMenError as TooManyMenError
+    from tbgen.errors import UnreadableFileError as UnreadableFileError
     from tbgen.errors import UsageError as UsageError
     from tbgen.errors import VerificationError as VerificationError
     from tbgen.material import Material as Material
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from tbgen.pgn.tags import parse_scheme as parse_scheme
     from tbgen.pgn.tags import read_tags as read_tags
     from tbgen.pgn.tags import write_tags as write_tags
+    from tbgen.probe import Fault as Fault
     from tbgen.probe import Many as Many
     from tbgen.probe import MoveProbe as MoveProbe
     from tbgen.probe import Probe as Probe
@@ -93,14 +96,14 @@ _FACE = {
     "tbgen.adjudicate": "AdjudicationRules Adjudicator Continue Source Verdict",
     "tbgen.errors": (
         "AccruedError BuildError CastlingError DamagedTableError EngineStartError FenError IllegalPositionError "
-        "InputError MatchError MaterialError MissingFolderError MissingTableError MoveError NotEnoughMemoryError "
-        "OutdatedTableError PgnError RecordError RepresentationError ScoreFormatError TableError TbgenError "
-        "TooManyMenError UsageError VerificationError"
+        "InputError MatchError MaterialError MissingFolderError MissingTableError MoveError NotEnoughDiskError "
+        "NotEnoughMemoryError OutdatedTableError PgnError RecordError RepresentationError ScoreFormatError "
+        "TableError TbgenError TooManyMenError UnreadableFileError UsageError VerificationError"
     ),
     "tbgen.material": "Material Role all_materials",
     "tbgen.pgn.reader": "PgnGame Settings games_in read_games",
     "tbgen.pgn.tags": "GameTags parse_cutoff parse_scheme read_tags write_tags",
-    "tbgen.probe": "Many MoveProbe Probe Step Tablebase open_tablebase",
+    "tbgen.probe": "Fault Many MoveProbe Probe Step Tablebase open_tablebase",
     "tbgen.rules.accrual": "Reached accrued_of play",
     "tbgen.rules.fen": "format_fen parse_fen",
     "tbgen.rules.game": "End FiftyMoveSetting FiftyMoves Game Ply final_outcome",

@@ -4,7 +4,11 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
+import re
+import subprocess
+import sys
 import typing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +21,21 @@ def test_every_public_name_is_there_and_listed_in_order() -> None:
     for name in tbgen.__all__:
         assert getattr(tbgen, name) is not None
     assert set(tbgen.__all__) == set(dir(tbgen))
+
+
+def test_type_checkers_are_told_the_same_names() -> None:
+    source = Path(tbgen.__file__).read_text(encoding="utf-8")
+    told = re.findall(r"^    from (\S+) import (\S+) as (\S+)$", source, re.MULTILINE)
+    assert sorted([name for _, name, _ in told] + ["__version__"]) == tbgen.__all__
+    for home, name, again in told:
+        assert name == again
+        assert getattr(importlib.import_module(home), name) is getattr(tbgen, name)
+
+
+def test_importing_tbgen_loads_nothing_else() -> None:
+    code = "import sys, tbgen; print([name for name in sys.modules if name.startswith(('tbgen.', 'chess', 'numpy'))])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_a_name_that_does_not_exist_is_an_ordinary_error() -> None:
