@@ -163,12 +163,18 @@ class Table(Values):
         """Legal positions with this side to move."""
         return sum(tally.count for tally in self.tallies[side].values())
 
+    def part(self, first: int, end: int) -> Cells:
+        """What cells first to end hold."""
+        return Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
+
 
 class Dictionary(NamedTuple):
     """The patterns of a run: pattern n has the rows start[n] to start[n + 1], each of them one number."""
 
     start: Ints
     rows: Ints
+    often: Ints
+    """[pattern] -> how many cells have it."""
 
 
 class Cells(NamedTuple):
@@ -190,16 +196,28 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A run of a table's cells that are solved, and what is known of them beside their values."""
+    """A run of a table's cells that are solved."""
 
     first: int
     """Its first cell, and the one after its last."""
     end: int
-    dictionary: Dictionary
-    """Of these cells alone."""
-    often: Ints
-    """[pattern] -> how many cells have it."""
+    rows: int
+    """Of its dictionary."""
     found: Ints
     """What a tally counts, see retro/tally.py; cells count from the run's first."""
     en_passant: tuple[Entries, Distances]
     """Values of its positions with a right to take en passant, in the order of the family's EnPassant."""
+
+
+class Content(Protocol):
+    """A solved material as a file takes it, wherever its cells lie."""
+
+    @property
+    def material(self) -> Material: ...
+    @property
+    def patterns(self) -> Patterns: ...
+    @property
+    def tallies(self) -> Mapping[Color, Mapping[Outcome, Tally]]: ...
+
+    def part(self, first: int, end: int) -> Cells:
+        """What cells first to end hold; from several threads."""

@@ -18,6 +18,7 @@ from typing import Protocol
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.costs import pace_of
 from tbgen.library.limits import available_memory, free_disk
+from tbgen.library.making import remove_blocks
 from tbgen.library.manifest import FileRecord, read_manifest, record
 from tbgen.library.plan import Machine, Plan, Start, default_jobs, plan_of
 from tbgen.library.survey import Finding, examine, survey
@@ -101,6 +102,7 @@ def build(
     with _files_of(folder, work[0].material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
         findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
+        remove_blocks(folder, (finding.material for finding in findings if finding.is_sound))
         with _workers_for(folder, findings, watcher, settings) as (plan, workers):
             plan.check(free_disk(folder))
             _Run(folder, plan, workers, watcher, findings).run()

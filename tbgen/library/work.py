@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import time
 from collections.abc import Callable
@@ -10,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tbgen import __version__
 from tbgen.library.limits import forget_peak, peak_bytes
+from tbgen.library.making import make_file
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import path_of
-from tbgen.storage.reader import TableFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +51,7 @@ Work = Callable[[Path, str, int, Report], Made]
 
 def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
     """Solve a canonical material whose children are in the folder, and put its file there."""
-    from tbgen import _jit, retro
-    from tbgen.storage.writer import write_table
+    from tbgen import retro
 
     material = Material.parse(name)
 
@@ -66,19 +62,12 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     wall, cpu = time.perf_counter(), time.process_time()
     if retro.needs_compiling(material):
         report.compiling()
-    with contextlib.ExitStack() as opened:
-        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
-        table = retro.solve(material, children, threads=threads, progress=tell)
-    tell("writing", None, 1.0, 0)
-    begun = time.perf_counter()
-    written = write_table(folder, table, generator=__version__, source=_jit.source_digest(), threads=threads)
-    now = time.perf_counter()
+    written, solved = make_file(folder, material, threads, tell)
     figures = dataclasses.replace(
-        table.figures,
-        phase_seconds={**table.figures.phase_seconds, "writing": round(now - begun, 3)},
-        wall_seconds=now - wall,
+        solved.figures,
+        wall_seconds=time.perf_counter() - wall,
         cpu_seconds=time.process_time() - cpu,
         peak_bytes=peak_bytes(),
     )
     made = FileRecord.of_build(written.bytes, written.sha256, figures)
-    return Made(material, sum(table.positions(side) for side in Color), made)
+    return Made(material, sum(solved.positions(side) for side in Color), made)

@@ -94,7 +94,7 @@ def _hand_over(task: Task, worker: Worker, values: Values) -> None:
     with task.clock.phase("patterns"):
         name_patterns(worker.block, white, black, entry, worker.pairs, pattern)
         check_worker(task.material, worker)
-        dictionary = dictionary_of(worker.pairs, white.store, black.store)
-        often = np.bincount(pattern, minlength=len(dictionary.start) - 1)
+        dictionary = dictionary_of(worker.pairs, white.store, black.store, pattern)
     found, nothing = merged((0, found) for found in founds), (np.zeros(0, np.int8), np.zeros(0, np.uint16))
-    task.store.put(Run(0, len(entry), dictionary, often, found, nothing), Cells(entry, dtg, pattern))
+    run = Run(0, len(entry), len(dictionary.rows), found, nothing)
+    task.store.put(run, dictionary, Cells(entry, dtg, pattern))

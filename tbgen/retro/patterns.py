@@ -5,7 +5,7 @@ A row is one number, so that rows sort as their columns do: holder, code, outcom
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -55,13 +55,21 @@ def _fill_rows(pairs, white, black, start, rows):
         _write_rows(black, 1, pairs.event[pair], end, rows)
 
 
-def dictionary_of(pairs: Store, white: Store, black: Store) -> Dictionary:
-    """The rows of each pair of histories."""
+def dictionary_of(pairs: Store, white: Store, black: Store, pattern: npt.NDArray[np.uint32]) -> Dictionary:
+    """The rows of each pair of histories; `pattern` is [cell] -> pair."""
     start = np.zeros(int(pairs.state[0]) + 1, np.int64)
     _find_starts(pairs, white, black, start)
     rows = np.zeros(int(start[-1]), np.int64)
     _fill_rows(pairs, white, black, start, rows)
-    return Dictionary(start, rows)
+    often = np.zeros(len(start) - 1, np.int64)
+    _count(pattern, often)
+    return Dictionary(start, rows, often)
+
+
+@kernel
+def _count(pattern, often):
+    for cell in range(len(pattern)):
+        often[pattern[cell]] += 1
 
 
 @kernel
@@ -106,23 +114,20 @@ def _find_lengths(store, nodes, length):
         length[n] = _length(store, nodes[n])
 
 
-def merge_patterns(
-    dictionaries: Sequence[Dictionary], often: Sequence[Ints]
-) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
+def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
     """The dictionary of all, the most frequent first, and for each run [its pattern] -> pattern.
 
-    `often` counts how often each pattern of a run occurs.
+    The dictionaries have so many `rows` together.
     """
-    store = new_store(sum(len(dictionary.rows) for dictionary in dictionaries) + 1)
-    chains = [np.zeros(len(dictionary.start) - 1, np.int64) for dictionary in dictionaries]
-    for dictionary, nodes in zip(dictionaries, chains, strict=True):
-        _intern_rows(store, dictionary.start, dictionary.rows, nodes)
-    counts = np.zeros(int(store.state[0]), np.int64)
-    for nodes, number in zip(chains, often, strict=True):
-        counts[nodes] += number
+    store, chains = new_store(rows + 1), []
+    counts = np.zeros(rows + 1, np.int64)
+    for dictionary in dictionaries:
+        chains.append(np.zeros(len(dictionary.often), np.int32))
+        _intern_rows(store, dictionary.start, dictionary.rows, chains[-1])
+        counts[chains[-1]] += dictionary.often
     used = np.flatnonzero(counts[1:]) + 1
     order = np.concatenate([[EMPTY], used[np.lexsort((_ranks(store)[used], -counts[used]))]])
-    number_of = np.zeros(len(counts), np.uint32)
+    number_of = np.zeros(int(store.state[0]), np.uint32)
     number_of[order] = np.arange(len(order))
     return _columns(store, order), [number_of[nodes] for nodes in chains]
 

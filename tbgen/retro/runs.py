@@ -15,17 +15,23 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.patterns import merge_patterns
 from tbgen.retro.tally import merged, tallies_of
-from tbgen.table import Cells, Distances, Entries, Figures, Run, Table
+from tbgen.score import Color
+from tbgen.table import Cells, Dictionary, Distances, Entries, Figures, Run, Table
+
+Kept = tuple[Run, Dictionary, Cells]
 
 
 class BlockStore(Protocol):
-    """Where solved cells are kept until all are there; `put` and `cells` may be called from several threads."""
+    """Where solved cells are kept until all are there; safe to call from several threads."""
 
-    def put(self, run: Run, cells: Cells) -> None:
+    def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
         """Keep a run; its arrays belong to the store from now on."""
 
     def runs(self) -> Sequence[Run]:
         """All that are kept, in the order of their cells."""
+
+    def dictionary(self, run: Run) -> Dictionary:
+        """The dictionary of a run."""
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         """Entry values and distances of cells first to end of one run; not to be changed."""
@@ -39,27 +45,33 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._runs: list[tuple[Run, Cells]] = []
+        self._kept: list[Kept] = []
 
-    def put(self, run: Run, cells: Cells) -> None:
+    def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
         with self._lock:
-            insort(self._runs, (run, cells), key=_first_cell)
+            insort(self._kept, (run, dictionary, cells), key=_first_cell)
 
     def runs(self) -> Sequence[Run]:
         with self._lock:
-            return [run for run, _ in self._runs]
+            return [run for run, _, _ in self._kept]
+
+    def dictionary(self, run: Run) -> Dictionary:
+        return self._at(run.first)[1]
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         cells = self.cells(first, end)
         return cells.entry, cells.dtg
 
     def cells(self, first: int, end: int) -> Cells:
-        with self._lock:
-            run, cells = self._runs[bisect_right(self._runs, first, key=_first_cell) - 1]
+        run, _, cells = self._at(first)
         return cells.part(first - run.first, end - run.first)
 
+    def _at(self, cell: int) -> Kept:
+        with self._lock:
+            return self._kept[bisect_right(self._kept, cell, key=_first_cell) - 1]
 
-def _first_cell(kept: tuple[Run, Cells]) -> int:
+
+def _first_cell(kept: Kept) -> int:
     return kept[0].first
 
 
@@ -72,8 +84,8 @@ class Solved:
         self.figures = Figures()
         self._runs = store.runs()
         self._starts = [run.first for run in self._runs]
-        dictionaries = [run.dictionary for run in self._runs]
-        self.patterns, self._numbers = merge_patterns(dictionaries, [run.often for run in self._runs])
+        rows = sum(run.rows for run in self._runs)
+        self.patterns, self._numbers = merge_patterns((store.dictionary(run) for run in self._runs), rows)
         found = merged((run.first, run.found) for run in self._runs)
         self.tallies = tallies_of(found, layout_of(material).orders)
 
@@ -85,6 +97,10 @@ class Solved:
             cells = self.store.cells(max(first, run.first), min(end, run.end))
             parts.append(cells._replace(pattern=self._numbers[number][cells.pattern]))
         return parts[0] if len(parts) == 1 else Cells.joined(parts)
+
+    def positions(self, side: Color) -> int:
+        """Legal positions with this side to move."""
+        return sum(tally.count for tally in self.tallies[side].values())
 
     def table(self) -> Table:
         """The whole table in memory."""

@@ -96,9 +96,9 @@ class Waves:
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
         status = solve_blocks(task.geometry, worker, self.family, task.pawns, self.mirrors, first, end, cells, found)
         check_status(task.material, int(status))
-        dictionary = dictionary_of(worker.pairs, worker.white.store, worker.black.store)
+        dictionary = dictionary_of(worker.pairs, worker.white.store, worker.black.store, cells.pattern)
         self.workers.append(worker)
-        often = np.bincount(cells.pattern, minlength=len(dictionary.start) - 1)
-        start, en_passant = first * task.block_cells, self._en_passant(first, end)
-        task.store.put(Run(start, start + size, dictionary, often, found, en_passant), cells)
+        start = first * task.block_cells
+        run = Run(start, start + size, len(dictionary.rows), found, self._en_passant(first, end))
+        task.store.put(run, dictionary, cells)
         return blocks

@@ -42,7 +42,8 @@ def wait_for_lock(try_lock: Callable[[], bool], pause: Callable[[float], None] =
 if sys.platform == "win32":
     import msvcrt
 
-    def _try_lock(file: IO[bytes]) -> bool:
+    def try_lock(file: IO[bytes]) -> bool:
+        """Lock a file until it is closed, unless someone else has; whether it is ours now."""
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -50,12 +51,13 @@ if sys.platform == "win32":
         return True
 
     def _wait_for_lock(file: IO[bytes]) -> None:
-        wait_for_lock(lambda: _try_lock(file))
+        wait_for_lock(lambda: try_lock(file))
 
 else:
     import fcntl
 
-    def _try_lock(file: IO[bytes]) -> bool:
+    def try_lock(file: IO[bytes]) -> bool:
+        """Lock a file until it is closed, unless someone else has; whether it is ours now."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -92,7 +94,7 @@ def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
     """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure."""
-    partial, size, digest = _partial_of(path), 0, sha256()
+    partial, size, digest = partial_of(path), 0, sha256()
     try:
         with partial.open("wb") as file:
             for part in parts:
@@ -110,7 +112,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
     return Written(path, size, digest.hexdigest())
 
 
-def _partial_of(path: Path) -> Path:
+def partial_of(path: Path) -> Path:
     """A name of this process's own: a worker that was given up for lost may still be at the same table."""
     return path.with_name(f"{path.name}.{platform.node()}-{os.getpid()}{PARTIAL}")
 
@@ -139,7 +141,7 @@ def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("ab") as file:
-        if not _try_lock(file):
+        if not try_lock(file):
             on_wait()
             _wait_for_lock(file)
         yield

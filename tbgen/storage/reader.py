@@ -64,6 +64,11 @@ class TableFile:
         return self._seal.length
 
     @property
+    def digest(self) -> str:
+        """Of all that is in the file."""
+        return self._seal.body_digest
+
+    @property
     def states(self) -> States:
         return States(*[self._columns[f"state_{name}"] for name in ("entry", "dtg", "pattern")])
 

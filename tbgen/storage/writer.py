@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tbgen.index.boards import fen_of_cell
 from tbgen.index.layout import Layout
 from tbgen.score import Color
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
+from tbgen.storage.counting import states_of
 from tbgen.storage.files import Written, path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
@@ -34,8 +35,8 @@ from tbgen.storage.schema import (
     Seal,
     digest_of,
 )
-from tbgen.storage.states import Ids, States, states_of
-from tbgen.table import Patterns, Table, Tally
+from tbgen.storage.states import Ids, States
+from tbgen.table import Content, Patterns, Tally
 
 _SAMPLE = 7
 """One chunk of so many is compressed both ways; it has no factor in common with the axes."""
@@ -44,13 +45,13 @@ _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
 
 
-def write_table(folder: Path, table: Table, *, generator: str, source: str, threads: int = 1) -> Written:
+def write_table(folder: Path, table: Content, *, generator: str, source: str, threads: int = 1) -> Written:
     """Put the table's file in place of any other; the same table gives the same bytes."""
     parts = file_of(table, generator=generator, source=source, threads=threads)
     return write_whole(path_of(folder, table.material), parts)
 
 
-def file_of(table: Table, *, generator: str, source: str, threads: int = 1) -> tuple[bytes, bytes, bytes]:
+def file_of(table: Content, *, generator: str, source: str, threads: int = 1) -> tuple[bytes, bytes, bytes]:
     """The three parts of a table's file."""
     order = order_of(table.material)
     attributes = {
@@ -61,15 +62,17 @@ def file_of(table: Table, *, generator: str, source: str, threads: int = 1) -> t
         "rules": RULES,
         "source": source,
     }
-    ids, states = states_of(table, order)
+    with ThreadPoolExecutor(threads) as pool:
+        ids, states = states_of(table, order, pool)
+        packed, shuffled = _packed(ids, order, pool)
     columns = {
         "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
         **_state_columns(states),
         **_pattern_columns(table.patterns),
         **_tally_columns(table, order.layout),
     }
-    packed, shuffled = _packed(ids, order, threads)
     state = Dataset(ids.dtype, len(ids), order.chunk_cells, shuffled, np.zeros(len(packed), CHUNK))
+    del ids
     image, datasets = _hdf5(order, state, packed, columns, attributes)
     return _sealed(image, Index(attributes, datasets))
 
@@ -81,18 +84,23 @@ def _sealed(image: bytes, index: Index) -> tuple[bytes, bytes, bytes]:
     return seal.to_bytes(), image, end
 
 
-def _packed(ids: Ids, order: Order, threads: int) -> tuple[list[bytes], bool]:
+def _packed(ids: Ids, order: Order, pool: Executor) -> tuple[list[bytes], bool]:
     """The compressed chunks, the last one filled up with its last state; and whether they are shuffled.
 
     Shuffling helps where few states are frequent, and harms where there are many: a sample decides.
     """
-    filled = np.pad(ids, (0, order.chunks * order.chunk_cells - len(ids)), mode="edge")
-    chunks = filled.reshape(order.chunks, order.chunk_cells)
-    ways = ((pack(chunk, shuffled=way) for chunk in chunks[::_SAMPLE]) for way in (False, True))
-    plain, turned = (sum(map(len, sample)) for sample in ways)
-    shuffled, level = turned < plain, HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda chunk: pack(chunk, shuffled=shuffled, level=level), chunks)), shuffled
+    size = order.chunk_cells
+
+    def chunk(number: int) -> Ids:
+        items = ids[number * size : (number + 1) * size]
+        return items if len(items) == size else np.pad(items, (0, size - len(items)), mode="edge")
+
+    def total(shuffled: bool) -> int:
+        sample = range(0, order.chunks, _SAMPLE)
+        return sum(pool.map(lambda number: len(pack(chunk(number), shuffled=shuffled)), sample))
+
+    shuffled, level = total(True) < total(False), HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
+    return list(pool.map(lambda n: pack(chunk(n), shuffled=shuffled, level=level), range(order.chunks))), shuffled
 
 
 def _state_columns(states: States) -> Columns:
@@ -109,7 +117,7 @@ def _pattern_columns(patterns: Patterns) -> Columns:
     }
 
 
-def _tally_columns(table: Table, layout: Layout) -> Columns:
+def _tally_columns(table: Content, layout: Layout) -> Columns:
     rows = list(_tally_rows(table))
     return {
         "tally_side": np.array([side for side, _, _ in rows]),
@@ -121,7 +129,7 @@ def _tally_columns(table: Table, layout: Layout) -> Columns:
     }
 
 
-def _tally_rows(table: Table) -> Iterator[tuple[int, int, Tally]]:
+def _tally_rows(table: Content) -> Iterator[tuple[int, int, Tally]]:
     for side in Color:
         for outcome, tally in sorted(table.tallies[side].items(), reverse=True):
             yield int(side), outcome.to_byte(), tally
@@ -149,8 +157,8 @@ def _hdf5(
         file.attrs["format"] = np.int64(FORMAT)
         file.flush()
         image: bytes = file.id.get_file_image()
-    for name, chunks in stored.items():
-        _check_places(image, datasets[name], chunks)
+    for dataset in datasets.values():
+        _check_places(image, dataset)
     return image, datasets
 
 
@@ -175,15 +183,32 @@ def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...],
 
 
 def _fill(target: Any, dataset: Dataset, packed: list[bytes], corners: list[tuple[int, ...]]) -> None:
-    """Write the chunks, and note where each of them lies."""
-    for number, (chunk, corner) in enumerate(zip(packed, corners, strict=False)):
-        target.write_direct_chunk(corner, chunk)
-        place = target.get_chunk_info_by_coord(corner)
-        dataset.chunks[number] = place.byte_offset, place.size, crc32(chunk)
+    """Write the chunks, which are let go on the way, and note where each of them lies."""
+    for number, corner in enumerate(corners[: len(packed)]):
+        target.write_direct_chunk(corner, packed[number])
+        dataset.chunks[number] = 0, len(packed[number]), crc32(packed[number])
+        packed[number] = b""
+    places = _places(target)
+    dataset.chunks["offset"] = [places[corner] for corner in corners[: len(packed)]]
 
 
-def _check_places(image: bytes, dataset: Dataset, packed: list[bytes]) -> None:
+def _places(target: Any) -> dict[tuple[int, ...], int]:
+    """Where each chunk lies, by its first index; to ask for one after another would take time by their square."""
+    places: dict[tuple[int, ...], int] = {}
+
+    def note(place: Any) -> None:
+        places[tuple(place.chunk_offset)] = place.byte_offset
+
+    if hasattr(target, "chunk_iter"):
+        target.chunk_iter(note)
+    else:
+        for number in range(target.get_num_chunks()):
+            note(target.get_chunk_info(number))
+    return places
+
+
+def _check_places(image: bytes, dataset: Dataset) -> None:
     """HDF5 libraries have disagreed on whether places count from the user block or from its end: be sure."""
-    for (offset, size, _), chunk in zip(dataset.chunks.tolist(), packed, strict=True):
-        if image[offset - SEAL_BYTES : offset - SEAL_BYTES + size] != chunk:
+    for offset, size, crc in dataset.chunks.tolist():
+        if crc32(image[offset - SEAL_BYTES : offset - SEAL_BYTES + size]) != crc:
             raise RepresentationError(f"a chunk at {offset}", "the index: the HDF5 library counts otherwise")

@@ -143,7 +143,7 @@ def test_memory_that_runs_out_on_the_way_is_one_clear_error(tmp_path: Path, monk
     def solve(*given: Any, **settings: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("tbgen.retro.solve", solve)
+    monkeypatch.setattr("tbgen.retro.solve_into", solve)
     with pytest.raises(BuildError, match="cannot build KvK: the system has no more memory"):
         made(tmp_path, [KNIGHT])
     assert not list(tmp_path.glob("*.h5"))

@@ -20,14 +20,14 @@ Row = tuple[int, int, int, int]
 """Holder, code, outcome, plies."""
 
 
-def dictionary_of(patterns: Sequence[Sequence[Row]]) -> Dictionary:
+def dictionary_of(patterns: Sequence[Sequence[Row]], often: np.ndarray) -> Dictionary:
     rows = [
         holder << 32 | code << 24 | (outcome & 0xFF) << 16 | plies
         for pattern in patterns
         for holder, code, outcome, plies in pattern
     ]
     start = np.cumsum([0, *[len(pattern) for pattern in patterns]])
-    return Dictionary(start.astype(np.int64), np.array(rows, np.int64))
+    return Dictionary(start.astype(np.int64), np.array(rows, np.int64), often)
 
 
 def made_up(seed: int) -> tuple[list[tuple[Row, ...]], np.ndarray]:
@@ -51,7 +51,8 @@ def test_dictionaries_are_merged_by_frequency_and_content() -> None:
     for patterns, often in runs:
         total.update(dict(zip(patterns, often.tolist(), strict=True)))
     expected = sorted((p for p in total if p and total[p]), key=lambda p: (-total[p], in_bytes(p)))
-    merged, numbers = merge_patterns([dictionary_of(p) for p, _ in runs], [often for _, often in runs])
+    dictionaries = [dictionary_of(patterns, often) for patterns, often in runs]
+    merged, numbers = merge_patterns(dictionaries, sum(len(each.rows) for each in dictionaries))
     rows = list(zip(*[c.tolist() for c in (merged.holder, merged.code, merged.outcome, merged.dtg)], strict=True))
     found = [tuple(rows[a:b]) for a, b in zip(merged.start, merged.start[1:], strict=False)]
     assert found == [(), *expected]
@@ -68,7 +69,7 @@ def test_a_table_is_the_same_if_some_of_its_runs_were_there(kept: float) -> None
     solve_into(first, material, children, threads=1)
     for run in first.runs():
         if draw.random() < kept:
-            second.put(run, first.cells(run.first, run.end))
+            second.put(run, first.dictionary(run), first.cells(run.first, run.end))
     there = len(second.runs())
     assert_same(solve_into(second, material, children, threads=2).table(), solved("KPvK"))
     assert there == 0 if kept == 0.0 else there == len(first.runs()) if kept == 1.0 else there > 0

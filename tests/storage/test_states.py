@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from tbgen.material import Material
+from tbgen.storage import counting
 from tbgen.storage import order as order_module
-from tbgen.storage import states as states_module
-from tbgen.storage.order import order_of
-from tbgen.storage.states import states_of
+from tbgen.storage.counting import states_of
+from tbgen.storage.order import Order, order_of
+from tbgen.storage.states import Ids, States
 from tbgen.table import Patterns, Table
 
 NONE = np.zeros(0, np.uint8)
@@ -26,14 +28,20 @@ def table_of(seed: int, name: str = "KBvK") -> Table:
     return Table(order.layout.material, entry, dtg, draw.integers(0, 3, cells).astype(np.uint32), PATTERNS, {})
 
 
-@pytest.mark.parametrize("dense", [True, False])
-def test_every_position_keeps_its_values(dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(order_module, "_PART_CELLS", 10_000)
-    monkeypatch.setattr(states_module, "_STEP", 10_000)
-    if not dense:
-        monkeypatch.setattr(states_module, "_DENSE", 0)
-    table, order = table_of(1), order_of(Material.parse("KBvK"))
-    ids, states = states_of(table, order)
+def numbered(table: Table, order: Order) -> tuple[Ids, States]:
+    with ThreadPoolExecutor(2) as pool:
+        return states_of(table, order, pool)
+
+
+@pytest.mark.parametrize(("name", "small"), [("KBvK", False), ("KBvK", True), ("KvK", True), ("KPvK", True)])
+def test_every_position_keeps_its_values(name: str, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if small:
+        monkeypatch.setattr(order_module, "_PART_CELLS", 10_000)
+        monkeypatch.setattr(counting, "PART_CELLS", 10_000)
+        monkeypatch.setattr(counting, "_PLACES_A_JOB", 7_000)
+        monkeypatch.setattr(counting, "FIRST_SLOTS", 16)
+    table, order = table_of(1, name), order_of(Material.parse(name))
+    ids, states = numbered(table, order)
     live = table.entry != 0
     for name in ("entry", "dtg", "pattern"):
         assert (order.from_file(getattr(states, name)[ids])[live] == getattr(table, name)[live]).all()
@@ -44,7 +52,7 @@ def test_every_position_keeps_its_values(dense: bool, monkeypatch: pytest.Monkey
 
 def test_cells_without_a_position_follow_the_one_before() -> None:
     table, order = table_of(2), order_of(Material.parse("KBvK"))
-    ids, _ = states_of(table, order)
+    ids, _ = numbered(table, order)
     empty = np.flatnonzero(order.to_file(table.entry) == 0)
     assert (ids[empty[empty > 0]] == ids[empty[empty > 0] - 1]).all()
 
@@ -52,7 +60,7 @@ def test_cells_without_a_position_follow_the_one_before() -> None:
 def test_what_empty_cells_hold_makes_no_difference() -> None:
     table, order = table_of(3), order_of(Material.parse("KBvK"))
     other = dataclasses.replace(table, dtg=np.where(table.entry == 0, 7, table.dtg).astype(np.uint16))
-    assert (states_of(table, order)[0] == states_of(other, order)[0]).all()
+    assert (numbered(table, order)[0] == numbered(other, order)[0]).all()
 
 
 @pytest.mark.parametrize("name", ["KvK", "KPvK", "KPPvK", "KRBvKN"])

@@ -1,0 +1,79 @@
+"""Making: one table, from its children's files to its own.
+
+The solved blocks of a table with pawns lie in a file beside it until it is written. A build that ends on
+the way leaves that file, and the next one goes on from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tbgen import __version__
+from tbgen.index.layout import layout_of
+from tbgen.material import Material
+from tbgen.storage.files import Written, partial_of, path_of
+from tbgen.storage.reader import TableFile
+from tbgen.storage.scratch import ScratchStore, scratch_path
+
+if TYPE_CHECKING:
+    from tbgen.retro import BlockStore, Solved
+
+LEAST_SCRATCH_CELLS = 1 << 24
+"""Smaller tables are solved in seconds, in memory."""
+
+Tell = Callable[[str, int | None, float, int], None]
+
+
+def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tuple[Written, Solved]:
+    """Solve a material whose children are in the folder, and put its file there; OSError if that cannot be written."""
+    from tbgen import _jit, retro
+    from tbgen.storage.writer import write_table
+
+    source = _jit.source_digest()
+    with contextlib.ExitStack() as opened:
+        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
+        store = opened.enter_context(_block_store(folder, material, source, children))
+        solved = retro.solve_into(store, material, children, threads=threads, progress=tell)
+        tell("writing", None, 1.0, 0)
+        begun = time.perf_counter()
+        written = write_table(folder, solved, generator=__version__, source=source, threads=threads)
+    phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
+    solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
+    return written, solved
+
+
+def remove_blocks(folder: Path, materials: Iterable[Material]) -> None:
+    """Remove what is left of making some tables that are there; only for who has the lock."""
+    for material in materials:
+        scratch_path(folder, material).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _block_store(
+    folder: Path, material: Material, source: str, children: Mapping[Material, TableFile]
+) -> Iterator[BlockStore]:
+    """A store for a table's blocks: on disk where it is large and has many, with what is left of an earlier build.
+
+    When all went well the file is removed; otherwise it stays for the next attempt.
+    """
+    from tbgen.retro import MemoryStore
+
+    layout = layout_of(material)
+    if len(layout.blocks) == 1 or layout.cells < LEAST_SCRATCH_CELLS:
+        yield MemoryStore()
+        return
+    known = {str(child): file.digest for child, file in children.items()}
+    identity = {"material": str(material), "source": source, "children": known}
+    path = scratch_path(folder, material)
+    try:
+        store = ScratchStore(path, identity)
+    except BlockingIOError:  # a worker that was given up for lost may still be at the same table
+        store = ScratchStore(partial_of(path), identity)
+    with store:
+        yield store
+        store.remove()

@@ -1,0 +1,122 @@
+"""A table with blocks on disk: the same file however often its making was cut short."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tbgen.cli.watch import QuietWatcher
+from tbgen.errors import BuildError
+from tbgen.library import making
+from tbgen.library.build import build
+from tbgen.material import Material
+from tbgen.storage.files import path_of
+from tbgen.storage.scratch import ScratchStore, scratch_path
+
+PAWN = Material.parse("KPvK")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with all that KPvK needs, in which even small tables have their blocks on disk."""
+    monkeypatch.setattr(making, "LEAST_SCRATCH_CELLS", 1)
+    for child in PAWN.children():
+        path_of(tmp_path, child).write_bytes(path_of(table_folder, child).read_bytes())
+    return tmp_path
+
+
+def same(folder: Path, other: Path) -> bool:
+    return path_of(folder, PAWN).read_bytes() == path_of(other, PAWN).read_bytes()
+
+
+def cut_short(folder: Path, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """Make the table on a disk that is full after so many runs."""
+    put = ScratchStore.put
+
+    def full(store: ScratchStore, *run: Any) -> None:
+        if len(store.runs()) == after:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        put(store, *run)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ScratchStore, "put", full)
+        with pytest.raises(BuildError, match="No space left on device"):
+            build(folder, [PAWN], QuietWatcher())
+
+
+@pytest.mark.parametrize("after", [0, 1, 7, 23])
+def test_a_full_disk_loses_no_more_than_the_blocks_in_flight(
+    folder: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    cut_short(folder, monkeypatch, after)
+    assert scratch_path(folder, PAWN).exists()
+    assert not path_of(folder, PAWN).exists()
+    solved, solve_run = [], "tbgen.retro.waves.Waves._solve_run"
+    from tbgen.retro.waves import Waves
+
+    inner = Waves._solve_run
+    monkeypatch.setattr(solve_run, lambda self, blocks: solved.append(blocks) or inner(self, blocks))
+    build(folder, [PAWN], QuietWatcher())
+    assert sum(end - first for first, end in solved) == 24 - after
+    assert same(folder, table_folder)
+    assert not scratch_path(folder, PAWN).exists()
+
+
+def test_blocks_of_other_children_are_solved_again(
+    folder: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_short(folder, monkeypatch, 20)
+    monkeypatch.setattr("tbgen.storage.reader.TableFile.digest", "another")
+    cut_short(folder, monkeypatch, 5)
+    with ScratchStore(scratch_path(folder, PAWN), {}) as store:
+        assert not store.runs()
+    build(folder, [PAWN], QuietWatcher())
+    assert same(folder, table_folder)
+
+
+def test_blocks_that_outlived_their_table_are_removed(folder: Path, table_folder: Path) -> None:
+    build(folder, [PAWN], QuietWatcher())
+    scratch_path(folder, PAWN).write_bytes(b"left over")
+    path_of(folder, Material.parse("KQvK")).unlink()
+    build(folder, [PAWN], QuietWatcher())
+    assert not scratch_path(folder, PAWN).exists()
+
+
+PROGRAM = """
+import sys, pathlib
+from tbgen.cli.watch import QuietWatcher
+from tbgen.library import making
+from tbgen.library.build import build
+from tbgen.material import Material
+making.LEAST_SCRATCH_CELLS = 1
+print("begun", flush=True)
+build(pathlib.Path(sys.argv[1]), [Material.parse("KPvK")], QuietWatcher())
+"""
+
+
+def test_a_build_killed_between_its_blocks_goes_on_from_them(folder: Path, table_folder: Path) -> None:
+    draw, scratch, sizes = random.Random(31), scratch_path(folder, PAWN), []
+    for _ in range(6):
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM, folder], stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        process.stdout.readline()
+        enough = (scratch.stat().st_size if scratch.exists() else 0) + draw.randrange(1, 60_000)
+        while process.poll() is None and not (scratch.exists() and scratch.stat().st_size >= enough):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        sizes.append(scratch.stat().st_size if scratch.exists() else 0)
+    assert any(sizes)
+    subprocess.run([sys.executable, "-c", PROGRAM, folder], check=True, stdout=subprocess.DEVNULL)
+    assert same(folder, table_folder)
+    assert not list(folder.glob("*.blocks"))
