@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,8 +10,8 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.storage.files import folder_with, path_of
 from tbgen.storage.reader import TableFile
-from tbgen.table import Values
-from tbgen.verify.check import Progress, silent, verify_table
+from tbgen.verify.check import verify_table
+from tbgen.verify.laws import Progress, silent
 from tbgen.verify.violations import Report, Violation, fen_of
 
 
@@ -31,18 +32,20 @@ def verify_file(
     with TableFile(path_of(folder, material)) as file:
         progress("checksum", 0, file.size)
         file.check()
-        table, violation = file.table(), _wrong_example(file)
-    child_of = _reader_of([folder, *others])
-    report = verify_table(table, child_of, sample=sample, seed=seed, blanks=False, threads=threads, progress=progress)
+        violation = _wrong_example(file)
+        with contextlib.ExitStack() as opened:
+            child_of = _reader_of([folder, *others], opened)
+            report = verify_table(
+                file, child_of, sample=sample, seed=seed, blanks=False, threads=threads, progress=progress
+            )
     if report.violation is None and violation is not None:
         return Report(material, report.positions, report.pairs, report.seconds, violation)
     return report
 
 
-def _reader_of(folders: Sequence[Path]) -> Callable[[Material], Values]:
-    def child_of(material: Material) -> Values:
-        with TableFile(path_of(folder_with(folders, material), material)) as file:
-            return file.values()
+def _reader_of(folders: Sequence[Path], opened: contextlib.ExitStack) -> Callable[[Material], TableFile]:
+    def child_of(material: Material) -> TableFile:
+        return opened.enter_context(TableFile(path_of(folder_with(folders, material), material)))
 
     return child_of
 

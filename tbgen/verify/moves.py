@@ -35,7 +35,7 @@ class Desk(NamedTuple):
     captured: npt.NDArray[np.int64]
     promotion: npt.NDArray[np.int64]
     cell: npt.NDArray[np.int64]
-    """[move] -> the cell it leads to, where it was asked for."""
+    """[move] -> the place it leads to, where it was asked for."""
     after: npt.NDArray[np.int64]
 
 

@@ -16,10 +16,12 @@ from tbgen.verify.moves import (
     quiet_cell,
 )
 from tbgen.verify.values import (
+    cell_at,
     facts_of,
     key_of,
     key_of_reset,
     note_reset,
+    place_of,
     signed,
     stored_value,
     value_of_key,
@@ -31,21 +33,33 @@ EVERYTHING_FINE = -1
 
 
 @inner
-def is_wanted(subject, cell):
-    """Whether the resets of a cell are asked for."""
-    return (subject.task[cell] & RESETS_TASK) != 0 and 1 < subject.own[cell] < NO_POSITION
+def is_wanted(subject, place):
+    """Whether the resets of a position are asked for."""
+    return (subject.task[place] & RESETS_TASK) != 0 and 1 < subject.own[place] < NO_POSITION
+
+
+@inner
+def quiet_place(subject, desk, side, move):
+    """Where the position after a move within the material lies in the arrays."""
+    return place_of(subject.cells, quiet_cell(subject.numbering, desk, side, move))
+
+
+@inner
+def child_cell(links, link, numbering, desk, side):
+    """The cell that the position on the desk has in the child's table."""
+    turned = links.reversed[link]
+    for slot in range(numbering.men):
+        square = desk.squares[links.order[link, slot]]
+        desk.after[slot] = square ^ 56 if turned else square
+    return cell_of(numbering, side if turned else 1 - side, desk.after, desk.rest)
 
 
 @inner
 def child_value(links, link, child, desk, side):
     """Entry value and distance that the child's table gives the position after a move; 0 if none."""
-    turned = links.reversed[link]
-    for slot in range(child.numbering.men):
-        square = desk.squares[links.order[link, slot]]
-        desk.after[slot] = square ^ 56 if turned else square
-    cell = cell_of(child.numbering, side if turned else 1 - side, desk.after, desk.rest)
-    entry = int(child.entry[cell])
-    return -entry if turned else entry, int(child.dtg[cell])
+    place = place_of(child.cells, child_cell(links, link, child.numbering, desk, side))
+    entry = int(child.entry[place])
+    return -entry if links.reversed[link] else entry, int(child.dtg[place])
 
 
 @inner
@@ -59,25 +73,31 @@ def child_move_value(links, link, child, desk, side, move):
     return outcome, dtg
 
 
+@inner
+def link_of(links, desk, move):
+    """The link that a listed reset follows."""
+    promotion = desk.promotion[move]
+    promoted = desk.slot[move] if promotion else NOBODY
+    return links.at[desk.captured[move] + 1, promoted + 1, promotion]
+
+
 @kernel
 def fold_child(subject, number, child, start, stop):
-    """Note the resets that lead to one child; returns a cell whose successor the child lacks."""
+    """Note the resets that lead to one child; returns a place whose successor the child lacks."""
     men, numbering, links = subject.men, subject.numbering, subject.links
     desk = new_desk()
-    for cell in range(start, stop):
-        if not is_wanted(subject, cell):
+    for place in range(start, stop):
+        if not is_wanted(subject, place):
             continue
-        side = set_up(numbering, cell, desk.squares)
+        side = set_up(numbering, cell_at(subject.cells, place), desk.squares)
         for move in range(list_moves(men, desk, side, RESETS)):
-            promotion = desk.promotion[move]
-            promoted = desk.slot[move] if promotion else NOBODY
-            link = links.at[desk.captured[move] + 1, promoted + 1, promotion]
+            link = link_of(links, desk, move)
             if links.child[link] != number:
                 continue
             outcome, dtg = child_move_value(links, link, child, desk, side, move)
             if outcome == 0:
-                return cell
-            note_reset(subject, cell, side, outcome, dtg)
+                return place
+            note_reset(subject, place, side, outcome, dtg)
     return EVERYTHING_FINE
 
 
@@ -103,18 +123,18 @@ def double_step_value(subject, victims, desk, pawn, to):
     men, numbering, links = subject.men, subject.numbering, subject.links
     side = 1 - men.color[pawn]
     captures = list_en_passant(men, desk, pawn, to)
-    cell = cell_of(numbering, side, desk.squares, desk.rest)
+    place = place_of(subject.cells, cell_of(numbering, side, desk.squares, desk.rest))
     if captures == 0:
-        return int(subject.entry[cell]), int(subject.dtg[cell])
-    code = int(subject.own[cell]) + 2 * captures
+        return int(subject.entry[place]), int(subject.dtg[place])
+    code = int(subject.own[place]) + 2 * captures
     accrued = signed(1 - side, code)
-    best = key_of_reset(subject, cell, side, accrued)
+    best = key_of_reset(subject, place, side, accrued)
     child, link = victims[men.color[pawn]], links.at[pawn + 1, 0, 0]
     for move in range(captures):
         outcome, dtg = child_move_value(links, link, child, desk, side, move)
         best = max(best, key_of(side, accrued, outcome, dtg))
     for move in range(list_moves(men, desk, side, QUIETS)):
-        facts = facts_of(subject, quiet_cell(numbering, desk, side, move))
+        facts = facts_of(subject, quiet_place(subject, desk, side, move))
         outcome, dtg = stored_value(subject.rows, facts, 1 - side, code)
         best = max(best, key_of(side, accrued, outcome, dtg))
     return value_of_key(side, accrued, best)
@@ -128,10 +148,10 @@ def fold_pawn_moves(subject, victims, start, stop):
     """
     men, numbering = subject.men, subject.numbering
     desk, other = new_desk(), new_desk()
-    for cell in range(start, stop):
-        if not is_wanted(subject, cell):
+    for place in range(start, stop):
+        if not is_wanted(subject, place):
             continue
-        side = set_up(numbering, cell, desk.squares)
+        side = set_up(numbering, cell_at(subject.cells, place), desk.squares)
         for move in range(list_moves(men, desk, side, RESETS)):
             if desk.captured[move] != NOBODY or desk.promotion[move]:
                 continue
@@ -140,7 +160,7 @@ def fold_pawn_moves(subject, victims, start, stop):
                 other.squares[:] = desk.squares
                 outcome, dtg = double_step_value(subject, victims, other, slot, to)
             else:
-                there = quiet_cell(numbering, desk, side, move)
+                there = quiet_place(subject, desk, side, move)
                 outcome, dtg = int(subject.entry[there]), int(subject.dtg[there])
-            note_reset(subject, cell, side, outcome, dtg)
+            note_reset(subject, place, side, outcome, dtg)
     return EVERYTHING_FINE

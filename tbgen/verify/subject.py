@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
+from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Values
 from tbgen.verify.men import links_of, men_of, numbering_of
 from tbgen.verify.moves import NO_POSITION
@@ -15,6 +16,11 @@ from tbgen.verify.values import ChildValues, Subject
 from tbgen.verify.violations import Violation
 
 S = TypeVar("S", bound=np.generic)
+Cells = npt.NDArray[np.int64]
+Source = Table | Values | TableFile
+"""Where values come from: memory, or a file that is asked for what is needed."""
+
+_ALL = np.zeros(0, np.int64)
 
 
 def _array(values: npt.NDArray[S], dtype: type[S]) -> npt.NDArray[S]:
@@ -25,20 +31,59 @@ def _array(values: npt.NDArray[S], dtype: type[S]) -> npt.NDArray[S]:
 def child_values_of(table: Table | Values) -> ChildValues:
     """A child's entry values."""
     numbering = numbering_of(layout_of(table.material))
-    return ChildValues(numbering, _array(table.entry, np.int8), _array(table.dtg, np.uint16))
+    return ChildValues(numbering, _ALL, _array(table.entry, np.int8), _array(table.dtg, np.uint16))
+
+
+def some_child_values(child: Source, cells: Cells) -> ChildValues:
+    """A child's entry values in some cells, which are listed in ascending order."""
+    numbering = numbering_of(layout_of(child.material))
+    entry, dtg, *_ = look_up(child, cells)
+    return ChildValues(numbering, cells, _ended(entry, np.int8), _ended(dtg, np.uint16))
+
+
+def look_up(source: Source, cells: Cells) -> list[npt.NDArray[Any]]:
+    """Entry values and distances in some cells, and patterns where there are any."""
+    if isinstance(source, TableFile):
+        return source.look_up(cells)
+    arrays: list[npt.NDArray[Any]] = [source.entry, source.dtg]
+    if isinstance(source, Table):
+        arrays.append(source.pattern)
+    return [array[cells] for array in arrays]
+
+
+def _ended(values: npt.NDArray[S], dtype: type[S]) -> npt.NDArray[S]:
+    """The array with a last item for what is not in it."""
+    return np.append(_array(values, dtype), dtype(0))
 
 
 def subject_of(table: Table) -> Subject:
     """A table to be checked, nothing asked for yet."""
-    layout = layout_of(table.material)
-    cells, rows = layout.cells, table.patterns
+    arrays = (_array(table.entry, np.int8), _array(table.dtg, np.uint16), _array(table.pattern, np.uint32))
+    return _subject(table, _ALL, *arrays)
+
+
+def some_subject(source: Table | TableFile, cells: Cells) -> Subject:
+    """Some cells of a table, listed in ascending order."""
+    entry, dtg, pattern = look_up(source, cells)
+    return _subject(source, cells, _ended(entry, np.int8), _ended(dtg, np.uint16), _ended(pattern, np.uint32))
+
+
+def _subject(
+    source: Table | TableFile,
+    listed: Cells,
+    entry: npt.NDArray[np.int8],
+    dtg: npt.NDArray[np.uint16],
+    pattern: npt.NDArray[np.uint32],
+) -> Subject:
+    layout, rows, cells = layout_of(source.material), source.patterns, len(entry)
     return Subject(
         men=men_of(layout),
         numbering=numbering_of(layout),
         links=links_of(layout),
-        entry=_array(table.entry, np.int8),
-        dtg=_array(table.dtg, np.uint16),
-        pattern=_array(table.pattern, np.uint32),
+        cells=listed,
+        entry=entry,
+        dtg=dtg,
+        pattern=pattern,
         row_start=_array(rows.start, np.uint32),
         rows=np.stack((rows.holder, rows.code, rows.outcome, rows.dtg), axis=1).astype(np.int32),
         task=np.zeros(cells, np.uint8),
@@ -49,8 +94,10 @@ def subject_of(table: Table) -> Subject:
     )
 
 
-def shape_violation(table: Table | Values, layout: Layout) -> Violation | None:
-    """Arrays of the wrong length, which the kernels must not see."""
+def shape_violation(table: Source, layout: Layout) -> Violation | None:
+    """Arrays of the wrong length, which the kernels must not see; a file has been asked when it was opened."""
+    if isinstance(table, TableFile):
+        return None
     for name in ("entry", "dtg", "pattern"):
         found = len(getattr(table, name, table.entry))
         if found != layout.cells:
@@ -58,7 +105,7 @@ def shape_violation(table: Table | Values, layout: Layout) -> Violation | None:
     return None
 
 
-def rows_violation(table: Table) -> Violation | None:
+def rows_violation(table: Table | TableFile) -> Violation | None:
     """Pattern rows that no reader can make sense of."""
     rows = table.patterns
     starts, count = rows.start.astype(np.int64), len(rows.code)

@@ -1,4 +1,4 @@
-"""Kernels that sweep over ranges of cells: own codes, pairs, tallies, and what a sample needs."""
+"""Kernels that sweep over ranges of places: own codes, pairs and tallies."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ import numpy as np
 
 from tbgen._jit import inner, kernel
 from tbgen.verify.cells import images_of, set_up, side_of
+from tbgen.verify.listing import OWN_TASK
 from tbgen.verify.moves import (
     NO_POSITION,
-    NOBODY,
     QUIETS,
-    RESETS,
     is_position,
     list_moves,
     new_desk,
     own_code_of,
-    quiet_cell,
 )
-from tbgen.verify.resets import EVERYTHING_FINE, RESETS_TASK, list_en_passant
-from tbgen.verify.values import WORST, facts_of, key_of, key_of_reset, signed, stored_value, value_of_key
+from tbgen.verify.resets import EVERYTHING_FINE, RESETS_TASK, quiet_place
+from tbgen.verify.values import WORST, cell_at, facts_of, key_of, key_of_reset, signed, stored_value, value_of_key
 
-OWN_TASK = 1
 PAIRS_TASK = 4
-"""Bits of Subject.task, beside RESETS_TASK."""
+"""A bit of Subject.task, beside OWN_TASK and RESETS_TASK."""
 ALL_TASKS = OWN_TASK | RESETS_TASK | PAIRS_TASK
 _FIRST_CODE = 2
 _MOST_CODES = 256
@@ -30,38 +27,27 @@ _MOST_CODES = 256
 
 @kernel
 def find_own_codes(subject, start, stop):
-    """Own codes; returns a legal position without an entry value, or the end of a game that is not worth its score."""
+    """Own codes; returns the place of a position without an entry value, or of a game's end not worth its score."""
     desk = new_desk()
-    for cell in range(start, stop):
-        if subject.task[cell] == 0:
+    for place in range(start, stop):
+        if subject.task[place] == 0:
             continue
-        own = own_code_of(subject.men, subject.numbering, cell, desk)
-        subject.own[cell] = own
+        own = own_code_of(subject.men, subject.numbering, cell_at(subject.cells, place), desk)
+        subject.own[place] = own
         if own == NO_POSITION:
             continue
-        entry = int(subject.entry[cell])
+        entry = int(subject.entry[place])
         if entry == 0:
-            return cell
-        if own < _FIRST_CODE and (entry != own_outcome(subject, cell) or subject.dtg[cell] != 0):
-            return cell
+            return place
+        if own < _FIRST_CODE and (entry != own_outcome(subject, place) or subject.dtg[place] != 0):
+            return place
     return EVERYTHING_FINE
 
 
 @inner
-def own_outcome(subject, cell):
+def own_outcome(subject, place):
     """A position's own score as a signed outcome."""
-    return signed(1 - side_of(subject.numbering, cell), int(subject.own[cell]))
-
-
-@kernel
-def find_own_codes_of(subject, cells):
-    """Own codes of some cells; returns how many of them hold a position."""
-    desk = new_desk()
-    positions = 0
-    for cell in cells:
-        subject.own[cell] = own_code_of(subject.men, subject.numbering, cell, desk)
-        positions += subject.own[cell] != NO_POSITION
-    return positions
+    return signed(1 - side_of(subject.numbering, cell_at(subject.cells, place)), int(subject.own[place]))
 
 
 @kernel
@@ -75,23 +61,23 @@ def find_filled(subject, start, stop):
 
 
 @inner
-def list_successors(subject, desk, cell, side, count):
-    """Find the cells of the listed moves; returns up to which accrued code the values can differ."""
-    top = max(_FIRST_CODE, abs(int(subject.entry[cell])), abs(int(subject.reset[cell])))
+def list_successors(subject, desk, place, side, count):
+    """Find where the listed moves lead; returns up to which accrued code the values can differ."""
+    top = max(_FIRST_CODE, abs(int(subject.entry[place])), abs(int(subject.reset[place])))
     for move in range(count):
-        there = quiet_cell(subject.numbering, desk, side, move)
+        there = quiet_place(subject, desk, side, move)
         desk.cell[move] = there
         top = max(top, abs(int(subject.entry[there])))
-    return min(top, int(subject.own[cell]))
+    return min(top, int(subject.own[place]))
 
 
 # best[holder, code] -> key of the mover's best move with that score accrued
 @inner
-def weigh_moves(subject, desk, cell, side, count, top, best):
+def weigh_moves(subject, desk, place, side, count, top, best):
     """Find the mover's best move for every accrued score up to the code `top`."""
     for holder in range(2):
         for code in range(_FIRST_CODE, top + 1):
-            best[holder, code] = key_of_reset(subject, cell, side, signed(holder, code))
+            best[holder, code] = key_of_reset(subject, place, side, signed(holder, code))
     rows = subject.rows
     for move in range(count):
         facts = facts_of(subject, desk.cell[move])
@@ -103,9 +89,9 @@ def weigh_moves(subject, desk, cell, side, count, top, best):
 
 
 @inner
-def compare(subject, cell, side, top, best, report):
+def compare(subject, place, side, top, best, report):
     """Whether the best moves give what is stored; if not, the report says where not."""
-    facts = facts_of(subject, cell)
+    facts = facts_of(subject, place)
     for code in range(_FIRST_CODE, top + 1):
         for holder in range(2):
             outcome, dtg = stored_value(subject.rows, facts, holder, code)
@@ -123,19 +109,19 @@ def compare(subject, cell, side, top, best, report):
 # report -> holder, code, stored outcome and distance, outcome and distance of the best move
 @kernel
 def check_pairs(subject, start, stop, report):
-    """Hold every pair of a position and an accrued score against its moves; returns the first wrong cell."""
+    """Hold every pair of a position and an accrued score against its moves; returns the first wrong place."""
     desk = new_desk()
     best = np.empty((2, _MOST_CODES), np.int64)
-    for cell in range(start, stop):
-        own = subject.own[cell]
-        if not subject.task[cell] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
+    for place in range(start, stop):
+        own = subject.own[place]
+        if not subject.task[place] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
             continue
-        side = set_up(subject.numbering, cell, desk.squares)
+        side = set_up(subject.numbering, cell_at(subject.cells, place), desk.squares)
         count = list_moves(subject.men, desk, side, QUIETS)
-        top = list_successors(subject, desk, cell, side, count)
-        weigh_moves(subject, desk, cell, side, count, top, best)
-        if not compare(subject, cell, side, top, best, report):
-            return cell
+        top = list_successors(subject, desk, place, side, count)
+        weigh_moves(subject, desk, place, side, count, top, best)
+        if not compare(subject, place, side, top, best, report):
+            return place
         report[6] += 1
         report[7] += 2 * (own - 1)
     return EVERYTHING_FINE
@@ -154,26 +140,3 @@ def tally(subject, orders, start, stop, found):
             row[1], row[2] = dtg, cell
         row[0] += orders * images_of(subject.numbering, desk.squares, desk.rest)
     return EVERYTHING_FINE
-
-
-@kernel
-def mark(subject, cells, found):
-    """Ask for all that the check of some cells needs; returns how many cells more are to be marked."""
-    men, numbering, task = subject.men, subject.numbering, subject.task
-    desk, other = new_desk(), new_desk()
-    more = 0
-    for cell in cells:
-        side = set_up(numbering, cell, desk.squares)
-        for move in range(list_moves(men, desk, side, QUIETS)):
-            task[quiet_cell(numbering, desk, side, move)] |= OWN_TASK
-        for move in range(list_moves(men, desk, side, RESETS)):
-            slot, to = desk.slot[move], desk.to[move]
-            if desk.promotion[move] or desk.captured[move] != NOBODY or abs(to - desk.squares[slot]) != 16:
-                continue
-            there = quiet_cell(numbering, desk, side, move)
-            other.squares[:] = desk.squares
-            if list_en_passant(men, other, slot, to) and not task[there] & RESETS_TASK:
-                task[there] |= OWN_TASK | RESETS_TASK
-                found[more] = there
-                more += 1
-    return more

@@ -21,10 +21,33 @@ WORST = -(1 << 40)
 """A key below that of any move."""
 
 
+@inner
+def cell_at(cells, place):
+    """The cell whose values lie at a place of the arrays."""
+    return cells[place] if cells.size else place
+
+
+@inner
+def place_of(cells, cell):
+    """Where the arrays have a cell; their last place, where nothing is known, if they do not have it."""
+    if cells.size == 0:
+        return cell
+    low, high = 0, cells.size
+    while low < high:
+        middle = (low + high) >> 1
+        if cells[middle] < cell:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < cells.size and cells[low] == cell else cells.size
+
+
 class ChildValues(NamedTuple):
     """Entry values of a child."""
 
     numbering: Numbering
+    cells: npt.NDArray[np.int64]
+    """As Subject has it."""
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
 
@@ -35,6 +58,8 @@ class Subject(NamedTuple):
     men: Men
     numbering: Numbering
     links: Links
+    cells: npt.NDArray[np.int64]
+    """The cells that the arrays have, in ascending order; none where they have them all."""
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
     pattern: npt.NDArray[np.uint32]
@@ -75,14 +100,14 @@ class Facts(NamedTuple):
 
 
 @inner
-def facts_of(subject, cell):
+def facts_of(subject, place):
     """Look a position up."""
-    pattern = subject.pattern[cell]
+    pattern = subject.pattern[place]
     return Facts(
-        int(subject.entry[cell]),
-        int(subject.dtg[cell]),
-        int(subject.own[cell]),
-        1 - side_of(subject.numbering, cell),
+        int(subject.entry[place]),
+        int(subject.dtg[place]),
+        int(subject.own[place]),
+        1 - side_of(subject.numbering, cell_at(subject.cells, place)),
         int(subject.row_start[pattern]),
         int(subject.row_start[pattern + 1]) - 1,
     )
@@ -132,23 +157,23 @@ def value_of_key(side, accrued, key):
 
 
 @inner
-def key_of_reset(subject, cell, side, accrued):
+def key_of_reset(subject, place, side, accrued):
     """The key of the best reset."""
-    outcome = int(subject.reset[cell])
+    outcome = int(subject.reset[place])
     if outcome == 0:
         return WORST
-    short = key_of(side, accrued, outcome, int(subject.shortest[cell]))
-    return max(short, key_of(side, accrued, outcome, int(subject.longest[cell])))
+    short = key_of(side, accrued, outcome, int(subject.shortest[place]))
+    return max(short, key_of(side, accrued, outcome, int(subject.longest[place])))
 
 
 @inner
-def note_reset(subject, cell, side, outcome, dtg):
+def note_reset(subject, place, side, outcome, dtg):
     """A reset is worth this; only the best outcome stays, with both its ways."""
-    best = int(subject.reset[cell])
+    best = int(subject.reset[place])
     gain = rank_of(outcome) - rank_of(best)
     if best == 0 or (gain < 0 if side else gain > 0):
-        subject.reset[cell] = outcome
-        subject.shortest[cell] = subject.longest[cell] = dtg
+        subject.reset[place] = outcome
+        subject.shortest[place] = subject.longest[place] = dtg
     elif gain == 0:
-        subject.shortest[cell] = min(subject.shortest[cell], dtg)
-        subject.longest[cell] = max(subject.longest[cell], dtg)
+        subject.shortest[place] = min(subject.shortest[place], dtg)
+        subject.longest[place] = max(subject.longest[place], dtg)

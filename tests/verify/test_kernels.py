@@ -10,17 +10,18 @@ import pytest
 
 from tbgen._jit import small
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import Material, Role
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.table import Table
 from tbgen.verify.cells import cell_of, images_of, set_up
 from tbgen.verify.men import men_of, numbering_of
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_desk, own_code_of
-from tbgen.verify.resets import fold_child, fold_pawn_moves
-from tbgen.verify.subject import child_values_of, subject_of
-from tbgen.verify.sweeps import ALL_TASKS, find_own_codes, list_successors, mark, weigh_moves
-from tbgen.verify.values import Subject, value_of_key
+from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
+from tbgen.verify.sample import child_cells, needs_of, victim_cells
+from tbgen.verify.subject import some_child_values, some_subject
+from tbgen.verify.sweeps import find_own_codes, list_successors, weigh_moves
+from tbgen.verify.values import Subject, place_of, value_of_key
 
 from .model import Tables, best_value, board_of, is_position, random_table
 
@@ -91,40 +92,36 @@ def nonsense() -> dict[Material, Table]:
 
 
 def asked(table: Table, cell: int) -> Subject:
-    """The subject with all that one cell needs asked for and counted."""
-    subject = subject_of(table)
-    subject.task[cell] = ALL_TASKS
-    cells = np.array([cell])
-    while len(cells):
-        room = np.zeros(64, np.int64)
-        cells = room[: mark(subject, cells, room)].copy()
-    for needed in np.flatnonzero(subject.task).tolist():
-        find_own_codes(subject, needed, needed + 1)
+    """The subject with what one cell needs, and nothing else."""
+    cells, tasks = needs_of(layout_of(table.material), np.array([cell]))
+    subject = some_subject(table, cells)
+    subject.task[:-1] = tasks
+    find_own_codes(subject, 0, len(cells))
     return subject
 
 
 def fold_all(subject: Subject, tables: Tables, material: Material) -> None:
     """Note the resets of all cells that ask for them, those furthest on first."""
-    cells = np.flatnonzero(subject.task & 2).tolist()
+    places = len(subject.cells)
     for number, child in enumerate(material.children()):
-        for cell in cells:
-            fold_child(subject, number, child_values_of(tables[child]), cell, cell + 1)
-    victims = [
-        material.without(color, role).canonical() for color in Color for role in material.side(color) if role == 1
-    ]
-    known = [child_values_of(tables[victim]) for victim in victims]
-    for cell in cells:
-        fold_pawn_moves(subject, (known[0], known[-1]), cell, cell + 1)
+        known = some_child_values(tables[child], child_cells(subject, number, child))
+        assert fold_child(subject, number, known, 0, places) == EVERYTHING_FINE
+    victims = []
+    for color in Color:
+        if Role.PAWN in material.side(color):
+            child = material.without(color, Role.PAWN).canonical()
+            victims.append(some_child_values(tables[child], victim_cells(subject, color, child)))
+    fold_pawn_moves(subject, (victims[0], victims[-1]), 0, places)
 
 
 @small
 def best_keys(subject, cell, best):
     """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
     desk = new_desk()
-    side = set_up(subject.numbering, cell, desk.squares)
+    side, place = set_up(subject.numbering, cell, desk.squares), place_of(subject.cells, cell)
     count = list_moves(subject.men, desk, side, QUIETS)
-    top = list_successors(subject, desk, cell, side, count)
-    weigh_moves(subject, desk, cell, side, count, top, best)
+    top = list_successors(subject, desk, place, side, count)
+    weigh_moves(subject, desk, place, side, count, top, best)
     return side, top
 
 
@@ -133,7 +130,7 @@ def best_values(subject: Subject, cell: int) -> dict[Accrued, tuple[Outcome, int
     best = np.empty((2, 256), np.int64)
     side, top = best_keys(subject, cell, best)
     found = {}
-    for code in range(2, int(subject.own[cell]) + 1):
+    for code in range(2, int(subject.own[np.searchsorted(subject.cells, cell)]) + 1):
         for holder in Color:
             accrued, key = Accrued(code, holder), best[holder, min(code, top)]
             outcome, dtg = value_of_key(side, accrued.outcome.to_byte(), key)
