@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import chess
 
 from tbgen.adjudicate.decide import AdjudicationRules, Adjudicator, Continue
+from tbgen.adjudicate.standings import EventGame
 from tbgen.adjudicate.verdict import Verdict
 from tbgen.errors import InputError, PgnError
 from tbgen.pgn import scan as at
@@ -47,6 +48,8 @@ class Task:
     """Whether best play is written down behind the moves."""
     facts: bool = False
     """Whether the games are wanted as JSON."""
+    results: bool = False
+    """Whether the games are wanted for standings; then a final score that their tags say is taken as it is."""
 
 
 @dataclass(slots=True)
@@ -58,6 +61,7 @@ class Decided:
     """The bytes that were read."""
     facts: list[str] = field(default_factory=list)
     """A game a line, as JSON."""
+    results: list[EventGame] = field(default_factory=list)
     games: int = 0
     sources: Counter[Source] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
@@ -83,6 +87,13 @@ class GameVerdict(NamedTuple):
             "end": game.end,
             **self.verdict.facts(),
         }
+
+    def result(self) -> EventGame:
+        """The game as standings look at it; an opening goes by its name, or else by its code."""
+        tags, verdict = self.game.tags, self.verdict
+        white, black = tags.get("White", "?"), tags.get("Black", "?")
+        opening = tags.get("Opening") or tags.get("ECO") or "?"
+        return EventGame(white, black, self.game.result, verdict.final, self.game.scoring, verdict.source, opening)
 
 
 class Desk:
@@ -111,9 +122,16 @@ class Desk:
                 yield game
                 continue
             try:
-                yield GameVerdict(game, self.adjudicator.decide_read(game))
+                yield GameVerdict(game, self._verdict(game))
             except InputError as error:  # a score that its tags say has accrued, but cannot have
                 yield PgnError(name, str(error), game=game.number)
+
+    def _verdict(self, game: PgnGame) -> Verdict:
+        known = read_tags(game.tags).outcome if self.task.results else None
+        if known is None:
+            return self.adjudicator.decide_read(game)
+        points = game.scoring.points(known)
+        return Verdict(known, source_of(game.tags), points, "its tags say so")
 
     def decide(self, block: Block, name: str) -> Decided:
         """What becomes of the games of a block."""
@@ -129,6 +147,8 @@ class Desk:
             done.sources[found.verdict.source] += 1
             if found.verdict.missing is not None:
                 done.missing[str(found.verdict.missing)] += 1
+            if task.results:
+                done.results.append(found.result())
             if task.facts:
                 done.facts.append(json.dumps(found.facts()))
             if task.texts:
@@ -151,6 +171,14 @@ class Desk:
         black = board.turn == chess.WHITE  # made the last move
         words = numbered(board.fullmove_number - black, not black, moves)
         return variation(f"{verdict.final} with best play, {verdict.dtg} plies to go", list(words))
+
+
+def source_of(tags: Mapping[str, str]) -> Source:
+    """Where the tags say that the final score comes from."""
+    try:
+        return Source(tags.get("RMobilitySource", Source.GAME.value))
+    except ValueError:
+        return Source.GAME
 
 
 def tags_of_verdict(found: GameVerdict, settings: Settings) -> dict[str, str]:

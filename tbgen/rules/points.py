@@ -33,7 +33,7 @@ Points = tuple[Fraction, Fraction]
 """White's and Black's; they add to one."""
 
 _KOMI = re.compile(r"(-|m)?[Gg](0|[1-9][0-9]{0,2})\.(0|00|25|5|50|75)")
-_OTB_CUTOFF_CODE = 8
+OTB_CUTOFF_CODE = 8
 
 
 class Scheme(enum.Enum):
@@ -113,7 +113,7 @@ class Scoring:
             case Scheme.WINNER:
                 return WIN if code < self.cutoff_code else DRAW
             case Scheme.OTB:
-                return WIN if code < _OTB_CUTOFF_CODE else DRAW
+                return WIN if code < OTB_CUTOFF_CODE else DRAW
             case Scheme.LASKER:
                 return {MATE_CODE: WIN, STALEMATE_CODE: Fraction(3, 4)}.get(code, DRAW)
             case Scheme.KOMI:

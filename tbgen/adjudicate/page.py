@@ -1,0 +1,93 @@
+"""Standings for other programs and for people: CSV, and one page of HTML that needs nothing else."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tbgen.adjudicate.standings import Row, Standings
+
+_STYLE = """
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif }
+body { margin: 2rem auto; max-width: 75rem; padding: 0 1rem }
+div { overflow-x: auto }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent) }
+td, th { text-align: right; white-space: nowrap }
+.name { text-align: left }
+"""
+
+_HEADS = ("rank", "player", "games", "classical", "points", "exact")
+
+
+def in_decimals(points: Fraction) -> str:
+    """Points with no more than four decimals.
+
+    >>> in_decimals(Fraction(9, 16)), in_decimals(Fraction(1, 3)), in_decimals(Fraction(2))
+    ('0.5625', '0.3333', '2')
+    """
+    text = f"{float(round(points * 10_000)) / 10_000:.4f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def meeting(row: Row, other: Row) -> str:
+    """A cell of the cross table: what one player has from the games with another."""
+    if row is other:
+        return "x"
+    return " ".join(in_decimals(points) for points in row.against.get(other.name, []))
+
+
+def cells_of(row: Row) -> tuple[str, ...]:
+    """A player's line without the cross table."""
+    return (
+        str(row.rank),
+        row.name,
+        str(row.games),
+        in_decimals(row.classical),
+        in_decimals(row.points),
+        str(row.points),
+    )
+
+
+def as_csv(standings: Standings) -> str:
+    """A line a player, with what each has from each other."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    rows = standings.rows
+    writer.writerow([*_HEADS, *(row.name for row in rows)])
+    writer.writerows([*cells_of(row), *(meeting(row, other) for other in rows)] for row in rows)
+    return file.getvalue()
+
+
+def as_html(standings: Standings, title: str) -> str:
+    """A page of its own: no script, no font, no picture from anywhere."""
+    rows = standings.rows
+    heads = [*_HEADS[:-1], *(str(place) for place in range(1, len(rows) + 1))]
+    lines = [_line("th", heads), *(_line("td", [*cells_of(row)[:-1], *_meetings(row, rows)]) for row in rows)]
+    order = ", then ".join(by.value for by in standings.order)
+    name = html.escape(title)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{name}</title>\n'
+        f'<meta name="viewport" content="width=device-width">\n<style>{_STYLE}</style>\n<h1>{name}</h1>\n'
+        f"<p>Ranked by {order}.{_left_out(standings)}</p>\n<div><table>\n"
+        + "\n".join(lines)
+        + "\n</table></div>\n</html>\n"
+    )
+
+
+def _meetings(row: Row, rows: Sequence[Row]) -> list[str]:
+    return [meeting(row, other) for other in rows]
+
+
+def _left_out(standings: Standings) -> str:
+    number = standings.unfinished
+    return f" {number} without a result {'is' if number == 1 else 'are'} left out." if number else ""
+
+
+def _line(tag: str, cells: Sequence[str]) -> str:
+    begins = [f"<{tag}>", f'<{tag} class="name">', *[f"<{tag}>"] * (len(cells) - 2)]
+    written = (f"{begin}{html.escape(cell)}</{tag}>" for begin, cell in zip(begins, cells, strict=True))
+    return f"<tr>{''.join(written)}</tr>"

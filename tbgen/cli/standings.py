@@ -1,0 +1,166 @@
+"""`tbgen standings`: the cross table of an event, and what r-mobility made of its games."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from tbgen.adjudicate.archive import Task, decide_file
+from tbgen.adjudicate.page import as_csv, as_html, cells_of, in_decimals, meeting
+from tbgen.adjudicate.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
+from tbgen.adjudicate.statistics import Statistics
+from tbgen.cli.data import optional_folder_option
+from tbgen.cli.options import settings_of, settings_options
+from tbgen.cli.terminal import complain, counted, progress, show_rows
+from tbgen.errors import PgnError, UsageError
+from tbgen.pgn.files import matching_files
+from tbgen.pgn.tags import Source
+from tbgen.score import Outcome
+
+_MOST_ACROSS = 20
+_NAMES = ", ".join(by.value for by in TieBreak)
+
+
+@click.command("standings")
+@click.argument("files", nargs=-1, metavar="IN.pgn...")
+@click.option(
+    "--tiebreak",
+    default=",".join(by.value for by in DEFAULT_ORDER),
+    show_default=True,
+    metavar="LIST",
+    help=f"What players are ranked by, one after the other: {_NAMES}.",
+)
+@optional_folder_option
+@settings_options
+@click.option("--stats", is_flag=True, help="Count final scores, sources, players and openings instead.")
+@click.option("--json", "form", flag_value="json", help="Print JSON.")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV.")
+@click.option("--html", "form", flag_value="html", help="Print a page that needs nothing else.")
+@click.option("--title", default="Standings", show_default=True, metavar="TEXT", help="The heading of the page.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Processes that share a file.")
+def command(
+    files: tuple[str, ...],
+    *,
+    tiebreak: str,
+    data: Path,
+    fifty: str | None,
+    scoring: str | None,
+    cutoff: str | None,
+    komi: str | None,
+    stats: bool,
+    form: str | None,
+    title: str,
+    jobs: int,
+) -> int:
+    """Show the cross table and the standings of an event.
+
+    A game is worth what its tag RMobilityResult says, and without one what `tbgen adjudicate` would say.
+    `classical` are points by the sheet, `points` the sum of r-mobility points in exact fractions, `net` counts given
+    less suffered, first G0.0, then G0.5, G1.0 and so on, `head-to-head` the points among those who are equal.
+    Over the board only G3.5 and better count: --scoring otb. Games without a result are left out.
+
+    \b
+    Examples:
+      tbgen standings scored.pgn
+      tbgen standings scored.pgn --tiebreak points,head-to-head,net --scoring komi --komi G5.75
+      tbgen standings scored.pgn --html > standings.html
+    """
+    names, order = matching_files(files), _order(tiebreak)
+    if not names:
+        raise UsageError("name a PGN file, or - for the standard input")
+    if stats and form in ("csv", "html"):
+        raise UsageError(f"--stats and --{form} cannot be given together")
+    task = Task(settings_of(scoring, cutoff, komi, fifty), tables=data, texts=False, results=True)
+    games, faults = list[EventGame](), list[PgnError]()
+    counts = Statistics()
+    for name in names:
+        _collect(name, task, jobs, counts.add if stats else games.append, faults)
+    if stats:
+        _show_statistics(counts, as_json=form == "json")
+    else:
+        _show(Standings(games, order), form, title)
+    for fault in faults:
+        complain(str(fault))
+    return faults[0].exit_code if faults else 0
+
+
+def _order(text: str) -> list[TieBreak]:
+    order: list[TieBreak] = []
+    for name in text.split(","):
+        try:
+            order.append(TieBreak(name.strip()))
+        except ValueError:
+            raise UsageError(f"{name.strip()!r} is no tie-break; there are {_NAMES}") from None
+    return order
+
+
+def _collect(name: str, task: Task, jobs: int, add: Callable[[EventGame], None], faults: list[PgnError]) -> None:
+    """Add every game of a file; what cannot be read is kept."""
+    with progress(name) as shown:
+        try:
+            for part in decide_file(name, task, jobs):
+                for game in part.results:
+                    add(game)
+                faults += part.skipped
+                shown.advance(part.games)
+        except PgnError as error:
+            faults.append(error)
+
+
+def _show(standings: Standings, form: str | None, title: str) -> None:
+    if form == "json":
+        click.echo(json.dumps(standings.facts(), indent=2))
+    elif form == "csv":
+        click.echo(as_csv(standings), nl=False)
+    elif form == "html":
+        click.echo(as_html(standings, title), nl=False)
+    else:
+        _show_table(standings)
+
+
+def _show_table(standings: Standings) -> None:
+    """The lines of all players, with a column for each of them where there is room for people to find it."""
+    rows = standings.rows
+    across = rows if len(rows) <= _MOST_ACROSS else []
+    heads = ["", "player", "games", "classical", "points", *(str(place) for place in range(1, len(across) + 1))]
+    lines = []
+    for place, row in enumerate(rows, start=1):
+        shared = "" if row.rank == place else "="
+        lines.append([f"{place}{shared}", *cells_of(row)[1:-1], *(meeting(row, other) for other in across)])
+    show_rows(heads, lines, right="r.rrr" + "r" * len(across))
+    if standings.unfinished:
+        click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
+
+
+def _show_statistics(counts: Statistics, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(counts.facts(), indent=2))
+        return
+    sources = ", ".join(f"{counts.sources[source]:,} {source.value}" for source in Source if counts.sources[source])
+    click.echo(f"{counted(counts.games, 'game', 'games')}: {sources}" if counts.games else "no games")
+    _show_counts("final", counts.finals)
+    drawn = counts.drawn.total()
+    if drawn:
+        by_tables = counts.drawn_sources[Source.TABLEBASE]
+        click.echo(f"\n{counted(drawn, 'draw', 'draws')} on the sheet, {by_tables:,} of them continued by best play")
+        for code, name in ((1, "G0.5"), (3, "G1.5"), (7, "G3.5"), (11, "G5.5")):
+            number = counts.decided(code)
+            click.echo(f"  {name} or better {number:8,}  {100 * number / drawn:5.1f} %")
+    for title, tallies in (("player", counts.players), ("opening", counts.openings)):
+        ranked = sorted(tallies.items(), key=lambda item: (-item[1].games, item[0]))
+        lines = [(name, f"{tally.games:,}", in_decimals(tally.points / tally.games)) for name, tally in ranked]
+        click.echo()
+        show_rows((title, "games", "points a game"), lines, right=".rr")
+
+
+def _show_counts(title: str, counts: Counter[Outcome]) -> None:
+    whole = max(1, counts.total())
+    lines = [
+        (str(final), f"{counts[final]:,}", f"{100 * counts[final] / whole:.1f} %")
+        for final in sorted(counts, reverse=True)
+    ]
+    show_rows((title, "games", ""), lines, right="rrr")

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_score import complaint, tbgen
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+S18 = str(GOLDEN / "tcec_s18.pgn")
+
+
+def shown(*arguments: str) -> str:
+    done = tbgen("standings", *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_an_event_has_a_cross_table() -> None:
+    lines = shown(S18).splitlines()
+    assert lines[0].split()[:4] == ["player", "games", "classical", "points"]
+    assert len(lines) == 19
+    assert lines[1].split()[:5] == ["1", "Demolito", "20200426", "4", "2.5"]
+
+
+def test_the_points_of_the_published_games_as_json_and_csv() -> None:
+    facts = json.loads(shown(S18, "--json", "--tiebreak", "points,net"))
+    assert facts["tiebreak"] == ["points", "net"]
+    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
+        assert {player["name"] for player in facts["players"]} == {
+            row[side] for row in csv.DictReader(file) for side in ("white", "black")
+        }
+    rows = list(csv.DictReader(io.StringIO(shown(S18, "--csv", "--tiebreak", "points,net"))))
+    assert [row["exact"] for row in rows] == [player["points_exact"] for player in facts["players"]]
+
+
+def test_a_result_that_the_tags_say_is_taken_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text('[White "a"]\n[Black "b"]\n[Result "1/2-1/2"]\n[RMobilityResult "-G0.5"]\n\n1. e4 1/2-1/2\n')
+    facts = json.loads(shown(str(path), "--json"))
+    assert [(player["name"], player["points"]) for player in facts["players"]] == [("b", 0.75), ("a", 0.25)]
+
+
+def test_statistics_as_text_and_json() -> None:
+    text = shown(S18, "--stats")
+    assert text.splitlines()[0] == "20 games: 12 game, 8 result"
+    assert "12 draws on the sheet, 0 of them continued by best play" in text
+    facts = json.loads(shown(S18, "--stats", "--json"))
+    assert facts["drawn"]["games"] == 12
+    assert facts["finals"]["G4.0"] == 3
+
+
+def test_a_page_of_its_own() -> None:
+    page = shown(S18, "--html", "--title", "Season 18")
+    assert page.startswith("<!doctype html>")
+    assert "<h1>Season 18</h1>" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--tiebreak", "age"], "'age' is no tie-break"),
+        (["--stats", "--html"], "cannot be given together"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: list[str], reason: str) -> None:
+    assert reason in complaint("standings", S18, *arguments)
+
+
+def test_a_game_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("1. e4 1-0\n1. Ke2 *\n")
+    done = tbgen("standings", str(path))
+    assert done.returncode == 2
+    assert "game 2, ply 1: illegal move 'Ke2'" in done.stderr
