@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import sys
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Protocol, TextIO
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.referee.clock import Clock
 from tbgen.referee.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError, Listener, Restart, pass_over
-from tbgen.referee.openings import STANDARD, Opening, Order, fen_of, ordered, read_openings
+from tbgen.referee.openings import STANDARD, Book, Opening, Order, fen_of, ordered, read_book
 from tbgen.referee.play import Ending, PlayRules, Sheet, forfeited, play
 from tbgen.referee.record import GameRecord, Heading, stored, to_pgn
 from tbgen.referee.schedule import Pairing, Plan, Policy, openings_needed, schedule
@@ -28,6 +28,8 @@ from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Outcome
 
 _MOST_FAILED_STARTS = 3
+_READ_AHEAD = 500
+"""So many openings are tried out before the first game."""
 
 
 class Watcher(Protocol):
@@ -132,6 +134,8 @@ class Match:
         self._store = NoStore(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
         self.standings = Standings(self.names, settings.scoring)
         self._order = _order_of(settings, len(self._openings), self.pairings, self.seed)
+        for place in self._order[:_READ_AHEAD]:
+            self._openings[place]
         by_number = {pairing.number: pairing for pairing in self.pairings}
         for game in self._store.games:
             if game.number not in by_number:
@@ -330,11 +334,11 @@ def _plan(settings: MatchSettings) -> Plan:
     )
 
 
-def _openings_of(settings: MatchSettings) -> list[Opening]:
+def _openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
     each = settings.openings
     if each is None:
         return [replace(STANDARD, chess960=settings.chess960)]
-    return read_openings(
+    return read_book(
         each.file,
         pgn=each.notation is Notation.PGN,
         most_plies=each.plies,

@@ -1,22 +1,19 @@
-"""Where games start: positions and first moves from EPD, FEN and PGN files.
-
->>> [str(each) for each in read_positions(["8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"], "test")]
-['8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0']
-"""
+"""Where games start: positions and first moves from EPD, FEN and PGN files."""
 
 from __future__ import annotations
 
 import enum
 import random
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import chess
 
-from tbgen.errors import PgnError, TbgenError, UsageError
-from tbgen.pgn.reader import read_games
+from tbgen.errors import TbgenError, UsageError
+from tbgen.pgn.files import open_text
+from tbgen.pgn.game import root_of
+from tbgen.pgn.plain import Movetext, movetexts
 from tbgen.pgn.tags import read_tags
 from tbgen.rules.fen import format_fen, parse_fen
 from tbgen.rules.game import FiftyMoves, Game
@@ -60,43 +57,73 @@ class Opening:
 STANDARD = Opening()
 
 
-def read_openings(
+class Book:
+    """The openings of a file, read one by one when they are needed: books have millions."""
+
+    def __init__(
+        self,
+        path: Path,
+        entries: Sequence[tuple[int, str | Movetext]],
+        *,
+        most_plies: int | None = None,
+        fifty_moves: FiftyMoves | None = None,
+        chess960: bool = False,
+    ) -> None:
+        if not entries:
+            raise UsageError(f"{path} holds no openings")
+        self._path = path
+        self._entries = entries
+        self._most_plies = most_plies
+        self._fifty_moves = fifty_moves
+        self._chess960 = chess960
+        self._read: dict[int, Opening] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, place: int) -> Opening:
+        """An opening; one that cannot be read, or in which the game is over, is an error."""
+        if place not in self._read:
+            self._read[place] = self._opening(*self._entries[place])
+        return self._read[place]
+
+    def _opening(self, number: int, entry: str | Movetext) -> Opening:
+        """The opening of a line or of a game with this number."""
+        kind = "line" if isinstance(entry, str) else "game"
+        try:
+            if isinstance(entry, str):
+                opening = _from_position(entry, chess960=self._chess960)
+            else:
+                opening = _from_game(entry, self._most_plies, chess960=self._chess960)
+            ended = opening.game(self._fifty_moves).ended
+        except TbgenError as error:
+            raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
+        if ended is not None and ended.end is not None:
+            raise UsageError(f"{self._path}, {kind} {number}: the game is over ({ended.end.value})")
+        return opening
+
+
+def read_book(
     path: Path,
     *,
     pgn: bool,
     most_plies: int | None = None,
     fifty_moves: FiftyMoves | None = None,
     chess960: bool = False,
-) -> list[Opening]:
-    """Every opening of a file; one that cannot be read, or in which the game is over, is an error."""
-    if pgn:
-        openings = _from_pgn(path, most_plies, chess960=chess960)
-    else:
-        with open(path, encoding="utf-8-sig") as file:
-            openings = read_positions(file, str(path), chess960=chess960)
-    if not openings:
-        raise UsageError(f"{path} holds no openings")
-    for number, opening in enumerate(openings, start=1):
-        ended = opening.game(fifty_moves).ended
-        if ended is not None and ended.end is not None:
-            raise UsageError(f"opening {number} of {path} is no opening: the game is over ({ended.end.value})")
-    return openings
+) -> Book:
+    """The book that a file is; a file of positions has EPD or FEN lines, `#` begins a comment."""
+    entries: list[tuple[int, str | Movetext]]
+    with open_text(str(path)) as file:
+        if pgn:
+            entries = list(enumerate(movetexts(file, str(path)), start=1))
+        else:
+            entries = [(number, line) for number, line in enumerate(file, start=1) if line.partition("#")[0].strip()]
+    return Book(path, entries, most_plies=most_plies, fifty_moves=fifty_moves, chess960=chess960)
 
 
-def read_positions(lines: Iterable[str], name: str, *, chess960: bool = False) -> list[Opening]:
-    """Positions, one a line: EPD with or without operations, or FEN with or without an accrued score."""
-    openings = []
-    for number, line in enumerate(lines, start=1):
-        text = _fen_in(line)
-        if not text:
-            continue
-        try:
-            board, accrued = parse_fen(text, chess960=chess960)
-        except TbgenError as error:
-            raise UsageError(f"{name}, line {number}: {error}") from None
-        fen = board.fen(shredder=board.chess960, en_passant="fen")
-        openings.append(Opening(fen, accrued, chess960=board.chess960))
-    return openings
+def _from_position(line: str, *, chess960: bool) -> Opening:
+    board, accrued = parse_fen(_fen_in(line), chess960=chess960)
+    return Opening(board.fen(shredder=board.chess960, en_passant="fen"), accrued, chess960=board.chess960)
 
 
 def _fen_in(line: str) -> str:
@@ -111,24 +138,19 @@ def _fen_in(line: str) -> str:
     return " ".join((*fields[:_EPD_FIELDS], *clocks))
 
 
-def _from_pgn(path: Path, most_plies: int | None, *, chess960: bool) -> list[Opening]:
-    openings = []
-    for found in read_games(str(path)):
-        if isinstance(found, PgnError):
-            raise found
-        board = found.game.board.root()
-        first = found.game.plies[0]
-        moves = islice(found.game.plies, 1, None if most_plies is None else most_plies + 1)
-        openings.append(
-            Opening(
-                fen=board.fen(shredder=board.chess960, en_passant="fen"),
-                accrued=first.accrued if first.accrued != first.own else None,
-                moves=tuple(ply.move.uci() for ply in moves if ply.move is not None),
-                komi=read_tags(found.tags).komi,
-                chess960=chess960 or board.chess960,
-            )
-        )
-    return openings
+def _from_game(movetext: Movetext, most_plies: int | None, *, chess960: bool) -> Opening:
+    known = read_tags(movetext.tags)
+    board, accrued = root_of(movetext.tags, known)
+    game = Game(board, accrued=accrued)
+    for move in movetext.moves[:most_plies]:
+        game.push_text(move)
+    return Opening(
+        fen=board.fen(shredder=board.chess960, en_passant="fen"),
+        accrued=accrued,
+        moves=tuple(move.uci() for move in game.board.move_stack),
+        komi=known.komi,
+        chess960=chess960 or board.chess960,
+    )
 
 
 def ordered(count: int, needed: int, *, order: Order, start: int, seed: int) -> list[int]:
@@ -150,6 +172,3 @@ def ordered(count: int, needed: int, *, order: Order, start: int, seed: int) -> 
 def fen_of(game: Game) -> str:
     """The first position of a game with its accrued score."""
     return format_fen(game.board.root(), game.plies[0].accrued)
-
-
-__all__ = ["STANDARD", "Opening", "Order", "fen_of", "ordered", "read_openings", "read_positions"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import chess
@@ -7,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.errors import PgnError, UsageError
-from tbgen.referee.openings import STANDARD, Order, fen_of, ordered, read_openings
+from tbgen.errors import UsageError
+from tbgen.referee.openings import STANDARD, Opening, Order, fen_of, ordered, read_book
 
 SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
+
+
+def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None) -> list[Opening]:
+    book = read_book(path, pgn=pgn, most_plies=most_plies)
+    return [book[place] for place in range(len(book))]
 
 
 def written(folder: Path, text: str, name: str = "openings") -> Path:
@@ -62,19 +68,31 @@ def test_a_game_may_start_from_a_position_with_an_accrued_score(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("text", "pgn", "error"),
+    ("text", "pgn", "complaint"),
     [
-        ("", False, UsageError),
-        ("not a position", False, UsageError),
-        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", False, UsageError),
-        ('[Event "x"]\n\n1. e5 *\n', True, PgnError),
+        ("", False, "no openings"),
+        ("", True, "no openings"),
+        ("not a position", False, "line 1"),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", False, r"line 1: the game is over \(checkmate\)"),
+        ('[Event "x"]\n\n1. e4 *\n\n[Event "y"]\n\n1. e5 *\n', True, "game 2: ply 1: illegal move"),
+        ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', True, "no rules for the variant"),
     ],
 )
-def test_an_opening_that_cannot_be_played_is_named(
-    tmp_path: Path, text: str, pgn: bool, error: type[Exception]
-) -> None:
-    with pytest.raises(error):
+def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pgn: bool, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
         read_openings(written(tmp_path, text), pgn=pgn)
+
+
+def test_an_opening_that_nobody_plays_may_be_wrong(tmp_path: Path) -> None:
+    book = read_book(written(tmp_path, f"{SICILIAN}\nnonsense\n"), pgn=False)
+    assert book[0] is book[0]
+    assert len(book) == 2
+
+
+def test_a_book_may_be_packed(tmp_path: Path) -> None:
+    path = tmp_path / "book.epd.gz"
+    path.write_bytes(gzip.compress(SICILIAN.encode()))
+    assert read_openings(path, pgn=False)[0].fen == f"{SICILIAN} 0 1"
 
 
 def test_the_line_of_a_bad_position_is_named(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 from tbgen.pgn.tags import Source
 from tbgen.referee.clock import Clock, TimeControl
 from tbgen.referee.engine import Answer, Evaluation
-from tbgen.referee.openings import read_positions
+from tbgen.referee.openings import Opening
 from tbgen.referee.play import Ending, PlayRules, Resign, Sheet, play
 from tbgen.referee.tables import Decision
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Outcome, parse_score
 
 SHUFFLE = "g1f3 g8f6 f3g1 f6g8 " * 3
 
@@ -92,7 +92,7 @@ def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
 
 
 def test_a_score_on_the_sheet_counts_from_the_first_move() -> None:
-    (opening,) = read_positions(["8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"], "test")
+    opening = Opening("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", parse_score("G4.0"))
     ending, _ = played(opening.game(), "f5h3 g5h4", PlayRules(most_moves=1))
     assert str(ending.outcome) == "G4.0"
 
