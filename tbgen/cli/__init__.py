@@ -49,7 +49,15 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tbgen")
 def tbgen() -> None:
-    """Tablebases for r-mobility chess, and the rules to score any game by."""
+    """Tablebases for r-mobility chess, and the rules to score any game by.
+
+    \b
+    Examples:
+      tbgen score startpos e4 e5 Qh5 Nc6
+      tbgen build --men 3
+      tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+      tbgen probe --help
+    """
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ import click
 from tbgen.errors import UsageError
 from tbgen.pgn.game import Settings
 from tbgen.pgn.tags import parse_cutoff
-from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
+from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE
 
 

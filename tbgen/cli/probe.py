@@ -14,11 +14,12 @@ from tbgen.cli.options import scoring_of, scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.terminal import show_rows
 from tbgen.errors import TbgenError
-from tbgen.pgn.files import STANDARD_INPUT, open_text
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.notation import in_plies, picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import parse_score
+
+_INPUT = "-"
 
 
 @click.command("probe", cls=PositionCommand)
@@ -54,7 +55,7 @@ def command(
       tbgen probe - < positions.txt
     """
     rule = scoring_of(scoring, cutoff, komi)
-    if words == (STANDARD_INPUT,):
+    if words == (_INPUT,):
         for name, given in (("--moves", moves), ("--accrued", accrued is not None)):
             if given:
                 refuse_together("-", name)
@@ -79,8 +80,10 @@ def _facts(answer: Probe, moves: Sequence[MoveProbe], scoring: Scoring) -> dict[
 
 def _answer_lines(tables: Tablebase, scoring: Scoring) -> int:
     """A line of JSON for each position of the standard input; the exit code is that of the first error."""
+    from tbgen.pgn.files import open_text
+
     code = 0
-    with open_text(STANDARD_INPUT) as lines:
+    with open_text(_INPUT) as lines:
         for number, line in enumerate(lines, 1):
             words = line.split()
             if not words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -57,7 +58,7 @@ def command(
     with open_tablebase(data) as tables:
         there = tables.available()
     wanted = there if every else wanted_materials(names, men, every=False)
-    with progress("records", len(wanted)) as shown:
+    with progress("records", len(wanted), quiet=sys.stdout.isatty()) as shown:
         try:
             for material in wanted:
                 shown.advance(0, title=str(material))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 
 import click
@@ -122,8 +123,9 @@ def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: S
 def _score_files(files: Sequence[str], settings: Settings, *, as_json: bool, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
     faults: list[TbgenError] = []
+    warnings: list[str] = []
     separator = '{"games": ['
-    with progress("scoring") as shown:
+    with progress("scoring", quiet=sys.stdout.isatty()) as shown:
         for path, game in _games_of(files, settings):
             shown.advance()
             if not isinstance(game, PgnGame):
@@ -135,11 +137,12 @@ def _score_files(files: Sequence[str], settings: Settings, *, as_json: bool, sum
                 separator = ","
             else:
                 _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
-            for warning in game.warnings:
-                complain(f"{path}, game {game.number}: warning: {warning}")
+            warnings += (f"{path}, game {game.number}: warning: {warning}" for warning in game.warnings)
     if as_json:
         click.echo("\n], " if separator == "," else separator + "], ", nl=False)
         click.echo(f'"skipped": {json.dumps([fault.facts() for fault in faults])}}}')
+    for warning in warnings:
+        complain(warning)
     return complain_of(faults)
 
 

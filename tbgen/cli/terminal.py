@@ -8,9 +8,8 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import shutil
 import sys
-import time
+import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
@@ -110,7 +109,11 @@ def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str
 
 def _terminal_width() -> int | None:
     """The columns of the terminal that is printed to, if it is one."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    import shutil  # which costs more than a look at the tables
+
+    return shutil.get_terminal_size().columns
 
 
 def _bold(text: str) -> str:
@@ -120,30 +123,41 @@ def _bold(text: str) -> str:
 
 
 class Progress:
-    """A line on the terminal that appears once the work has taken two seconds."""
+    """A line on the terminal that appears once the work has taken two seconds, whether or not it has told anything."""
 
     def __init__(self, title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False) -> None:
         self._title = title
         self._total = total
         self._as_share = as_share
-        self._start = time.monotonic()
         self._done = 0
-        self._wanted = sys.stderr.isatty() and not quiet
         self._shown: tuple[RichProgress, TaskID] | None = None
+        self._closed = quiet or not sys.stderr.isatty()
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(_QUIET_SECONDS, self._show)
+        self._timer.daemon = True
+        if not self._closed:
+            self._timer.start()
 
     def advance(self, steps: int = 1, *, title: str | None = None) -> None:
         """Note that `steps` more are done."""
-        self._done += steps
-        self._title = self._title if title is None else title
-        if self._shown is None and self._wanted and time.monotonic() - self._start >= _QUIET_SECONDS:
-            self._shown = self._open()
-        if self._shown is not None:
-            rich, task = self._shown
-            rich.update(task, completed=self._done, description=self._title)
+        with self._lock:
+            self._done += steps
+            self._title = self._title if title is None else title
+            if self._shown is not None:
+                rich, task = self._shown
+                rich.update(task, completed=self._done, description=self._title)
 
     def close(self) -> None:
-        if self._shown is not None:
-            self._shown[0].stop()
+        self._timer.cancel()
+        with self._lock:
+            self._closed = True
+            if self._shown is not None:
+                self._shown[0].stop()
+
+    def _show(self) -> None:
+        with self._lock:
+            if not self._closed:
+                self._shown = self._open()
 
     def _open(self) -> tuple[RichProgress, TaskID]:
         from rich.console import Console
@@ -159,9 +173,15 @@ class Progress:
 
         done = TaskProgressColumn() if self._as_share else MofNCompleteColumn()
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), done, TimeElapsedColumn())
-        estimate = (TimeRemainingColumn(),) if self._as_share else ()
-        rich = Progress(*columns, *estimate, console=Console(stderr=True), transient=True)
-        task = rich.add_task(self._title, total=self._total)
+        rich = Progress(
+            *columns,
+            *((TimeRemainingColumn(),) if self._as_share else ()),
+            console=Console(stderr=True),
+            transient=True,
+            redirect_stdout=False,  # rich would print on the standard error what is meant for a file
+            redirect_stderr=False,
+        )
+        task = rich.add_task(self._title, total=self._total, completed=self._done)
         rich.start()
         return rich, task
 
@@ -170,7 +190,10 @@ class Progress:
 def progress(
     title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False
 ) -> Iterator[Progress]:
-    """Progress that is cleared away whatever happens; `as_share` shows a percentage and the time that is left."""
+    """Progress that is cleared away whatever happens; `as_share` shows a percentage and the time that is left.
+
+    Work that prints on a terminal as it goes on should be quiet.
+    """
     shown = Progress(title, total, quiet=quiet, as_share=as_share)
     try:
         yield shown

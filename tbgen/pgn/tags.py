@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tbgen.errors import ScoreFormatError
-from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points
+from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Accrued, Color, Outcome, parse_score
 
 _OFF = ("0", "false", "no")

@@ -12,7 +12,7 @@ import pytest
 from tbgen.cli import SUBCOMMANDS
 from tbgen.cli.terminal import Progress, run, show_rows
 from tbgen.errors import MissingTableError
-from tests.cli.terminals import shown_on_terminal
+from tests.cli.terminals import run_on_terminal, shown_on_terminal
 
 HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
 
@@ -92,6 +92,27 @@ def test_a_stream_that_the_shell_has_closed_does_no_harm(closed: str) -> None:
 def test_rows_are_aligned_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     show_rows(("name", "n"), [("a", "100"), ("bcdef", "1")], right=".r")
     assert capsys.readouterr().out == "name     n\na      100\nbcdef    1\n"
+
+
+@pytest.mark.parametrize("piped", [True, False])
+def test_progress_appears_by_itself_and_leaves_the_output_alone(piped: bool) -> None:
+    code = (
+        "from tbgen.cli import terminal\n"
+        "terminal._QUIET_SECONDS = 0.0\n"
+        "with terminal.progress('at work', 3) as shown:\n"
+        "    shown._timer.join()\n"
+        "    shown.advance()\n"
+        "    print('x' * 200)\n"
+    )
+    on_terminal, output = run_on_terminal([sys.executable, "-c", code], 60, piped=piped)
+    assert "at work" in on_terminal
+    assert ("x" * 200 in output) == piped
+    assert ("x" * 200 in on_terminal) == (not piped)
+
+
+def test_quick_work_shows_no_progress() -> None:
+    code = "from tbgen.cli import terminal\nwith terminal.progress('at work', 3) as shown:\n    shown.advance()"
+    assert run_on_terminal([sys.executable, "-c", code], 60)[0] == ""
 
 
 def test_progress_is_silent_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
