@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import new_folder_option
+from tbgen.cli.data import optional_folder_option
 from tbgen.cli.terminal import show_rows
 from tbgen.errors import UsageError
 from tbgen.records.folder import FOLDER, records_in
@@ -23,7 +23,7 @@ from tbgen.report.potential import Potential, facts_of, fits_of, potentials_of
     metavar="DIR",
     help="The records to ask (default: records within the folder of tables).",
 )
-@new_folder_option
+@optional_folder_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for an engine to read.")
 def command(*, folder: Path | None, data: Path, as_json: bool) -> None:
     """Hold a rule of thumb for mating potential against exact shares, the worst errors first.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import new_folder_option
+from tbgen.cli.data import optional_folder_option
 from tbgen.errors import UsageError
 from tbgen.records.folder import FOLDER, records_in
 
@@ -33,7 +33,7 @@ from tbgen.records.folder import FOLDER, records_in
     metavar="FILE",
     help="Add a page for games that `tbgen adjudicate --json` decided.",
 )
-@new_folder_option
+@optional_folder_option
 def command(*, output: Path, folder: Path | None, event: Path | None, data: Path) -> None:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 

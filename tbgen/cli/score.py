@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 import click
 
 from tbgen.cli.data import refuse_together
-from tbgen.cli.options import refuse_idle
 from tbgen.cli.position import PositionCommand, asked_position, is_position, position_options
+from tbgen.cli.settings import settings_of, settings_options
 from tbgen.cli.terminal import complain, complain_of, progress, show_rows
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.pgn.contradictions import moves_after_the_end
 from tbgen.pgn.files import matching_files
 from tbgen.pgn.reader import PgnGame, Settings, read_games
-from tbgen.pgn.tags import GameTags, parse_cutoff
+from tbgen.pgn.tags import GameTags
 from tbgen.rules.fen import parse_fen, with_score
-from tbgen.rules.game import FiftyMoveSetting, Game
-from tbgen.rules.points import Scheme, Scoring, format_points, parse_komi
+from tbgen.rules.game import Game
+from tbgen.rules.points import Scoring, format_points
 from tbgen.score import Outcome, parse_score
 
 
@@ -34,22 +34,7 @@ from tbgen.score import Outcome, parse_score
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--summary", is_flag=True, help="With --pgn: one line a game, without its plies.")
-@click.option(
-    "--fifty",
-    type=click.Choice([setting.value for setting in FiftyMoveSetting]),
-    help="What the fifty-move rule means; reset unless the game's tags say otherwise.",
-)
-@click.option(
-    "--scoring",
-    type=click.Choice([scheme.value for scheme in Scheme]),
-    help="How the score becomes points; exponential unless the game's tags say otherwise.",
-)
-@click.option(
-    "--cutoff",
-    metavar="G",
-    help="Scores from here on make no difference: to winner, komi and --fifty reset (default G6.0).",
-)
-@click.option("--komi", metavar="G", help="The score to beat under --scoring komi (default G5.75).")
+@settings_options
 def command(
     words: tuple[str, ...],
     *,
@@ -78,14 +63,7 @@ def command(
       tbgen score --pgn games.pgn --summary
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
-    settings = Settings(
-        scheme=None if scoring is None else Scheme(scoring),
-        cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
-        komi=None if komi is None else parse_komi(komi),
-        fifty_moves=None if fifty is None else FiftyMoveSetting(fifty),
-    )
-    scheme = settings.scheme if files else settings.scheme or Scheme.EXPONENTIAL
-    refuse_idle(scheme, cutoff, komi, settings.fifty_moves or FiftyMoveSetting.RESET)
+    settings = settings_of(scoring, cutoff, komi, fifty, has_tags=bool(files))
     if files:
         _refuse_position(words, moves, accrued)
         return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary)
@@ -122,12 +100,15 @@ def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: S
 
 def _score_files(files: Sequence[str], settings: Settings, *, as_json: bool, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
+    from tbgen.pgn.compiled import is_compiled
+
     faults: list[TbgenError] = []
     warnings: list[str] = []
     separator = '{"games": ['
-    with progress("scoring", quiet=sys.stdout.isatty()) as shown:
+    title = "scoring" if is_compiled() else "compiling what reads games, once"
+    with progress(title, quiet=sys.stdout.isatty()) as shown:
         for path, game in _games_of(files, settings):
-            shown.advance()
+            shown.advance(title="scoring")
             if not isinstance(game, PgnGame):
                 faults.append(game)
                 continue
