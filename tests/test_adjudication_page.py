@@ -1,0 +1,55 @@
+"""What docs/adjudication.md says is so."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from pathlib import Path
+
+from tbgen.adjudicate.archive import Task, decide_file
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "adjudication.md").read_text(encoding="utf-8")
+GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
+HELD = '[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kh4 1/2-1/2\n\n1. e4 1-0\n\n1. Ke2 *\n'
+
+
+def test_the_three_real_games_are_decided_as_the_page_says() -> None:
+    rows = re.findall(r"^\| (League \d), ([\d.]+) (.+) - (.+?) \| (\S+) \| `(\S+)`, `(\w+)` \|", PAGE, re.MULTILINE)
+    assert len(rows) == 3
+    facts = [json.loads(fact) for part in decide_file(str(GAMES), Task(texts=False, facts=True)) for fact in part.facts]
+    told = {
+        (each["event"][-8:], each["round"], each["white"], each["black"], each["result"], each["final"], each["source"])
+        for each in facts
+    }
+    assert set(rows) <= told
+
+
+def test_the_tags_of_the_page_are_those_of_the_copy() -> None:
+    shown = re.search(r'    \[Result "1-0"\]\n(?:    \[.*\]\n)+', PAGE)
+    assert shown is not None
+    text = b"".join(part.text for part in decide_file(str(GAMES), Task()))
+    assert re.sub("^    ", "", shown[0], flags=re.MULTILINE).encode() in text
+
+
+def test_the_python_of_the_page_runs_and_is_ten_lines(table_folder: Path, tmp_path: Path) -> None:
+    code = re.search(r"(    import chess, tbgen\n(?:(?:    .*)?\n)+?)\n`decide`", PAGE)
+    assert code is not None
+    lines = [line[4:] for line in code[1].splitlines()]
+    assert sum(bool(line) for line in lines) == 10
+    path = tmp_path / "event.pgn"
+    path.write_text(HELD)
+    program = "\n".join(lines).replace('"data"', repr(str(table_folder))).replace('"event.pgn"', repr(str(path)))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(program, "docs/adjudication.md", "exec"), {})
+    assert printed.getvalue().splitlines() == [
+        "G1.5 tablebase 5 5/8 White holds Black to 1 legal move, in 5 plies, with best play from KBvK",
+        (
+            "{'final': 'G1.5', 'source': 'tablebase', 'material': 'KBvK', 'dtg': 5, "
+            "'points': {'white': 0.625, 'black': 0.375}}"
+        ),
+        "1 G1.5 tablebase None",
+        "2 G0.0 result None",
+    ]
