@@ -1,4 +1,4 @@
-"""Square tables: steps, rays, what lies between, and the eight symmetries of the board.
+"""Square tables: steps, rays and what lies between; the symmetries are those of symmetry.py.
 
 Squares count from a1 = 0 along the ranks to h8 = 63. Every table is made of squares and loops.
 """
@@ -10,6 +10,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.index.symmetry import FLIP_FILE as FLIP_FILE
+from tbgen.index.symmetry import FLIP_RANK as FLIP_RANK
+from tbgen.index.symmetry import INVERSE as INVERSE
+from tbgen.index.symmetry import SYMMETRY as SYMMETRY
+from tbgen.index.symmetry import TO_TRIANGLE as TO_TRIANGLE
+from tbgen.index.symmetry import TRANSPOSE as TRANSPOSE
+from tbgen.index.symmetry import TRIANGLE as TRIANGLE
+from tbgen.index.symmetry import TRIANGLE_INDEX as TRIANGLE_INDEX
 from tbgen.material import Role
 
 Table = npt.NDArray[np.int64]
@@ -19,11 +27,6 @@ ROOK_STEPS: Final = ((0, 1), (1, 0), (0, -1), (-1, 0))
 BISHOP_STEPS: Final = ((1, 1), (1, -1), (-1, -1), (-1, 1))
 KING_STEPS: Final = ROOK_STEPS + BISHOP_STEPS
 KNIGHT_STEPS: Final = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
-
-FLIP_FILE: Final = 1
-FLIP_RANK: Final = 2
-TRANSPOSE: Final = 4
-"""A symmetry is a sum of these: first the flips, then the transposition (a1-h8 stays)."""
 
 
 def _step(square: int, file_step: int, rank_step: int) -> int:
@@ -86,26 +89,6 @@ def _between() -> Words:
     return between
 
 
-def _image(square: int, symmetry: int) -> int:
-    if symmetry & FLIP_FILE:
-        square ^= 7
-    if symmetry & FLIP_RANK:
-        square ^= 56
-    if symmetry & TRANSPOSE:
-        square = square % 8 * 8 + square // 8
-    return square
-
-
-def _inverse() -> Table:
-    identity = list(range(64))
-    inverse = np.zeros(8, np.int64)
-    for there in range(8):
-        inverse[there] = next(
-            back for back in range(8) if [_image(_image(square, there), back) for square in identity] == identity
-        )
-    return inverse
-
-
 RAYS: Final = _rays()
 KNIGHT_TO: Final = _steps(KNIGHT_STEPS)
 KING_TO: Final = _steps(KING_STEPS)
@@ -121,14 +104,3 @@ RAY_COUNT: Final = np.array([0, 0, 8, 4, 4, 8, 8], np.int64)
 """[role] -> how many rays it has in MOVES."""
 REACHED: Final = np.array([[bits_of(MOVES[role, square]) for square in range(64)] for role in range(7)], np.uint64)
 """[role, square] -> the squares a man attacks on an empty board (no pawns)."""
-SYMMETRY: Final = np.array([[_image(square, symmetry) for square in range(64)] for symmetry in range(8)], np.int64)
-INVERSE: Final = _inverse()
-
-TRIANGLE: Final = tuple(square for square in range(64) if square // 8 <= square % 8 <= 3)
-"""a1-d1-d4: where one of the eight symmetries brings any square."""
-
-TRIANGLE_INDEX: Final = np.array([TRIANGLE.index(s) if s in TRIANGLE else -1 for s in range(64)], np.int64)
-TO_TRIANGLE: Final = np.array(
-    [next(t for t in range(8) if int(SYMMETRY[t, square]) in TRIANGLE) for square in range(64)], np.int64
-)
-"""[square] -> the first symmetry that brings it into the triangle."""

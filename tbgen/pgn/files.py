@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import contextlib
-import glob
 import io
-import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -34,6 +31,18 @@ class _Unpacker(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
+def _bzip2() -> _Unpacker:
+    from bz2 import BZ2Decompressor
+
+    return BZ2Decompressor()
+
+
+def _xz() -> _Unpacker:
+    from lzma import LZMADecompressor
+
+    return LZMADecompressor()
+
+
 def _zstandard() -> Any:
     from zstandard import ZstdDecompressor
 
@@ -42,8 +51,8 @@ def _zstandard() -> Any:
 
 _UNPACKERS: dict[bytes, Callable[[], _Unpacker]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(wbits=_GZIP_WINDOW),
-    b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ\0": lzma.LZMADecompressor,
+    b"BZh": _bzip2,
+    b"\xfd7zXZ\0": _xz,
     b"\x28\xb5\x2f\xfd": _zstandard,
     b"\x50\x2a\x4d\x18": _zstandard,
 }
@@ -63,6 +72,8 @@ codecs.register_error("tbgen-latin-1", _as_latin_1)
 
 def matching_files(names: Iterable[str]) -> list[str]:
     """The files that are named; a pattern such as `*.pgn` that no shell has looked up stands for all that match."""
+    import glob
+
     found: list[str] = []
     for name in names:
         if name == STANDARD_INPUT or not glob.has_magic(name) or os.path.lexists(name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import chess
 import numpy as np
@@ -19,7 +19,7 @@ from tbgen.score import MOST_CODE, Accrued, Color, Outcome, expect_score
 
 Int64s = npt.NDArray[np.int64]
 
-ManyAccrued = Accrued | Sequence[Accrued | None] | npt.ArrayLike | None
+ManyAccrued: TypeAlias = Accrued | Sequence[Accrued | None] | npt.ArrayLike | None
 """What has accrued: one score for all positions, or one for each, also as signed numbers."""
 
 _RANK_SIX, _RANK_THREE = 40, 16

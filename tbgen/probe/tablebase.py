@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Final, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Final, Self, TypeVar, overload
 
 import chess
 import numpy as np
@@ -27,8 +27,6 @@ from tbgen.errors import (
 )
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.answers import Fault, Many, MoveProbe, Probe, Step
-from tbgen.probe.asked import ManyAccrued, are_legal_boards, asked_boards, asked_of
-from tbgen.probe.bulk import answer
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.accrual import accrued_of, play
 from tbgen.rules.fen import broken_rule
@@ -37,6 +35,9 @@ from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Outcome, expect_scor
 from tbgen.storage.files import folder_with, path_of, tables_of
 from tbgen.storage.folders import Folders, folders_in
 from tbgen.storage.reader import TableFile
+
+if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
+    from tbgen.probe.asked import ManyAccrued
 
 D = TypeVar("D")
 
@@ -182,6 +183,9 @@ class Tablebase:
         >>> [str(many.fault_of(number)) for number in range(len(many))]
         ['castling', 'missing table']
         """
+        from tbgen.probe.asked import asked_of
+        from tbgen.probe.bulk import answer
+
         named = Material.parse(what) if isinstance(what, str) else what
         if isinstance(named, Material):
             if white_to_move is None or squares is None:
@@ -195,6 +199,9 @@ class Tablebase:
         return self._many_boards(named, accrued)
 
     def _many_boards(self, boards: Sequence[chess.Board], accrued: ManyAccrued) -> Many:
+        from tbgen.probe.asked import are_legal_boards, asked_boards
+        from tbgen.probe.bulk import answer
+
         asked = asked_boards(boards, accrued)
         count = len(boards)
         many = Many(np.zeros(count, np.int8), np.zeros(count, np.uint16), asked.faults)
