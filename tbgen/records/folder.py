@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tbgen.errors import RecordError
-from tbgen.material import MOST_TABLE_MEN, Material, materials
+from tbgen.material import Material, all_materials
 from tbgen.records.record import FORMAT, Record
 from tbgen.storage.files import write_whole
 
@@ -42,10 +42,9 @@ def records_in(folder: Path) -> list[Record]:
 
 
 def _paths(folder: Path) -> Iterator[Path]:
-    for men in range(2, MOST_TABLE_MEN + 1):
-        for material in materials(men):
-            if (path := path_of_record(folder, material)).is_file():
-                yield path
+    for material in all_materials():
+        if (path := path_of_record(folder, material)).is_file():
+            yield path
 
 
 def write_record(folder: Path, record: Record) -> None:

@@ -6,8 +6,10 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tbgen.rules.accrual import play
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.position import is_reset, own_score
+from tbgen.rules.notation import parse_move
+from tbgen.rules.position import own_score
 from tbgen.score import Outcome
 
 
@@ -40,15 +42,12 @@ class Replay:
 
 
 def replay(fen: str, moves: Sequence[str]) -> Replay:
-    """Play moves in short notation; ValueError if one is not legal."""
+    """Play moves in short notation; MoveError if one is not legal."""
     board, _ = parse_fen(fen)
     accrued, resets = own_score(board), []
     outcomes, fens = [accrued.outcome], [board.fen()]
     for ply, text in enumerate(moves, 1):
-        move = board.parse_san(text)
-        reset = is_reset(board, move)
-        board.push(move)
-        accrued = accrued.after(own_score(board), reset=reset)
+        _, accrued, reset = play(board, parse_move(board, text, ply), accrued)
         outcomes.append(accrued.outcome)
         fens.append(board.fen())
         if reset:

@@ -15,6 +15,7 @@ from tbgen.records.lines import replay
 from tbgen.records.record import Longest, Record
 from tbgen.report.boards import board_of
 from tbgen.report.palette import shade_of
+from tbgen.rules.notation import parse_move
 from tbgen.score import Color, Outcome
 
 
@@ -75,7 +76,7 @@ def _plies(longest: Longest) -> Iterator[Ply]:
     board, outcomes = chess.Board(longest.fen), replay(longest.fen, moves).outcomes
     for ply, san in enumerate(moves):
         number = f"{board.fullmove_number}." if board.turn else "" if ply else f"{board.fullmove_number}…"
-        move = board.parse_san(san)
+        move = parse_move(board, san, ply + 1)
         yield Ply(number, san, _steps(board, move), str(outcomes[ply + 1]))
         board.push(move)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from tbgen.material import MOST_TABLE_MEN, Material, materials
+from tbgen.material import Material, all_materials
 
 _ROW, _WIDTH, _BOX = 26, 560, 96
 
@@ -14,7 +14,7 @@ _ROW, _WIDTH, _BOX = 26, 560, 96
 @cache
 def every_material() -> tuple[Material, ...]:
     """All materials that tables can be made of, in build order."""
-    return tuple(material for men in range(2, MOST_TABLE_MEN + 1) for material in materials(men))
+    return tuple(all_materials())
 
 
 def parents_of(material: Material) -> list[Material]:
