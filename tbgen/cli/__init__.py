@@ -48,7 +48,10 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in SUBCOMMANDS:
-            return None
+            import difflib
+
+            close = difflib.get_close_matches(cmd_name, SUBCOMMANDS, 1)
+            ctx.fail(f"there is no command {cmd_name!r}" + (f"; did you mean {close[0]}?" if close else ""))
         module, _ = SUBCOMMANDS[cmd_name]
         command = _imported(module).command
         assert isinstance(command, click.Command)

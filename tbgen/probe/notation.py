@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from tbgen.pgn.tags import write_tags
+from tbgen.pgn.tags import Source, write_tags
 from tbgen.pgn.writer import format_game, numbered
 from tbgen.probe.answers import Probe, Step
 from tbgen.rules.accrual import play
@@ -19,6 +19,7 @@ from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.notation import moves_in, parse_move
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
+from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Accrued
 
 
@@ -61,10 +62,15 @@ def pgn_of(board: chess.Board, answer: Probe, steps: Sequence[Step], scoring: Sc
         "SetUp": "1",
         "FEN": first.fen(),
         **carried,
-        **(write_tags(answer.outcome, scoring) if is_whole else {}),
+        **(_tags_of_result(answer, scoring) if is_whole else {}),
     }
     moves = [(step.san, f"{step.own}, accrued {step.accrued}, {_to_go(step)}") for step in steps]
     return format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))
+
+
+def _tags_of_result(answer: Probe, scoring: Scoring) -> dict[str, str]:
+    tags = write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)
+    return {**tags, "RMobilitySource": Source.TABLEBASE.value}
 
 
 def _to_go(step: Step) -> str:

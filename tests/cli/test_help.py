@@ -11,7 +11,7 @@ import pytest
 
 from tbgen import cli
 from tbgen.errors import MissingFolderError
-from tests.cli.calls import printed
+from tests.cli.calls import complaint, printed
 
 NAMES = list(cli.SUBCOMMANDS)
 
@@ -35,3 +35,8 @@ def test_the_options_of_examples_exist(name: str) -> None:
         words = shlex.split(line.partition("<")[0])
         with contextlib.suppress(MissingFolderError, click.BadParameter):  # files and folders that are not here
             command.make_context(name, words)
+
+
+def test_a_name_that_is_no_command_is_told_what_it_may_mean() -> None:
+    assert complaint("prob") == (2, "tbgen: there is no command 'prob'; did you mean probe?")
+    assert complaint("xyz") == (2, "tbgen: there is no command 'xyz'")

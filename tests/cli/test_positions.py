@@ -151,3 +151,11 @@ def test_one_ply_is_not_plies(table_folder: Path) -> None:
 def test_what_belongs_to_one_position_is_refused_for_many(options: tuple[str, ...], table_folder: Path) -> None:
     expected = 2, f"tbgen: - and {options[0]} cannot be given together"
     assert complaint("probe", "-", *options, "--data", str(table_folder)) == expected
+
+
+def test_the_moves_can_be_left_out(table_folder: Path) -> None:
+    whole, brief = (facts_of("probe", WAITING, *options, folder=table_folder) for options in ([], ["--brief"]))
+    assert {**brief, "moves": whole["moves"]} == whole
+    text = printed("probe", WAITING, "--brief", "--data", str(table_folder))
+    assert printed("probe", WAITING, "--data", str(table_folder)).startswith(text)
+    assert "Ke5" not in text

@@ -76,6 +76,7 @@ def test_a_score_that_is_carried_stands_in_a_tag_of_its_own(tables: Tablebase) -
     assert tags["RMobilityAccrued"] == "G4.0"
     assert (tags["RMobilityResult"], tags["Points"], tags["Result"]) == ("G1.5", "0.5625-0.4375", "1/2-1/2")
     assert (tags["RMobilityCutoff"], tags["RMobilityScoring"]) == ("G6.0", "exponential")
+    assert (tags["RMobilityFifty"], tags["RMobilitySource"]) == ("none", "tablebase")
     assert "RMobilityAccrued" not in tags_of(line_of(tables, FENS[0])[0])
 
 
