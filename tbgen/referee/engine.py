@@ -267,14 +267,15 @@ class Engine:
             async with asyncio.timeout(self.spec.hang if allowance is None else allowance):
                 played = await uci.play(board, _limit(board.turn, clock, other), game=uci.game)
         except TimeoutError:
-            raise await self._overdue(allowance) from None
+            raise await self._overdue(clock) from None
         except chess.engine.EngineTerminatedError:
             raise await self._death() from None
         except chess.engine.EngineError:
             raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
         seconds = uci.answered - uci.asked
         if clock.has_fallen(seconds):
-            raise ForfeitError(Fault.TIME, "loses on time")
+            left = (allowance or 0.0) - clock.control.margin
+            raise ForfeitError(Fault.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
         if not played.move or played.move not in board.legal_moves:
             raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
         said = evaluation_in(uci.last_info)
@@ -352,12 +353,12 @@ class Engine:
         await self.close()
         raise EngineStartError(self.spec.name or " ".join(self.spec.command), reason)
 
-    async def _overdue(self, allowance: float | None) -> ForfeitError:
+    async def _overdue(self, clock: Clock) -> ForfeitError:
         await self.settle()
-        silent = not self.is_running
-        if allowance is None:
+        if clock.allowance is None:
             return ForfeitError(Fault.HANG, f"does not answer within {self.spec.hang:g} s")
-        return ForfeitError(Fault.TIME, "loses on time" + (" and does not answer any more" if silent else ""))
+        left = f"no move within {clock.allowance:.3f} s"
+        return ForfeitError(Fault.TIME, f"loses on time: {left}{'' if self.is_running else ' and no answer after it'}")
 
     async def _death(self) -> ForfeitError:
         assert self._uci is not None

@@ -78,7 +78,6 @@ class Match:
         decider = _decider(self.settings)
         try:
             await self._meet_engines()
-            self._open_store()
             self._rules = PlayRules(
                 self.settings.fifty_moves,
                 self.settings.scoring,
@@ -87,7 +86,10 @@ class Match:
                 decider,
                 self.settings.tables.adjudicate,
             )
+            settings = self.settings
+            self._store = NoStore(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
             try:
+                self._take_up()
                 if len(self._met) > 2:
                     await self._dismiss()
                 self.watcher.begins(self)
@@ -129,17 +131,15 @@ class Match:
             self.names.append(_unused(engine.name, self.names))
             self.knows_variant.append(engine.knows_variant)
 
-    def _open_store(self) -> None:
-        settings = self.settings
-        self._store = NoStore(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
-        self.standings = Standings(self.names, settings.scoring)
-        self._order = _order_of(settings, len(self._openings), self.pairings, self.seed)
+    def _take_up(self) -> None:
+        """Find out what has been played, and what is left."""
+        self.standings = Standings(self.names, self.settings.scoring)
+        self._order = _order_of(self.settings, len(self._openings), self.pairings, self.seed)
         for place in self._order[:_READ_AHEAD]:
             self._openings[place]
         by_number = {pairing.number: pairing for pairing in self.pairings}
         for game in self._store.games:
             if game.number not in by_number:
-                self._store.close()
                 raise MatchError(
                     f"game {game.number} has been played, but there are only {len(by_number)}; give -rounds"
                 )

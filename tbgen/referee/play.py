@@ -67,6 +67,7 @@ class Ending:
     termination: str
     details: str
     forfeit: Fault | None = None
+    table: str | None = None
 
 
 @dataclass(slots=True)
@@ -136,7 +137,7 @@ def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
     sheet.seen_by_tables = (sheet.game.last.number, decision)
     if not rules.adjudicate:
         return None
-    return Ending(decision.outcome, decision.source, ADJUDICATION, decision.words)
+    return Ending(decision.outcome, decision.source, ADJUDICATION, decision.words, table=decision.table)
 
 
 def _by_length(game: Game, rules: PlayRules) -> Ending | None:

@@ -87,6 +87,7 @@ def _tags(record: GameRecord, heading: Heading) -> dict[str, str]:
         "Black": record.names[1],
         **known,
         "RMobilitySource": ending.source.value,
+        **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
         "Termination": ending.termination,
         "TerminationDetails": ending.details,
         **_position_tags(record.opening),

@@ -97,37 +97,56 @@ class FileStore:
         self._digest = digest
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         self.games: list[StoredGame] = []
-        if state is not None and (settings.recover or not state["finished"]):
+        if state is not None and settings.recover:
             self._go_on(settings, state)
         else:
-            self._start = _end_of(self._file)
-            self.identity = Identity(secrets.token_hex(4), _seed(settings))
-            self._write_state(finished=False)
+            self._refuse_to_forget(state)
+            self._begin(settings)
+
+    def _begin(self, settings: MatchSettings) -> None:
+        self._start = _end_of(self._file)
+        self.identity = Identity(secrets.token_hex(4), _seed(settings))
+        self._write_state(finished=False)
+
+    def _refuse_to_forget(self, state: dict[str, Any] | None) -> None:
+        """A match that is not over is not dropped unasked."""
+        if state is None or state["finished"]:
+            return
+        games, _ = finished_games(self._text(state["start"]), state["match"])
+        if games:
+            raise MatchError(
+                f"{self._path} has a match that is not over ({len(games)} games); "
+                f"go on with -recover, or remove {self._state_path}"
+            )
 
     def _go_on(self, settings: MatchSettings, state: dict[str, Any]) -> None:
         """Take up a match; a game that was not written to its end has not been played."""
         self._start, self.identity = state["start"], Identity(state["match"], state["seed"])
-        size = os.fstat(self._file).st_size
-        if size < self._start:
-            raise MatchError(f"{self._path} is shorter than when its match began; put it back, or remove {self._state}")
-        text = os.pread(self._file, size - self._start, self._start).decode(errors="replace")
-        self.games, whole = finished_games(text, self.identity.match)
-        if not settings.recover:
+        if os.fstat(self._file).st_size < self._start:
             raise MatchError(
-                f"{self._path} has a match that is not over ({len(self.games)} games); "
-                f"go on with -recover, or remove {self._state}"
+                f"{self._path} is shorter than when its match began; put it back, or remove {self._state_path}"
             )
+        self.games, whole = finished_games(self._text(self._start), self.identity.match)
         if state["digest"] != self._digest:
+            if not self.games:
+                self._begin(settings)
+                return
             raise MatchError(
                 f"{self._path} was begun with other engines or settings; give the same, or another file with -pgnout"
             )
         if settings.seed not in (None, self.identity.seed):
             raise MatchError(f"the match in {self._path} has -srand {self.identity.seed}, not {settings.seed}")
-        os.ftruncate(self._file, self._start + len(text[:whole].encode()))
+        if state["finished"]:
+            _end_of(self._file)
+        else:
+            os.ftruncate(self._file, self._start + whole)
+            self._write_state(finished=False)
 
-    @property
-    def _state(self) -> Path:
-        return self._state_path
+    def _text(self, start: int) -> str:
+        """The file from some byte on, a character for every byte."""
+        with open(self._path, "rb") as file:
+            file.seek(start)
+            return file.read().decode("latin-1")
 
     def _read_state(self) -> dict[str, Any] | None:
         try:

@@ -24,12 +24,12 @@ _WON = 2
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What tables know of a game; `plies` are those until the score is reached, None if the table does not say."""
+    """What tables know of a game; `table` names the one that was asked with the plies until the score is reached."""
 
     outcome: Outcome
     source: Source
-    plies: int | None
     words: str
+    table: str | None = None
 
 
 class Decider(Protocol):
@@ -62,7 +62,8 @@ class TableDecider:
         if verdict.source is not Source.TABLEBASE or verdict.dtg is None:
             return None
         plies = f"in {verdict.dtg} pl{'y' if verdict.dtg == 1 else 'ies'}"
-        return Decision(verdict.final, Source.TABLEBASE, verdict.dtg, f"tablebase {verdict.final} {plies}")
+        table = f"{verdict.material} {verdict.dtg}"
+        return Decision(verdict.final, Source.TABLEBASE, f"tablebase {verdict.final} {plies}", table)
 
     def close(self) -> None:
         self._tables.close()
@@ -98,7 +99,7 @@ class SyzygyDecider:
             if abs(value) < (_CURSED if self._ignores else _WON):
                 return None
             winner = color_of(board.turn if value > 0 else not board.turn)
-            return Decision(final_outcome(game.accrued, winner), Source.RESULT, None, f"Syzygy: {winner} wins")
+            return Decision(final_outcome(game.accrued, winner), Source.RESULT, f"Syzygy: {winner} wins")
         return None
 
     def close(self) -> None:

@@ -25,8 +25,8 @@ GOOD = scripted("Good")
         ("leave", "nodes=1", "abandoned", "White has ended (exit code 0)"),
         ("close", "nodes=1", "abandoned", "White closes its output"),
         ("hang", "nodes=1", "abandoned", "White does not answer within 0.3 s"),
-        ("hang", "tc=0.3", "time forfeit", "White loses on time and does not answer any more"),
-        ("late", "st=0.2", "time forfeit", "White loses on time"),
+        ("hang", "tc=0.3", "time forfeit", "White loses on time: no move within 0.300 s and no answer after it"),
+        ("late", "st=0.2", "time forfeit", "White loses on time: no move within 0.200 s"),
     ],
 )
 def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(

@@ -131,7 +131,7 @@ class Oracle:
         self.asked += 1
         if game.last.number < self._ply:
             return None
-        return Decision(Outcome(Color.BLACK, 3), Source.TABLEBASE, 5, "tablebase -G1.5 in 5 plies")
+        return Decision(Outcome(Color.BLACK, 3), Source.TABLEBASE, "tablebase -G1.5 in 5 plies", "KBvK 5")
 
     def close(self) -> None:
         """Nothing to close."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.errors import MatchError
+from tbgen.errors import MatchError, UsageError
 from tbgen.referee.record import finished_games
 from tbgen.referee.store import state_path
 from tests.referee.matches import games_of, run, scripted, walker
@@ -133,6 +133,27 @@ def test_a_match_that_is_not_over_is_not_overwritten(tmp_path: Path) -> None:
     reopen(pgn)
     with pytest.raises(MatchError, match="go on with -recover"):
         run(words)
+
+
+def test_a_match_that_never_had_a_game_is_begun_anew(tmp_path: Path) -> None:
+    pgn, epd = tmp_path / "games.pgn", tmp_path / "book.epd"
+    epd.write_text("nonsense\n")
+    words = [*walker("Ann"), *walker("Bob"), "-maxmoves", "2", "-openings", f"file={epd}", "-pgnout", str(pgn)]
+    with pytest.raises(UsageError, match="line 1"):
+        run(words)
+    epd.write_text("8/8/2k5/8/4K3/8/8/7R w - - 0 1\n")
+    standings, _ = run(words)
+    assert len(standings.results) == len(games_of(pgn)) == 2
+
+
+def test_what_others_have_written_behind_a_finished_match_is_kept(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
+    run(words)
+    with open(pgn, "a", encoding="utf-8") as file:
+        file.write('[Event "Café"]\n\n1. e4 *')
+    run([*words, "-rounds", "2", "-recover"])
+    assert [game.tags["Event"] for game in games_of(pgn)] == ["?", "?", "Café", "?", "?"]
 
 
 @pytest.mark.parametrize("other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]])
