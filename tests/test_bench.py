@@ -1,24 +1,22 @@
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent / "scripts" / "bench.py"
+SCRIPTS = Path(__file__).parent.parent / "scripts"
 
 
 @pytest.fixture(scope="module")
-def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def bench() -> Iterator[ModuleType]:
+    sys.path.insert(0, str(SCRIPTS))
+    yield importlib.import_module("bench.command")
+    sys.path.remove(str(SCRIPTS))
 
 
 def write_log(path: Path, label: str, seconds: Sequence[float]) -> None:
@@ -67,6 +65,41 @@ def test_without_a_material_there_is_nothing_to_solve(bench: ModuleType) -> None
 def test_random_positions_are_legal_and_the_same_each_time(bench: ModuleType) -> None:
     from tbgen.material import Material
 
-    boards = bench.random_boards(Material.parse("KPvKP"), 20)
+    boards = importlib.import_module("bench.probing").random_boards(Material.parse("KPvKP"), 20)
     assert all(board.is_valid() and any(board.legal_moves) for board in boards)
-    assert boards == bench.random_boards(Material.parse("KPvKP"), 20)
+    assert boards == importlib.import_module("bench.probing").random_boards(Material.parse("KPvKP"), 20)
+
+
+def test_the_ratio_of_all_tables_is_that_of_their_cpu_seconds(
+    bench: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "bench.jsonl"
+    for label, factor in (("before", 1.0), ("after", 2.0)):
+        for name, seconds in (("KBvKN", 1.0), ("KRvKB", 9.0 * factor)):
+            head = {"label": label, "commit": label, "kind": "solve", "name": name, "threads": 1}
+            facts = {"cpu": seconds, "wall": 1.0, "solve_cpu": 1.0, "peak_bytes": 1}
+            with log.open("a") as file:
+                file.write(json.dumps({**head, **facts}) + "\n")
+    bench.main(["--compare", "before", "after", "--log", str(log)])
+    last = capsys.readouterr().out.splitlines()[-1].split()
+    assert last == ["all", "2", "cpu", "10", "19", "1.900"]
+
+
+def test_the_costs_of_classes_are_fitted_to_a_folder(
+    bench: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tbgen.library.costs import cost_of, primary_cells
+    from tbgen.library.manifest import FileRecord, record
+    from tbgen.material import Material
+
+    for name in ("KQRvK", "KRBvK", "KBvKN"):
+        material = Material.parse(name)
+        seconds = cost_of(material).cpu_seconds
+        made = FileRecord(round(primary_cells(material) * 0.25), "", seconds * 0.75, seconds, threads=2)
+        record(tmp_path, material, made)
+    bench.main(["costs", "--data", str(tmp_path)])
+    rows = {line[:20].strip(): line.split() for line in capsys.readouterr().out.splitlines()[1:]}
+    queen = Material.parse("KQRvK")
+    rate = 1e6 * cost_of(queen).cpu_seconds / primary_cells(queen)
+    assert rows["bare king, no pawns"][4:8] == ["2", f"{rate:.2f}", "0.250", "0.50"]
+    assert rows["even, no pawns"][3] == "1"
