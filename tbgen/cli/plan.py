@@ -27,8 +27,10 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
     click.echo(
         f"{len(plan.steps)} to build, {plan.kept} already there; {machine.threads} threads, {side_by_side}{limit}"
     )
+    on_the_way = f" and {in_units(plan.scratch_bytes)} on the way" if plan.scratch_bytes else ""
     room = "" if free_disk is None else f" of {in_units(free_disk)} free"
-    click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {in_units(plan.bytes)} of disk{room}")
+    disk = f"{in_units(plan.bytes)} of disk{on_the_way}{room}"
+    click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {disk}")
 
 
 def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:

@@ -199,7 +199,7 @@ class _Run:
 
     def _has_room(self, start: Start) -> bool:
         """Whether the disk can take the table; it has been asked for all of them before, but others write too."""
-        free, needed = free_disk(self.folder), start.step.cost.bytes
+        free, needed = free_disk(self.folder), start.step.cost.bytes + start.step.cost.scratch_bytes
         if free is None or needed <= free:
             return True
         self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tbgen.index.layout import layout_of
+from tbgen.library.making import LEAST_SCRATCH_CELLS
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material, Role
 from tbgen.score import Color
@@ -57,12 +58,18 @@ START_BYTES = 50_000
 """What the smallest table takes."""
 
 
+SCRATCH_FACTOR = 3.3
+"""How much larger than its file a table's solved blocks are, while they lie on disk."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What a table is expected to take."""
 
     cpu_seconds: float
     bytes: int
+    scratch_bytes: int
+    """On disk while it is made."""
     serial: float
 
     def wall_seconds(self, threads: int) -> float:
@@ -93,7 +100,9 @@ def cost_of(material: Material, pace: float = 1.0) -> Cost:
     """What a table is expected to take on a machine that needs `pace` times the CPU seconds of ours."""
     rate, cells = RATES[class_of(material)], primary_cells(material)
     seconds = START_SECONDS + cells * rate.microseconds * 1e-6
-    return Cost(seconds * pace, round(cells * rate.bytes) + START_BYTES, rate.serial)
+    size, layout = round(cells * rate.bytes) + START_BYTES, layout_of(material)
+    scratch = round(size * SCRATCH_FACTOR) if layout.pawns and layout.cells >= LEAST_SCRATCH_CELLS else 0
+    return Cost(seconds * pace, size, scratch, rate.serial)
 
 
 def pace_of(measured: Iterable[tuple[Material, FileRecord]]) -> float:

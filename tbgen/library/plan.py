@@ -83,6 +83,11 @@ class Slot:
     begins: float
     ends: float
 
+    @property
+    def scratch(self) -> int:
+        """Bytes of solved blocks on disk meanwhile."""
+        return self.start.step.cost.scratch_bytes
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -106,6 +111,14 @@ class Plan:
         """Of all the files."""
         return sum(step.cost.bytes for step in self.steps)
 
+    @property
+    def scratch_bytes(self) -> int:
+        """Of solved blocks, at the moment when most of them lie on disk."""
+        slots = self.schedule()
+        return max(
+            (sum(each.scratch for each in slots if each.begins <= at.begins < each.ends) for at in slots), default=0
+        )
+
     @cached_property
     def by_urgency(self) -> list[Step]:
         """Those that most depends on first."""
@@ -117,8 +130,9 @@ class Plan:
         for step in self.steps:
             if most is not None and step.memory(1) > most:
                 raise NotEnoughMemoryError(str(step.material), step.memory(1), most)
-        if self.steps and free_disk is not None and self.bytes > free_disk:
-            raise NotEnoughDiskError(str(self.steps[-1].material), self.bytes, free_disk, len(self.steps))
+        needed = self.bytes + self.scratch_bytes
+        if self.steps and free_disk is not None and needed > free_disk:
+            raise NotEnoughDiskError(str(self.steps[-1].material), needed, free_disk, len(self.steps))
 
     def next_starts(self, over: Collection[Material], running: Collection[Start]) -> list[Start]:
         """What is started now that some tables are made (or given up) and some are at work.
@@ -202,6 +216,7 @@ class Plan:
             "seconds": round(max((slot.ends for slot in slots), default=0.0), 1),
             "cpu_seconds": round(self.cpu_seconds, 1),
             "bytes": self.bytes,
+            "scratch_bytes": self.scratch_bytes,
             "tables": [_slot_facts(slot) for slot in slots],
         }
 
@@ -215,6 +230,7 @@ def _slot_facts(slot: Slot) -> dict[str, Any]:
         "threads": slot.start.threads,
         "memory": slot.start.memory,
         "bytes": step.cost.bytes,
+        "scratch_bytes": step.cost.scratch_bytes,
         "cpu_seconds": round(step.cost.cpu_seconds, 1),
         "path_seconds": round(step.path_seconds, 1),
         "begins": round(slot.begins, 1),

@@ -149,23 +149,6 @@ def test_memory_that_runs_out_on_the_way_is_one_clear_error(tmp_path: Path, monk
     assert not list(tmp_path.glob("*.h5"))
 
 
-def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_folder: Path) -> None:
-    for number in range(6):
-        process = subprocess.Popen(command(tmp_path, "--men", "3"), stderr=subprocess.PIPE, text=True)
-        assert process.stderr is not None
-        for _ in range(number):
-            process.stderr.readline()
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stderr.close()
-        assert_whole(tmp_path)
-    done = subprocess.run(command(tmp_path, "--men", "3", "--quiet"), capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    for material in materials(3):
-        assert path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
-    assert not list(tmp_path.glob(f"*{PARTIAL}"))
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_build_with_one_line(tmp_path: Path, number: signal.Signals, code: int) -> None:
     process = subprocess.Popen(command(tmp_path, "KNvKN"), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

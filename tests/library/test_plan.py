@@ -111,6 +111,17 @@ def test_what_does_not_fit_is_refused_with_its_figures() -> None:
     assert caught.value.needed_bytes == whole.bytes
 
 
+def test_blocks_that_lie_on_disk_at_the_same_time_count() -> None:
+    whole = plan(Machine(4, 4))
+    slots = whole.schedule()
+    most = max(sum(slot.scratch for slot in at_work(slots, at.begins)) for at in slots)
+    assert whole.scratch_bytes == most > max(slot.scratch for slot in slots)
+    assert {slot.start.material.pawns > 0 for slot in slots if slot.scratch} == {True}
+    with pytest.raises(NotEnoughDiskError):
+        whole.check(whole.bytes + most - 1)
+    whole.check(whole.bytes + most)
+
+
 def test_tables_that_are_there_are_left_out() -> None:
     there = materials(3)
     rest = plan_of(SMALL, [Material.parse("KvK"), *there], machine=Machine(1, 1))
