@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _SWITCH_SECONDS = 0.0005
 """The drawing thread lets go this soon, so that no engine waits for it."""
 _PANEL_COLUMNS = 36
+_WIDE_COLUMNS = 110
+_NARROW_HEADS = 9
+"""What of the standings is shown where the terminal is narrow."""
 _COUNT_SECONDS = 0.5
 """The standings are counted anew no more often."""
 
@@ -200,12 +203,14 @@ class LiveView(PlainView):
         from rich.table import Table as RichTable
         from rich.text import Text
 
+        assert self._live is not None
         heads, rows, right = self._table
+        shown = len(heads) if self._live.console.width >= _WIDE_COLUMNS else _NARROW_HEADS
         table = RichTable(box=SIMPLE_HEAD, pad_edge=False)
-        for head, side in zip(heads, right, strict=True):
+        for head, side in zip(heads[:shown], right[:shown], strict=True):
             table.add_column(head, justify="right" if side == "r" else "left", no_wrap=True)
         for row in rows:
-            table.add_row(*map(Text, row))
+            table.add_row(*map(Text, row[:shown]))
         boards = [self._panel(*board) for _, board in sorted(dict(self._boards).items())]
         lines = [*self._last, self._progress(), self._test]
         return Group(Columns(boards), table, Text("\n".join(lines)))

@@ -101,10 +101,13 @@ class Standings:
         return Record(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self, scoring: Scoring | None = None) -> list[int]:
-        """Players, most points first."""
+        """Players, most points first; equal ones by the lexicographic tie-break."""
         rule = self.scoring if scoring is None else scoring
-        totals = [self.record(player, rule).games.total for player in range(len(self.players))]
-        return sorted(range(len(self.players)), key=lambda player: (-totals[player], player))
+
+        def merit(player: int) -> tuple[Fraction, tuple[int, ...]]:
+            return self.record(player, rule).games.total, self.tie_break(player)
+
+        return sorted(range(len(self.players)), key=merit, reverse=True)
 
     def tie_break(self, player: int) -> tuple[int, ...]:
         """What the lexicographic order compares."""

@@ -68,3 +68,26 @@ def test_an_option_that_an_engine_does_not_have_is_named_with_a_near_one() -> No
         run([*engine, "option.Hsah=8", *GOOD])
     with pytest.raises(EngineStartError, match="at most 64"):
         run([*engine, "hash=128", *GOOD])
+
+
+def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the_match(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    once = scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash")
+    with pytest.raises(EngineStartError, match=r"'Once' cannot be started: .* this engine lives but once"):
+        run([*once, *GOOD, "-games", "6", "-pgnout", str(pgn)])
+    details = [game.tags["TerminationDetails"] for game in games_of(pgn)]
+    assert details[0] == "White has ended (exit code 3)"
+    assert [text.partition(":")[0] for text in details[1:]] == [
+        "Black cannot be started again",
+        "White cannot be started again",
+    ]
+    assert [game.tags["RMobilityResult"] for game in games_of(pgn)] == ["-G0.0", "G0.0", "-G0.0"]
+
+
+def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tbgen.referee.engine._START_SECONDS", 1.5)
+    pgn = tmp_path / "games.pgn"
+    run([*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)])
+    (game,) = games_of(pgn)
+    assert game.tags["TerminationDetails"] == "White does not answer isready within 1.5 s"
+    assert (game.tags["Termination"], game.tags["RMobilityResult"]) == ("abandoned", "-G0.0")

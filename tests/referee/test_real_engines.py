@@ -9,6 +9,7 @@ import chess
 import pytest
 
 from tbgen.referee.reading import settings_of
+from tests.cli.calls import tbgen
 from tests.referee.matches import games_of, run
 from tests.referee.test_match import check
 
@@ -77,3 +78,11 @@ def test_a_thousand_games_are_played_and_scored_by_the_rules(tmp_path: Path) -> 
     assert not standings.forfeits()
     for game in games:
         check(game)
+    assert scored_by_adjudicate(pgn) == [game.tags["RMobilityResult"] for game in games]
+
+
+def scored_by_adjudicate(pgn: Path) -> list[str]:
+    """The results that `tbgen adjudicate` writes over those of the referee."""
+    copy = pgn.with_name("adjudicated.pgn")
+    assert tbgen("adjudicate", str(pgn), "-o", str(copy), folder=pgn.parent).returncode == 0
+    return [game.tags["RMobilityResult"] for game in games_of(copy)]

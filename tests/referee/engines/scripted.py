@@ -1,6 +1,7 @@
 """A UCI engine that plays a line of moves by heart, and misbehaves at the ply it is told to.
 
 Usage: scripted.py [--line "f2f3 e7e5 ..."] [--at PLY --do DEED] [--announce "OPTION ..."] [--score N] [--seen FILE]
+                   [--once FILE] [--deaf-after N]
 """
 
 from __future__ import annotations
@@ -52,7 +53,14 @@ def main() -> None:
     parser.add_argument("--announce", action="append", default=[])
     parser.add_argument("--score", default="cp 10")
     parser.add_argument("--seen")
+    parser.add_argument("--once", help="a file that says that there has been a life before")
+    parser.add_argument("--deaf-after", type=int, default=1 << 30, help="answer isready only so often")
     told = parser.parse_args()
+    if told.once and os.path.exists(told.once):
+        sys.exit("this engine lives but once")
+    if told.once:
+        os.close(os.open(told.once, os.O_CREAT))
+    heard = 0
     line, ply = told.line.split(), 0
     for text in sys.stdin:
         if told.seen:
@@ -65,7 +73,9 @@ def main() -> None:
                 say(f"option name {option}")
             say("uciok")
         elif words[:1] == ["isready"]:
-            say("readyok")
+            heard += 1
+            if heard <= told.deaf_after:
+                say("readyok")
         elif words[:1] == ["position"]:
             ply = len(words) - words.index("moves") - 1 if "moves" in words else 0
         elif words[:1] == ["go"]:
