@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import signal
 import sys
+from typing import Any
 
 import click
 
@@ -91,4 +93,13 @@ async def _run(match: Match, view: PlainView) -> int:
             loop.add_signal_handler(number, stop, number)
     await match.run()
     view.ends(match, interrupted=code != 0)
+    if match.settings.json is not None:
+        match.settings.json.write_text(json.dumps(_facts(match), indent=2) + "\n", encoding="utf-8")
     return code
+
+
+def _facts(match: Match) -> dict[str, Any]:
+    """The standings for JSON, with the seed and where the test stands."""
+    sprt = match.settings.sprt
+    test = None if sprt is None else match.standings.test(sprt).facts()
+    return {"seed": match.seed, "scheduled": len(match.pairings), **match.standings.facts(), "sprt": test}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from typing import TYPE_CHECKING, Self
@@ -203,9 +204,8 @@ class LiveView(PlainView):
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        assert self._live is not None
         heads, rows, right = self._table
-        shown = len(heads) if self._live.console.width >= _WIDE_COLUMNS else _NARROW_HEADS
+        shown = len(heads) if shutil.get_terminal_size().columns >= _WIDE_COLUMNS else _NARROW_HEADS
         table = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for head, side in zip(heads[:shown], right[:shown], strict=True):
             table.add_column(head, justify="right" if side == "r" else "left", no_wrap=True)

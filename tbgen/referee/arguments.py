@@ -83,6 +83,7 @@ OPTIONS = {
             "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized",
         ),
         Option("pgnout", Shape.FILE, "Append every game to a file; needed for -recover.", "FILE"),
+        Option("jsonout", Shape.FILE, "Write the standings as JSON at the end.", "FILE"),
         Option("recover", Shape.FLAG, "Go on with a match that was interrupted; no game is lost or played twice."),
         Option("event", Shape.VALUE, "The Event tag.", "NAME"),
         Option("site", Shape.VALUE, "The Site tag.", "NAME"),

@@ -74,3 +74,4 @@ class MatchSettings:
     rating_interval: int = 10
     recover: bool = False
     debug: bool = False
+    json: Path | None = None

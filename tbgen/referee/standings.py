@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from tbgen.referee.record import StoredGame
 from tbgen.referee.schedule import Pairing
@@ -46,6 +48,24 @@ class Record:
         """With the error over pairs, if all games are in pairs."""
         return (self.pairs if self.pairs.games == self.games.games else self.games).strength()
 
+    def facts(self) -> dict[str, Any]:
+        """The figures for JSON; what has no bound or does not vary is null."""
+        strength, pairs = self.strength, self.pairs
+        wins, draws, losses = self.games.wins_draws_losses()
+        return {
+            "points": float(strength.points),
+            "share": float(strength.share),
+            "elo": strength.elo if math.isfinite(strength.elo) else None,
+            "error": strength.error,
+            "superiority": strength.superiority,
+            "wins": wins,
+            "draws": draws,
+            "losses": losses,
+            "variance_of_games": float(self.games.variance) if self.games.units else None,
+            "variance_of_pairs": float(pairs.variance) if pairs.units else None,
+            "pairs": list(pairs.by_quarters()),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class TestState:
@@ -54,6 +74,19 @@ class TestState:
     test: Sprt
     ratio: float
     decision: Decision
+
+    def facts(self) -> dict[str, Any]:
+        """The state for JSON."""
+        test = self.test
+        return {
+            "model": test.model.value,
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "lower": test.lower,
+            "upper": test.upper,
+            "ratio": self.ratio,
+            "decision": self.decision.value,
+        }
 
 
 class Standings:
@@ -123,6 +156,29 @@ class Standings:
         record = self.record(0, self.scoring, against=1)
         ratio = sprt.ratio(record.games, record.pairs)
         return TestState(sprt, ratio, sprt.decision(ratio))
+
+    def facts(self) -> dict[str, Any]:
+        """Every meeting under every scoring, for JSON."""
+        return {
+            "engines": self.players,
+            "games": len(self.results),
+            "scoring": self.scoring.scheme.value,
+            "ranking": [self.players[player] for player in self.ranking()],
+            "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
+            "forfeits": [
+                {"game": result.pairing.number, "termination": result.game.termination, "details": result.game.details}
+                for result in self.forfeits()
+            ],
+        }
+
+    def _meeting_facts(self, first: int, second: int) -> dict[str, Any]:
+        records = {scoring.scheme.value: self.record(first, scoring, against=second) for scoring in self.scorings()}
+        return {
+            "engine": self.players[first],
+            "against": self.players[second],
+            "games": next(iter(records.values())).games.games,
+            "scorings": {name: record.facts() for name, record in records.items()},
+        }
 
     def forfeits(self) -> list[Result]:
         """Games that an engine did not lose on the board."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -34,6 +35,30 @@ def test_at_the_end_all_scorings_stand_beside_each_other() -> None:
     assert rows == ["harmonic", "exponential", "classical", "winner", "komi"]
     assert "Ann against Bob, 2 games" in text
     assert re.search(r"SPRT cutechess: LLR -?0\.00 \(-2\.94, 2\.94\) \[0, 5\], open", text)
+
+
+def test_the_standings_are_written_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "standings.json"
+    printed("match", *TWO, "-games", "2", "-srand", "5", "-sprt", "elo0=0", "elo1=5", "-jsonout", str(path))
+    facts = json.loads(path.read_text())
+    (meeting,) = facts["meetings"]
+    assert (facts["seed"], facts["scheduled"], facts["games"], facts["engines"]) == (5, 2, 2, ["Ann", "Bob"])
+    assert (meeting["engine"], meeting["against"], meeting["games"]) == ("Ann", "Bob", 2)
+    assert list(meeting["scorings"]) == ["exponential", "harmonic", "classical", "winner", "komi"]
+    assert meeting["scorings"]["classical"] == {
+        "points": 1.0,
+        "share": 0.5,
+        "elo": 0.0,
+        "error": None,
+        "superiority": None,
+        "wins": 1,
+        "draws": 0,
+        "losses": 1,
+        "variance_of_games": 0.25,
+        "variance_of_pairs": 0.0,
+        "pairs": [0, 0, 1, 0, 0],
+    }
+    assert (facts["sprt"]["model"], facts["sprt"]["decision"], facts["forfeits"]) == ("cutechess", "open", [])
 
 
 def test_more_than_two_engines_are_ranked() -> None:
@@ -99,8 +124,10 @@ def test_an_interrupted_match_says_how_to_go_on(tmp_path: Path, number: signal.S
     assert len(games_of(pgn)) >= 1
 
 
-def test_on_a_terminal_boards_and_standings_are_drawn() -> None:
-    text = shown_on_terminal(120, "match", *walker("Ann"), *walker("Bob"), "-games", "2")
+@pytest.mark.parametrize(("columns", "shows_variance"), [(140, True), (80, False)])
+def test_on_a_terminal_boards_and_standings_are_drawn(columns: int, shows_variance: bool) -> None:
+    text = shown_on_terminal(columns, "match", *walker("Ann"), *walker("Bob"), "-games", "2")
+    assert ("var pair" in text.partition("2 games in")[0].partition("Ann against Bob")[0]) == shows_variance
     assert "· ·" in text
     assert re.search(r"\d\. (Ann - Bob|Bob - Ann)", text)
     assert re.search(r"\d of 2 games", text)
