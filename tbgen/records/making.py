@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
+from typing import Final
 
 from tbgen.errors import VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.records.census import Spread, Zugzwangs, census_of
 from tbgen.records.lines import Replay, replay
-from tbgen.records.record import Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
+from tbgen.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
+from tbgen.verify.changing import changing_in
+
+_MOST_MEN_ASKED_WHOLE: Final = 3
+_SAMPLE: Final = 20_000
+_SEED: Final = 1
 
 Lines = dict[tuple[Color, Outcome], tuple[Longest, Replay]]
 
@@ -33,7 +40,8 @@ def record_of(folder: Path, material: Material, *, lines: bool = True) -> Record
             for side in Color
         }
         zugzwangs = _zugzwang_record(census.zugzwangs, tables)
-        return Record(material, file.size, sides, zugzwangs, _quiet_of(played), None)
+        changes = _changes_in(folder, file) if lines else None
+        return Record(material, file.size, sides, zugzwangs, _quiet_of(played), changes)
 
 
 def _outcome_record(spread: Spread, longest: Longest) -> OutcomeRecord:
@@ -82,3 +90,15 @@ def _quiet_of(lines: Lines) -> Quiet | None:
             if plies and (best is None or plies > best.plies):
                 best = Quiet(side, outcome, after, plies)
     return best
+
+
+def _changes_in(folder: Path, file: TableFile) -> Changes:
+    """Where the accrued score changes the best move: everywhere, or in a sample of a large table."""
+    sample = None if file.material.men <= _MOST_MEN_ASKED_WHOLE else _SAMPLE
+    with contextlib.ExitStack() as files:
+
+        def child_of(material: Material) -> TableFile:
+            return files.enter_context(TableFile(path_of(folder, material)))
+
+        positions, changing = changing_in(file, child_of, sample=sample, seed=_SEED)
+    return Changes(positions, changing, None if sample is None else _SEED)

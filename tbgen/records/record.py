@@ -80,13 +80,17 @@ class Quiet:
 
 @dataclass(frozen=True)
 class Changes:
-    """Positions where another accrued score needs another move than the position's own score."""
+    """Positions where the accrued score changes the best move.
+
+    There is a score, brought along from before, with which every move that is best with the position's own score
+    accrued gives something away.
+    """
 
     positions: int
-    """How many positions were asked."""
+    """How many were asked: all that have moves, up to symmetry, or those of a sample."""
     changing: int
     seed: int | None
-    """Of the sample; None if every position up to symmetry was asked."""
+    """Of the sample; None if it is none."""
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,10 @@ class Site:
         quiet = sorted(
             (r for r in self.records if r.quiet), key=lambda r: (-(r.quiet.plies if r.quiet else 0), str(r.material))
         )
-        return self._page("records.html", groups=groups, zugzwangs=zugzwangs, quiet=quiet[:20], shared=shared())
+        changes = sorted((r for r in self.records if r.changes and r.changes.changing), key=_by_changes)
+        return self._page(
+            "records.html", groups=groups, zugzwangs=zugzwangs, quiet=quiet[:20], changes=changes, shared=shared()
+        )
 
     def _drawn(self) -> str:
         endings = endings_of(self.records)
@@ -213,6 +216,11 @@ class Site:
 
 def _by_zugzwangs(record: Record) -> tuple[int, str]:
     return -record.zugzwangs.played.classes, str(record.material)
+
+
+def _by_changes(record: Record) -> tuple[float, str]:
+    changes = record.changes
+    return -changes.changing / changes.positions if changes else 0.0, str(record.material)
 
 
 def _best_cards(records: Iterable[Record]) -> dict[Outcome, Card]:

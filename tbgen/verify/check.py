@@ -57,10 +57,10 @@ def verify_table(
     value, as a solver leaves them; a file fills them up with what packs best.
     """
     start, layout = time.monotonic(), layout_of(table.material)
-    check: _WholeCheck | _SampleCheck
+    check: _WholeCheck | SampleCheck
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         if sample is not None and sample * _SPARSE < layout.cells:
-            check = _SampleCheck(table, child_of, pool, progress)
+            check = SampleCheck(table, child_of, pool, progress)
             check.cells = drawn_cells(layout, sample, seed)
         else:
             whole = table.table() if isinstance(table, TableFile) else table
@@ -122,7 +122,7 @@ class _WholeCheck(Check):
         return {side: _tallies_in(found[side]) for side in Color}
 
 
-class _SampleCheck(Check):
+class SampleCheck(Check):
     """Some positions of a table; nothing is known of it but what their check needs."""
 
     cells: Cells
