@@ -13,7 +13,7 @@ from types import FrameType
 
 import click
 
-from tbgen.cli.data import in_units, new_folder_option, wanted_materials
+from tbgen.cli.data import in_units, new_folder_option, refuse_together, wanted_materials
 from tbgen.cli.plan import show_plan
 from tbgen.cli.terminal import complain, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
@@ -81,7 +81,8 @@ def command(
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
     if as_json and not only_plan:
-        raise UsageError("--json goes with --plan")
+        raise UsageError("--json means nothing without --plan")
+    refuse_together(*(name for name, given in (("--plan", only_plan), ("--quiet", quiet)) if given))
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     wanted = wanted_materials(names, men, every=every)
@@ -141,6 +142,7 @@ def _show_summary(findings: list[Finding], made: list[Built]) -> None:
             for built in made
         ]
         show_rows(("table", "was", "positions", "seconds", "CPU seconds", "size"), rows, right="..rrrr")
+        click.echo("no symmetry is left out of the positions")
     kept = sum(finding.is_sound for finding in findings)
     click.echo(f"{len(made)} built, {kept} already there")
 

@@ -32,7 +32,8 @@ def command(*, folders: tuple[Path, ...], as_json: bool) -> int:
     elif found:
         rows = [(str(each.material), str(each.men), f"{each.positions:,}", in_units(each.bytes)) for each in found]
         show_rows(("table", "men", "positions", "size"), rows, right=".rrr")
-        click.echo(f"{counted(len(found), 'table', 'tables')}, {in_units(sum(each.bytes for each in found))}")
+        size = in_units(sum(each.bytes for each in found))
+        click.echo(f"{counted(len(found), 'table', 'tables')}, {size}; no symmetry is left out of the positions")
     elif not faults:
         click.echo(f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3")
     return complain_of(faults)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _LINE_SECONDS = 5.0
+_QUIET_SECONDS = 2.0
 _FRAME_SECONDS = 0.1
 _FORECAST_SECONDS = 60.0
 
@@ -43,6 +44,9 @@ class QuietWatcher:
 
     def say(self, text: str) -> None:
         """A line of its own."""
+
+    def examines(self, material: Material, number: int, total: int) -> None:
+        """See tbgen.library.build.Watcher."""
 
     def waiting(self) -> None:
         self.say("another build is at work in this folder; waiting for it to end ...")
@@ -92,6 +96,12 @@ class PlainWatcher(QuietWatcher):
     def say(self, text: str) -> None:
         click.echo(text, err=True)
 
+    def examines(self, material: Material, number: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._foretold >= _LINE_SECONDS:
+            self._foretold = now
+            self.say(f"looking at what is there: {material} ({number} of {total})")
+
     def begins(self, finding: Finding, number: int, total: int) -> None:
         super().begins(finding, number, total)
         self._counts = number, total
@@ -125,6 +135,8 @@ class TerminalWatcher(QuietWatcher):
         super().__init__()
         self._rich: Progress | None = None
         self._all: TaskID | None = None
+        self._looking: TaskID | None = None
+        self._begun = time.monotonic()
         self._total = 0
         self._bars: dict[Material, TaskID] = {}
         self._lines: dict[Material, _Line] = {}
@@ -136,9 +148,17 @@ class TerminalWatcher(QuietWatcher):
     def say(self, text: str) -> None:
         self._open().console.print(text, markup=False, highlight=False)
 
+    def examines(self, material: Material, number: int, total: int) -> None:
+        if time.monotonic() - self._begun >= _QUIET_SECONDS:
+            if self._looking is None:
+                self._looking = self._open().add_task("looking at what is there", total=total, facts="")
+            self._open().update(self._looking, completed=number - 1, facts=str(material))
+
     def begins(self, finding: Finding, number: int, total: int) -> None:
         super().begins(finding, number, total)
         rich, self._total = self._open(), total
+        if self._looking is not None:
+            rich.update(self._looking, visible=False)
         if self._all is None:
             self._all = rich.add_task("tables", total=total, facts="")
         self._lines[finding.material] = _Line(str(finding.material), time.monotonic(), 0.0)

@@ -45,6 +45,9 @@ class Built:
 class Watcher(Report, Protocol):
     """Who is told how a build goes on; `progress` and `compiling` may be called from any thread, and often."""
 
+    def examines(self, material: Material, number: int, total: int) -> None:
+        """The file of a table, if there is one, is now read, as number (from 1) of total."""
+
     def waiting(self) -> None:
         """Another build is at work in the folder."""
 
@@ -91,7 +94,7 @@ def build(
     settings = settings or Settings()
     targets = build_order(wanted)
     with _files_of(folder, targets[-1]):
-        findings = survey(folder, targets)
+        findings = survey(folder, targets, watcher.examines)
     work = [finding for finding in findings if not finding.is_sound]
     if not work:
         with contextlib.suppress(OSError):  # a folder that can only be read stays as it is

@@ -55,6 +55,7 @@ class Summary:
             "peak_bytes": self.build.peak_bytes,
             "threads": self.build.threads,
             "phases": dict(self.build.phase_seconds),
+            "symmetry_left_out": False,
             "sides": {str(side).lower(): self._side_facts(side) for side in Color},
         }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,9 +38,18 @@ class Finding:
         return self.condition is Condition.SOUND
 
 
-def survey(folder: Path, wanted: Iterable[Material]) -> list[Finding]:
-    """The condition of every wanted table and of all that it needs, in build order."""
-    return [examine(folder, material) for material in build_order(wanted)]
+def survey(
+    folder: Path, wanted: Iterable[Material], tell: Callable[[Material, int, int], None] = lambda *_: None
+) -> list[Finding]:
+    """The condition of every wanted table and of all that it needs, in build order.
+
+    `tell` hears of a material before its file is read, which is number (from 1) of total.
+    """
+    findings, targets = list[Finding](), build_order(wanted)
+    for number, material in enumerate(targets, 1):
+        tell(material, number, len(targets))
+        findings.append(examine(folder, material))
+    return findings
 
 
 def examine(folder: Path, material: Material) -> Finding:

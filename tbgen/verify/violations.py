@@ -56,6 +56,7 @@ class Report:
             "right": self.violation is None,
             "positions": self.positions,
             "pairs": self.pairs,
+            "symmetry_left_out": True,
             "seconds": round(self.seconds, 3),
             "violation": None if self.violation is None else self.violation.facts(),
         }

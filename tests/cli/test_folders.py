@@ -108,15 +108,22 @@ def test_several_tables_are_shown_together_and_missing_ones_named(table_folder: 
     done = tbgen("info", "KvK", "KQvKQ", "KBvK", "--json", "--data", str(table_folder))
     assert [each["material"] for each in json.loads(done.stdout)] == ["KvK", "KBvK"]
     assert (done.returncode, done.stderr.count("KQvKQ in ")) == (3, 1)
-    text = printed("info", "KvK", "KBvK", "--data", str(table_folder))
-    assert text.count("no symmetry left out") == 2
+
+
+def test_counts_say_whether_symmetry_is_left_out(table_folder: Path) -> None:
+    data = ("--data", str(table_folder))
+    assert printed("info", "KvK", "KBvK", *data).count("no symmetry left out") == 2
+    assert printed("list", *data).splitlines()[-1].endswith("no symmetry is left out of the positions")
+    assert "count once" in printed("verify", "KvK", "--threads", "1", *data)
+    assert json.loads(printed("info", "KvK", "--json", *data))["symmetry_left_out"] is False
+    (report,) = json.loads(printed("verify", "KvK", "--threads", "1", "--json", *data))["tables"]
+    assert report["symmetry_left_out"] is True
 
 
 def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path, tmp_path: Path) -> None:
     assert printed("verify", "KvK", "-q", "--threads", "1", "--data", str(table_folder)) == ""
     (tmp_path / "KvK.h5").write_bytes(b"nonsense")
     assert complaint("verify", "--quiet", "--data", str(tmp_path))[0] == 4
-    assert "count once" in printed("verify", "KvK", "--threads", "1", "--data", str(table_folder))
 
 
 @pytest.mark.parametrize(
@@ -130,6 +137,8 @@ def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path
         (["verify", "-q", "--json"], "--json and --quiet cannot be given together"),
         (["build", "KvK", "KNvK", "--men", "3"], "KvK KNvK and --men cannot be given together"),
         (["build", "--men", "3", "--all"], "--men and --all cannot be given together"),
+        (["build", "--all", "--plan", "-q"], "--plan and --quiet cannot be given together"),
+        (["build", "--all", "--json"], "--json means nothing without --plan"),
     ],
 )
 def test_options_that_cannot_matter_together_are_refused(arguments: list[str], words: str, table_folder: Path) -> None:
