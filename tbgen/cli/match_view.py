@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -65,6 +66,9 @@ class PlainView:
         self.says(f"{', '.join(match.names)}: {len(match.pairings)} games, seed {match.seed}")
         if done:
             self.says(f"{done} games have been played; going on with the others")
+        cores = os.cpu_count() or 1
+        if settings.concurrency > cores:
+            self.says(f"note: {settings.concurrency} games at a time share {cores} cores; engines may lose on time")
         plain = [name for name, knows in zip(match.names, match.knows_variant, strict=True) if not knows]
         if plain and settings.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
 import chess
 
-from tbgen.pgn.tags import classical_result, write_tags
+from tbgen.pgn.tags import write_tags
+from tbgen.pgn.writer import format_game, numbered
 from tbgen.referee.openings import Opening
 from tbgen.referee.play import Ending, Sheet
 from tbgen.referee.schedule import Pairing
@@ -18,7 +18,6 @@ from tbgen.rules.game import FiftyMoveSetting, Ply
 from tbgen.rules.points import Scoring
 from tbgen.score import Outcome, parse_score
 
-_WIDTH = 100
 _TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]\s*')
 
 
@@ -71,8 +70,10 @@ def stored(record: GameRecord) -> StoredGame:
 
 def to_pgn(record: GameRecord, heading: Heading) -> str:
     """The game as it is appended to the file; an empty line ends it."""
-    tags = "".join(f'[{name} "{_escaped(value)}"]\n' for name, value in _tags(record, heading).items())
-    return f"{tags}\n{_wrapped(_words(record))}\n\n"
+    plies, (number, white) = record.sheet.game.plies, _first_move(record.opening)
+    moves = ((ply.san, _comment(record.sheet, before, ply)) for before, ply in pairwise(plies))
+    tags = {name: " ".join(value.split()) for name, value in _tags(record, heading).items()}
+    return format_game(tags, numbered(number, white, moves)) + "\n\n"
 
 
 def _tags(record: GameRecord, heading: Heading) -> dict[str, str]:
@@ -113,23 +114,6 @@ def _position_tags(opening: Opening) -> dict[str, str]:
     return tags
 
 
-def _words(record: GameRecord) -> Iterator[str]:
-    """Numbers, moves and comments; the number comes again after a comment only where Black moves."""
-    plies = record.sheet.game.plies
-    number, white = _first_move(record.opening)
-    needs_number = True
-    for before, ply in pairwise(plies):
-        if white or needs_number:
-            yield f"{number}." if white else f"{number}..."
-        yield ply.san
-        comment = _comment(record.sheet, before, ply)
-        if comment:
-            yield f"{{{comment}}}"
-        needs_number = bool(comment)
-        number, white = number + (not white), not white
-    yield classical_result(record.ending.outcome)
-
-
 def _first_move(opening: Opening) -> tuple[int, bool]:
     fields = opening.fen.split()
     return int(fields[5]), fields[1] == "w"
@@ -157,22 +141,6 @@ def _clock_text(seconds: float) -> str:
     """
     whole, part = divmod(round(seconds * 1000), 1000)
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}.{part:03}"
-
-
-def _escaped(value: str) -> str:
-    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _wrapped(words: Iterator[str]) -> str:
-    """Lines of bounded length, broken at spaces."""
-    lines, line = list[str](), ""
-    for word in " ".join(words).split(" "):
-        if line and len(line) + 1 + len(word) > _WIDTH:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return "\n".join([*lines, line])
 
 
 def finished_games(text: str, match: str) -> tuple[list[StoredGame], int]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.referee.arguments import OPTIONS
-from tests.cli.calls import complaint, printed
+from tests.cli.calls import complaint, printed, tbgen
 from tests.cli.terminals import shown_on_terminal
 from tests.referee.matches import games_of, scripted, walker
 
@@ -81,6 +81,16 @@ def test_whoever_may_not_know_the_rule_of_fifty_moves_is_named() -> None:
     knowing = scripted("Knows", "--announce", "UCI_RMobility type check default false")
     assert "note: Ann may know only" in printed("match", *scripted("Ann"), *knowing, "-games", "1")
     assert "note" not in printed("match", *TWO, "-games", "1", "-fifty", "legacy")
+
+
+def test_what_passes_between_referee_and_engines_is_shown_when_debugging() -> None:
+    lines = tbgen("match", *TWO, "-games", "1", "-debug").stderr.splitlines()
+    for passed in ("Ann [0-9. ]+ > go nodes 1", "Bob [0-9. ]+ < bestmove e7e5"):
+        assert any(re.fullmatch(passed, line) for line in lines)
+
+
+def test_more_games_at_a_time_than_cores_are_remarked_on() -> None:
+    assert "games at a time share" in printed("match", *TWO, "-games", "1", "-concurrency", "4096")
 
 
 @pytest.mark.parametrize("asking", [[], ["-help"], ["--help"], ["-h"]])
