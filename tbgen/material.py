@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tbgen.arguments import expect
-from tbgen.errors import MaterialError, TooManyMenError
+from tbgen.errors import MaterialError, TooManyMenError, UsageError
 from tbgen.score import Color
 
 FEWEST_TABLE_MEN = 2
@@ -66,7 +66,9 @@ class Material:
     black: tuple[Role, ...]
 
     def __post_init__(self) -> None:
-        for side in (self.white, self.black):
+        for name, side in (("white", self.white), ("black", self.black)):
+            if not all(isinstance(role, Role) for role in expect(side, tuple, name, "roles in a tuple")):
+                raise UsageError(f"{name} must be roles such as Role.KING, not {side!r}")
             if side.count(Role.KING) != 1 or side != _side(side):
                 raise ValueError(f"not one king followed by men, strongest first: {side}")
 
@@ -91,6 +93,9 @@ class Material:
                 raise MaterialError(text, "a side has at most 16 men, 8 of them pawns")
         white, black = ([Role.from_letter(letter) for letter in letters] for letters in sides)
         return cls.of(white, black)
+
+    def __repr__(self) -> str:
+        return f"Material.parse({str(self)!r})"
 
     def __str__(self) -> str:
         return "v".join("".join(role.letter for role in side) for side in (self.white, self.black))

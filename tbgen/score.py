@@ -178,7 +178,12 @@ class Outcome(_Held):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accrued(_Held):
-    """The lowest score since the last reset, and the side that reached it first."""
+    """The lowest score since the last reset, and the side that reached it first.
+
+    >>> accrued, reached = Accrued(7, Color.WHITE), Accrued(9, Color.BLACK)
+    >>> str(accrued.after(reached, reset=False)), str(accrued.after(reached, reset=True))
+    ('G3.5', '-G4.5')
+    """
 
     code: int
     holder: Color
@@ -197,7 +202,11 @@ class Accrued(_Held):
 
 
 def parse_score(text: str) -> Accrued:
-    """The score that `text` writes: `G3.5`, `-G3.5`, and also `g2.5`, `-g2.5`, `mG2.5`."""
+    """The score that `text` writes: `G3.5`, `-G3.5`, and also `g2.5`, `-g2.5`, `mG2.5`.
+
+    >>> parse_score("mG2.5") == parse_score("-G2.5") == Outcome(Color.BLACK, 5)
+    True
+    """
     match = _SCORE.fullmatch(expect(text, str, "score", "a text such as 'G3.5'"))
     if match is None:
         raise ScoreFormatError(text)

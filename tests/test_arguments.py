@@ -56,6 +56,23 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("move", lambda: tbgen.Game().push_text(chess.Move.from_uci("e2e4"))),  # type: ignore[arg-type]
     ("move", lambda: tbgen.moves_in([chess.Move.from_uci("e2e4")])),  # type: ignore[list-item]
     ("color", lambda: tbgen.color_of(Color.WHITE)),  # type: ignore[arg-type]
+    ("white", lambda: tbgen.Material("K", "K")),  # type: ignore[arg-type]
+    ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
+    ("move", lambda: tbgen.is_reset(BOARD, "e4")),  # type: ignore[arg-type]
+    ("move", lambda: tbgen.play(BOARD.copy(), "e4", Accrued(3, Color.WHITE))),  # type: ignore[arg-type]
+    ("outcome", lambda: tbgen.write_tags("G3.5", tbgen.Scoring())),  # type: ignore[arg-type]
+    ("scoring", lambda: tbgen.write_tags(WON, "komi")),  # type: ignore[arg-type]
+    ("tags", lambda: tbgen.read_tags("Komi")),  # type: ignore[arg-type]
+    ("Komi", lambda: tbgen.read_tags({"Komi": 5.75})),  # type: ignore[dict-item]
+    ("scheme", lambda: tbgen.Settings(scheme="komi")),  # type: ignore[arg-type]
+    ("cutoff_code", lambda: tbgen.Settings(cutoff_code=6.0)),  # type: ignore[arg-type]
+    ("settings", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
+    ("path", lambda: tbgen.read_games(0)),  # type: ignore[arg-type]
+    ("scheme", lambda: tbgen.format_points((Fraction(1), Fraction(0)), "komi")),  # type: ignore[arg-type]
+    ("points under winner", lambda: tbgen.format_points((Fraction(3, 4), Fraction(1, 4)), tbgen.Scheme.WINNER)),
+    ("tables", lambda: tbgen.Adjudicator("data")),  # type: ignore[arg-type]
+    ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),  # type: ignore[arg-type]
+    ("scoring", lambda: tbgen.AdjudicationRules(scoring="komi")),  # type: ignore[arg-type]
     ("material", lambda: tbgen.Material.parse(tbgen.all_materials()[0])),  # type: ignore[arg-type]
 ]
 
@@ -64,6 +81,12 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
 def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(name: str, call: Callable[[], object]) -> None:
     with pytest.raises(UsageError, match=f"^{name} must be "):
         call()
+
+
+def test_a_game_begins_with_a_legal_position() -> None:
+    for fen in ("8/8/8/8/8/8/8/8 w - - 0 1", "8/8/4R3/4k3/8/8/8/K7 w - - 0 1"):
+        with pytest.raises(tbgen.IllegalPositionError):
+            tbgen.Game(chess.Board(fen))
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

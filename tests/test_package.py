@@ -60,3 +60,14 @@ def test_no_data_class_that_holds_arrays_compares_or_hashes_them() -> None:
                 assert kind.__eq__ is object.__eq__, kind
                 assert kind.__hash__ is object.__hash__, kind
     assert {"Layout", "Many", "Patterns", "States", "Table"} <= found
+
+
+def test_every_public_function_has_a_line_that_says_what_and_an_example_that_runs() -> None:
+    without = {"read_games"}
+    """It needs a file; games_in shows the same."""
+    for name in tbgen.__all__:
+        thing = getattr(tbgen, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert inspect.getdoc(thing), name
+        if inspect.isfunction(thing):
+            assert (">>>" in (inspect.getdoc(thing) or "")) == (name not in without), name

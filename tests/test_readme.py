@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import contextlib
 import doctest
+import io
 import re
 import shlex
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,17 @@ def printed(command: str, folder: Path) -> list[str]:
 
 def test_the_python_of_the_readme_runs() -> None:
     assert doctest.testfile(str(README), module_relative=False).failed == 0
+
+
+def test_the_probes_from_python_in_the_readme_run(table_folder: Path) -> None:
+    match = re.search(r"with python-chess's boards:\n\n((?:    .*\n|\n)+)", TEXT)
+    assert match is not None
+    code = textwrap.dedent(match[1])
+    assert code.count('open_tablebase("data")') == 1
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        exec(code.replace('"data"', repr(str(table_folder))), {})
+    assert shown.getvalue().splitlines()[:2] == ["G1.5 5", "Ke5 G1.5 5 False True True"]
 
 
 def test_the_first_example_of_the_readme_prints_what_it_shows() -> None:

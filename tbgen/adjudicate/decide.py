@@ -15,6 +15,7 @@ from typing import NamedTuple
 import chess
 
 from tbgen.adjudicate.verdict import Source, Verdict
+from tbgen.arguments import expect
 from tbgen.errors import CastlingError, MissingTableError
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.pgn.game import PgnGame
@@ -44,6 +45,11 @@ class AdjudicationRules:
     """For boards; a game brings its own."""
     continued: Continue = Continue.UNLESS_OVER
 
+    def __post_init__(self) -> None:
+        expect(self.scoring, Scoring, "scoring", "a Scoring such as Scoring()")
+        expect(self.fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
+        expect(self.continued, Continue, "continued", "a Continue such as Continue.ALWAYS")
+
 
 class Adjudicator:
     """Decides games, with the tables at hand.
@@ -54,8 +60,9 @@ class Adjudicator:
     """
 
     def __init__(self, tables: Tablebase | None = None, rules: AdjudicationRules | None = None) -> None:
-        self.tables = tables
-        self.rules = AdjudicationRules() if rules is None else rules
+        self.tables = None if tables is None else expect(tables, Tablebase, "tables", "a Tablebase, or None")
+        plain = AdjudicationRules() if rules is None else rules
+        self.rules = expect(plain, AdjudicationRules, "rules", "AdjudicationRules, or None")
 
     def decide(
         self, board_or_game: chess.Board | Game, accrued: Accrued | None = None, *, winner: Color | None = None

@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 import chess
 
+from tbgen.arguments import expect, expect_number
 from tbgen.errors import UsageError
 from tbgen.pgn.tags import GameTags, winner_of
 from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.points import Komi, Scheme, Scoring, points_facts
 from tbgen.rules.stage import Stage
-from tbgen.score import Accrued, Outcome
+from tbgen.score import MOST_CODE, Accrued, Outcome
 
 _T = TypeVar("_T")
 
@@ -95,6 +96,13 @@ class Settings:
     cutoff_code: int | None = None
     komi: Komi | None = None
     fifty_moves: FiftyMoveSetting | None = None
+
+    def __post_init__(self) -> None:
+        for name, kind in (("scheme", Scheme), ("komi", Komi), ("fifty_moves", FiftyMoveSetting)):
+            if (value := getattr(self, name)) is not None:
+                expect(value, kind, name, f"a {kind.__name__} or None")
+        if self.cutoff_code is not None:
+            expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE)
 
     def scoring(self, tags: GameTags) -> Scoring:
         plain = Scoring()

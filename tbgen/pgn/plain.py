@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tbgen.arguments import expect
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.pgn.contradictions import contradictions
 from tbgen.pgn.game import PgnGame, Settings, root_of
@@ -37,9 +38,16 @@ class Movetext:
         return not (self.tags or self.moves or self.result)
 
 
-def games_in(lines: Iterable[str], name: str, settings: Settings | None = None) -> Iterator[PgnGame | PgnError]:
-    """Every game of some lines, or the error that is in its place; no game at all is raised."""
-    rule = Settings() if settings is None else settings
+def games_in(
+    lines: str | Iterable[str], name: str = "PGN", settings: Settings | None = None
+) -> Iterator[PgnGame | PgnError]:
+    """Every game of a text or its lines, or the error that is in its place, called by `name`; no game at all is raised.
+
+    >>> [str(game.final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
+    ['G0.0']
+    """
+    rule = Settings() if settings is None else expect(settings, Settings, "settings", "Settings such as Settings()")
+    lines = lines.splitlines(keepends=True) if isinstance(lines, str) else lines
     number = 0
     for number, movetext in enumerate(movetexts(lines, name), start=1):
         try:

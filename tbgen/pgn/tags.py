@@ -10,10 +10,11 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tbgen.errors import ScoreFormatError
+from tbgen.arguments import expect
+from tbgen.errors import ScoreFormatError, UsageError
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points
 from tbgen.rules.stage import FiftyMoveSetting
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Accrued, Color, Outcome, expect_outcome, parse_score
 
 _OFF = ("0", "false", "no")
 
@@ -45,8 +46,15 @@ class GameTags:
 
 
 def read_tags(tags: Mapping[str, str]) -> GameTags:
-    """What the tags of r-mobility among `tags` say, with or without spaces in their values."""
-    close = {name: "".join(value.split()) for name, value in tags.items()}
+    """What the tags of r-mobility among `tags` say, with or without spaces in their values.
+
+    >>> known = read_tags({"White": "a", "RMobilityResult": "-G3.5", "RMobilityScoring": "komi", "Komi": "G2.25"})
+    >>> str(known.outcome), known.scheme, str(known.komi), known.points
+    ('-G3.5', <Scheme.KOMI: 'komi'>, 'G2.25', None)
+    """
+    if not isinstance(tags, Mapping):
+        raise UsageError(f"tags must be a mapping such as headers of chess.pgn, not {tags!r}")
+    close = {name: "".join(expect(value, str, name, "a text").split()) for name, value in tags.items()}
     legacy = "Legacy" in close and close["Legacy"].lower() not in _OFF
     return GameTags(
         outcome=parse_score(close["RMobilityResult"]).outcome if "RMobilityResult" in close else None,
@@ -84,8 +92,15 @@ def write_tags(
 ) -> dict[str, str]:
     """The tags of a finished game, in the order in which they are written.
 
+    >>> tags = write_tags(Outcome(Color.WHITE, 5), Scoring(Scheme.WINNER))
+    >>> tags["Points"], tags["Result"]
+    ('1-0', '1/2-1/2')
+
     The default of the fifty-move rule has no tag, and `legacy` the one that other programs know.
     """
+    outcome = expect_outcome(outcome, "outcome")
+    expect(scoring, Scoring, "scoring", "a Scoring such as Scoring()")
+    expect(fifty_moves, FiftyMoveSetting, "fifty_moves", "a FiftyMoveSetting such as FiftyMoveSetting.FIDE")
     tags = {
         "Result": classical_result(outcome),
         "RMobilityResult": str(outcome),
@@ -115,7 +130,11 @@ def winner_of(result: str) -> Color | None:
 
 
 def parse_scheme(text: str) -> Scheme:
-    """The scoring scheme of that name."""
+    """The scoring scheme of that name.
+
+    >>> parse_scheme("Harmonic")
+    <Scheme.HARMONIC: 'harmonic'>
+    """
     try:
         return Scheme(text.lower())
     except ValueError:
@@ -124,7 +143,11 @@ def parse_scheme(text: str) -> Scheme:
 
 
 def parse_cutoff(text: str) -> int:
-    """The code of a cutoff, which is written as a score without a sign."""
+    """The code of a cutoff, which is written as a score without a sign.
+
+    >>> parse_cutoff("G6.0")
+    12
+    """
     try:
         cutoff = parse_score(text)
     except ScoreFormatError:

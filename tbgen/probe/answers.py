@@ -32,6 +32,10 @@ class Probe:
     _board: chess.Board = field(repr=False, compare=False)
     _accrued: Accrued | None = field(repr=False, compare=False)
 
+    def __str__(self) -> str:
+        """The value in short, such as `G1.5 in 5 plies`."""
+        return _in_short(self.outcome, self.dtg)
+
     @cached_property
     def own(self) -> Accrued:
         """The score of the position itself; counted when it is asked for, since the value rarely needs it."""
@@ -82,6 +86,10 @@ class MoveProbe:
     _board: chess.Board = field(repr=False, compare=False)
     _accrued: Accrued = field(repr=False, compare=False)
 
+    def __str__(self) -> str:
+        """The move and its value in short, such as `Ke5 G1.5 in 5 plies`."""
+        return f"{self.san} {_in_short(self.outcome, self.dtg)}"
+
     @cached_property
     def san(self) -> str:
         """The move in short notation."""
@@ -128,6 +136,10 @@ class Step:
     outcome: Outcome
     dtg: int
 
+    def __str__(self) -> str:
+        """The move and what stands after it in short, such as `Ke5 G1.5 in 4 plies`."""
+        return f"{self.san} {_in_short(self.outcome, self.dtg)}"
+
     def facts(self) -> dict[str, Any]:
         """The step as JSON has it."""
         return {
@@ -139,6 +151,10 @@ class Step:
             "outcome": str(self.outcome),
             "dtg": self.dtg,
         }
+
+
+def _in_short(outcome: Outcome, dtg: int) -> str:
+    return f"{outcome} in {dtg} {'ply' if dtg == 1 else 'plies'}"
 
 
 class Fault(enum.IntEnum):

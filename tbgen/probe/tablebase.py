@@ -363,5 +363,9 @@ def open_tablebase(folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES
     Several folders are a sequence of paths, or one text with `os.pathsep` between them, as the option SyzygyPath
     of engines has it; the first one that has a table counts. `cache_bytes` is how much unpacked table may stay
     in memory.
+
+    >>> with open_tablebase(["new", "old"]) as tables:
+    ...     [folder.name for folder in tables.folders], tables.get(chess.Board(), default="no table")
+    (['new', 'old'], 'no table')
     """
     return Tablebase(folders, cache_bytes=cache_bytes)

@@ -37,7 +37,13 @@ def first_accrued(board: chess.Board, own: Accrued, carried: Accrued | None) -> 
 
 
 def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached:
-    """Make a legal move on the board, with `accrued` before it."""
+    """Make a legal move on the board, with `accrued` before it.
+
+    >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    >>> own, accrued, reset = play(board, chess.Move.from_uci("e6e5"), own_score(board))
+    >>> str(own), str(accrued), reset
+    ('G3.5', 'G3.5', False)
+    """
     reset = is_reset(board, move)
     board.push(move)
     own = own_score(board)
@@ -49,6 +55,12 @@ def accrued_of(board: chess.Board, carried: Accrued | None = None) -> Accrued:
 
     `carried` is what had accrued in the first position of the stack; without it, or if its halfmove clock is
     0, that position counts with its own score.
+
+    >>> board = chess.Board()
+    >>> for san in ("e4", "e5", "Qh5", "Nc6"):
+    ...     move = board.push_san(san)
+    >>> str(accrued_of(board))
+    'G26.5'
     """
     given = None if carried is None else expect_score(carried, "carried")
     walker, later, reset = expect_board(board).copy(), list[chess.Move](), False

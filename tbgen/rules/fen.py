@@ -43,6 +43,10 @@ def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrue
 
     Fields left out at the end have their usual defaults. If the halfmove clock is 0, or the position's own
     score is lower than the field, the field is redundant and the own score is returned in its place.
+
+    >>> board, accrued = parse_fen("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0")
+    >>> board.epd(), str(accrued)
+    ('8/8/4K3/5Bk1/8/8/8/8 w - -', 'G4.0')
     """
     fields = expect(text, str, "fen", "a text").split()
     if not fields:
@@ -56,7 +60,11 @@ def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrue
 
 
 def format_fen(board: chess.Board, accrued: Accrued | None = None) -> str:
-    """The FEN of `board`, with the accrued score as its seventh field if there is one."""
+    """The FEN of `board`, with the accrued score as its seventh field if there is one.
+
+    >>> format_fen(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), parse_score("G4.0"))
+    '8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0'
+    """
     fen = expect_board(board).fen()
     return fen if accrued is None else f"{fen} {expect_score(accrued, 'accrued')}"
 

@@ -17,9 +17,9 @@ from typing import Any
 import chess
 
 from tbgen.arguments import expect
-from tbgen.errors import MoveError, UsageError
+from tbgen.errors import IllegalPositionError, MoveError, UsageError
 from tbgen.rules.accrual import first_accrued, play
-from tbgen.rules.fen import format_fen
+from tbgen.rules.fen import broken_rule, format_fen
 from tbgen.rules.notation import moves_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, is_bare_kings, own_score
@@ -78,12 +78,18 @@ class Game:
         given = chess.Board() if board is None else expect_board(board)
         rule = FiftyMoves() if fifty_moves is None else fifty_moves
         self.board = given.root()
+        broken = broken_rule(self.board)
+        if broken is not None:
+            raise IllegalPositionError(self.board.fen(), broken)
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         self._seen: Counter[Hashable] = Counter()
         self._stages = [self._first_stage(None if accrued is None else expect_score(accrued, "accrued"))]
         self._plies: list[Ply] = [_ply_of(self._stages[0], None, "", self._stages[0].accrued, 0)]
         for move in given.move_stack:
             self.push(move)
+
+    def __repr__(self) -> str:
+        return f"<Game after {self.last.number} plies: {self.fen()}>"
 
     @property
     def plies(self) -> Sequence[Ply]:
@@ -221,7 +227,11 @@ def _repetition_key(board: chess.Board) -> Hashable:
 
 
 def final_outcome(accrued: Accrued, winner: Color | None = None) -> Outcome:
-    """What a finished game is scored with; `winner` is named if the other side lost on time or resigned."""
+    """What a finished game is scored with; `winner` is named if the other side lost on time or resigned.
+
+    >>> str(final_outcome(Accrued(7, Color.WHITE))), str(final_outcome(Accrued(7, Color.WHITE), Color.BLACK))
+    ('G3.5', '-G0.0')
+    """
     if winner is None:
         return expect_outcome(accrued, "accrued")
     return Outcome(expect_color(winner, "winner"), MATE_CODE)

@@ -38,7 +38,11 @@ def move_in(word: str) -> str:
 
 
 def moves_in(text: str | Iterable[str]) -> list[str]:
-    """The moves of one text or of many: move numbers, signs, comments in braces and results are left out."""
+    """The moves of one text or of many: move numbers, signs, comments in braces and results are left out.
+
+    >>> moves_in(["1. e4! e5", "Nf3", "*"])
+    ['e4', 'e5', 'Nf3']
+    """
     texts: Iterable[object] = text if isinstance(text, Iterable) and not isinstance(text, str) else (text,)
     return [move for each in texts for word in _BETWEEN.split(_text(each)) if (move := move_in(word))]
 
@@ -47,6 +51,9 @@ def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
     """The legal move that `text` writes in SAN or as in UCI; MoveError names `ply` if there is none.
 
     Castling may be written with zeros, a promotion as e8=Q, e8Q, e8(Q) or e8/Q, a man as its figure.
+
+    >>> parse_move(chess.Board(), "Nf3"), parse_move(chess.Board(), "g1f3")
+    (Move.from_uci('g1f3'), Move.from_uci('g1f3'))
     """
     expect_board(board)
     reason = "illegal move"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tbgen.arguments import expect, expect_number
-from tbgen.errors import ScoreFormatError
+from tbgen.errors import ScoreFormatError, UsageError
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
     MATE_CODE,
@@ -70,7 +70,11 @@ class Komi:
 
 
 def parse_komi(text: str) -> Komi:
-    """The komi that `text` writes, such as `G5.75` or `-G3.5`."""
+    """The komi that `text` writes, such as `G5.75` or `-G3.5`.
+
+    >>> parse_komi("-G3.25")
+    Komi(side=<Color.BLACK: 1>, quarters=13)
+    """
     match = _KOMI.fullmatch(expect(text, str, "komi", "a text such as 'G5.75'"))
     if match is None:
         raise ScoreFormatError(text, "a komi such as G5.75 or -G3.5")
@@ -97,7 +101,11 @@ class Scoring:
         expect(self.komi, Komi, "komi", "a Komi such as parse_komi('G5.75')")
 
     def points(self, outcome: Outcome) -> Points:
-        """White's and Black's points for a game that ended with `outcome`."""
+        """White's and Black's points for a game that ended with `outcome`.
+
+        >>> Scoring(Scheme.WINNER).points(Outcome(Color.BLACK, 3))
+        (Fraction(0, 1), Fraction(1, 1))
+        """
         holders = self.holders_points(outcome)
         return (holders, 1 - holders) if outcome.holder is Color.WHITE else (1 - holders, holders)
 
@@ -140,8 +148,11 @@ def format_points(points: Points, scheme: Scheme) -> str:
     >>> format_points((Fraction(9, 16), Fraction(7, 16)), Scheme.EXPONENTIAL)
     '0.5625-0.4375'
     """
-    if not scheme.is_graded:
-        return "-".join({WIN: "1", DRAW: "1/2", LOSS: "0"}[side] for side in points)
+    if not expect(scheme, Scheme, "scheme", "a Scheme such as Scheme.WINNER").is_graded:
+        names = {WIN: "1", DRAW: "1/2", LOSS: "0"}
+        if not all(side in names for side in points):
+            raise UsageError(f"points under {scheme.value} must be wins, draws or losses, not {points!r}")
+        return "-".join(names[side] for side in points)
     white = round(points[0] * 10_000)
     return "-".join(f"{side // 10_000}.{side % 10_000:04}" for side in (white, 10_000 - white))
 
@@ -157,7 +168,11 @@ def points_facts(points: Points) -> dict[str, float]:
 
 
 def parse_points(text: str) -> Points:
-    """White's and Black's points as a tag writes them, with or without spaces around the dash."""
+    """White's and Black's points as a tag writes them, with or without spaces around the dash.
+
+    >>> parse_points("1/2 - 1/2")
+    (Fraction(1, 2), Fraction(1, 2))
+    """
     sides = [side.strip() for side in expect(text, str, "points", "a text such as '1/2-1/2'").split("-")]
     if len(sides) == 2 and all(re.fullmatch(r"[01]|1/2|[01]\.[0-9]{1,9}", side) for side in sides):
         white, black = (Fraction(side) for side in sides)
@@ -167,7 +182,11 @@ def parse_points(text: str) -> Points:
 
 
 def sum_of_points(results: Iterable[tuple[Color, Outcome]], scoring: Scoring | None = None) -> Fraction:
-    """A player's points over games given as (the player's side, outcome)."""
+    """A player's points over games given as (the player's side, outcome).
+
+    >>> sum_of_points([(Color.WHITE, Outcome(Color.WHITE, 0)), (Color.BLACK, Outcome(Color.BLACK, 1))])
+    Fraction(7, 4)
+    """
     rule = Scoring() if scoring is None else scoring
     return sum((rule.points(outcome)[expect_color(side, "side")] for side, outcome in results), Fraction(0))
 
@@ -176,6 +195,10 @@ def lexicographic_key(results: Iterable[tuple[Color, Outcome]]) -> tuple[int, ..
     """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
 
     Keys of all players have one length and compare as tuples.
+
+    >>> stalemates = lexicographic_key([(Color.WHITE, Outcome(Color.WHITE, 1))] * 2)
+    >>> stalemates > lexicographic_key([(Color.WHITE, Outcome(Color.WHITE, 1)), (Color.BLACK, Outcome(Color.BLACK, 2))])
+    True
     """
     balance = [0] * (MOST_CODE + 1)
     for side, outcome in results:

@@ -44,7 +44,13 @@ def own_score(board: chess.Board) -> Accrued:
 
 
 def is_reset(board: chess.Board, move: chess.Move) -> bool:
-    """Whether `move`, not yet played on `board`, is a capture or a pawn move."""
+    """Whether `move`, not yet played on `board`, is a capture or a pawn move.
+
+    >>> is_reset(chess.Board(), chess.Move.from_uci("e2e4")), is_reset(chess.Board(), chess.Move.from_uci("g1f3"))
+    (True, False)
+    """
+    if type(move) is not chess.Move:
+        expect(move, chess.Move, "move", "a chess.Move, such as parse_move gives")
     return expect_board(board).is_zeroing(move)
 
 
@@ -54,7 +60,11 @@ def is_bare_kings(board: chess.Board) -> bool:
 
 
 def material_of(board: chess.Board) -> Material:
-    """The material on the board as it stands, not brought into canonical form."""
+    """The material on the board as it stands, not brought into canonical form.
+
+    >>> material_of(chess.Board("8/8/8/4Kbk1/8/8/8/8 b - - 0 1"))
+    Material.parse('KvKB')
+    """
     men = expect_board(board).piece_map().values()
     white, black = ([Role(man.piece_type) for man in men if man.color == color] for color in chess.COLORS)
     return Material.of(white, black)
