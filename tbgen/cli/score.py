@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -69,6 +70,8 @@ def command(
         return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary)
     if summary:
         raise UsageError("--summary means nothing without --pgn")
+    if words and os.path.isfile(words[0]):
+        raise UsageError(f"{words[0]} is a file; its games are scored by: tbgen score --pgn {words[0]}")
     _score_line(*asked_position(words, moves), accrued, settings, as_json=as_json)
     return 0
 

@@ -163,3 +163,9 @@ def test_what_the_tags_may_ask_for_can_be_given_for_files(folder: Path) -> None:
         for game in scored("--pgn", str(folder / "a.pgn"), "--komi", komi, "--cutoff", "G100.0")["games"]
     ]
     assert points == [1.0, 0.5]
+
+
+def test_a_file_in_the_place_of_a_position_is_told_how_to_be_scored(folder: Path) -> None:
+    path = str(folder / "a.pgn")
+    code, line = complaint("score", path)
+    assert (code, line) == (2, f"tbgen: {path} is a file; its games are scored by: tbgen score --pgn {path}")
