@@ -48,6 +48,7 @@ class Summary:
         return {
             "material": str(self.material),
             "men": self.men,
+            "positions": self.positions,
             "version": self.version,
             "bytes": self.bytes,
             "seconds": self.build.wall_seconds,

@@ -1,0 +1,51 @@
+"""The page on JSON names the keys that are printed, all of them and no others."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.calls import printed
+
+PAGE = (Path(__file__).parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
+FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
+GAMES = str(Path(__file__).parent / "golden" / "tcec_s18.pgn")
+
+
+def keys_in(title: str) -> list[str]:
+    """The keys that the table of a section names."""
+    (section,) = re.findall(rf"^## {re.escape(title)}.*?\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    return [key for row in rows for key in re.findall(r"`(\w+)`", row)]
+
+
+@pytest.fixture
+def answers(table_folder: Path) -> dict[str, Any]:
+    """An object for each section of the page."""
+    data = ("--json", "--data", str(table_folder))
+    probe, line = (json.loads(printed(command, FEN, *data)) for command in ("probe", "line"))
+    moves = json.loads(printed("score", "startpos", "e4", "--json"))
+    games = json.loads(printed("score", "--pgn", GAMES, "--json"))["games"]
+    return {
+        "A position": probe,
+        "A move of a probe": probe["moves"][0],
+        "A line": line["line"][0],
+        "Moves that were played": moves,
+        "A ply": moves["plies"][1],
+        "Games": games[0],
+        "A table in the list": json.loads(printed("list", *data))[0],
+        "A table:": json.loads(printed("info", "KvK", *data)),
+        "A proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],
+    }
+
+
+def test_every_key_has_its_place_on_the_page(answers: dict[str, Any]) -> None:
+    assert {title: sorted(answer) for title, answer in answers.items()} == {
+        title: sorted(keys_in(title)) for title in answers
+    }
+    assert len(re.findall("^## ", PAGE, re.MULTILINE)) == len(answers)
+    assert list(answers["Games"]["moves"][1]) == list(answers["A ply"])
