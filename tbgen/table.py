@@ -101,7 +101,7 @@ class Box:
 class Child(Protocol):
     """What a solver asks of a table that resets lead to; cells that hold no position may have any value."""
 
-    def values(self) -> Values:
+    def values(self) -> EntryValues:
         """All its values."""
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
@@ -109,14 +109,14 @@ class Child(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class EntryValues:
     """Entry values and distances; flat arrays in the order of the layout's cells."""
 
     material: Material
     entry: Entries
     dtg: Distances
 
-    def values(self) -> Values:
+    def values(self) -> EntryValues:
         return self
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
@@ -150,7 +150,7 @@ class Figures:
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Values):
+class Table(EntryValues):
     """A solved material."""
 
     pattern: Numbers

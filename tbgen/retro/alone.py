@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen.retro.block import Values, find_resets, number_cells
+from tbgen.retro.block import BlockValues, find_resets, number_cells
 from tbgen.retro.children import Supply
 from tbgen.retro.family import Family, empty_family
 from tbgen.retro.forcer import SWEEPS, start_forcer, start_middles
@@ -41,7 +41,7 @@ def solve_alone(task: Task) -> None:
     _find_resets(task, worker, family)
     del family
     cells = task.layout.cells
-    values = Values(np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
+    values = BlockValues(np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
     _solve_levels(task, worker, values)
     _hand_over(task, worker, values)
     task.sweeps = int(worker.white.state[SWEEPS] + worker.black.state[SWEEPS])
@@ -60,7 +60,7 @@ def _find_resets(task: Task, worker: Worker, family: Family) -> None:
             check_status(task.material, int(status))
 
 
-def _solve_levels(task: Task, worker: Worker, values: Values) -> None:
+def _solve_levels(task: Task, worker: Worker, values: BlockValues) -> None:
     """The levels in ascending order."""
     geometry, block, forcers, parts = task.geometry, worker.block, (worker.white, worker.black), parts_of(task)
     with task.clock.phase("seeds"):
@@ -82,7 +82,7 @@ def _solve_levels(task: Task, worker: Worker, values: Values) -> None:
         k += 1
 
 
-def _hand_over(task: Task, worker: Worker, values: Values) -> None:
+def _hand_over(task: Task, worker: Worker, values: BlockValues) -> None:
     """Count and name what the cells hold, and put them into the store."""
     geometry, white, black, parts = task.geometry, worker.white, worker.black, parts_of(task)
     founds, (entry, dtg) = [nothing_found() for _ in parts], values

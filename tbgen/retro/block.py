@@ -60,7 +60,7 @@ class Block(NamedTuple):
 MASK, FIRST = 0, 1
 
 
-class Values(NamedTuple):
+class BlockValues(NamedTuple):
     """A block's part of the table: what is found."""
 
     entry: npt.NDArray[np.int8]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tbgen._jit import borrowing, inlined, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.retro.block import MASK, Block, Values, find_resets, new_block, number_cells, place_of
+from tbgen.retro.block import MASK, Block, BlockValues, find_resets, new_block, number_cells, place_of
 from tbgen.retro.en_passant import search_en_passant
 from tbgen.retro.forcer import HISTORY, STATUS, STORE_FULL, Forcer, new_forcer, start_forcer, start_middles
 from tbgen.retro.geometry import Geometry
@@ -122,7 +122,7 @@ def solve_blocks(geometry, worker, family, blocks, own_mirror, first, end, cells
         forget(store)
     for number in range(first, end):
         start = (number - first) * size
-        values = Values(cells.entry[start : start + size], cells.dtg[start : start + size])
+        values = BlockValues(cells.entry[start : start + size], cells.dtg[start : start + size])
         status = solve_block(geometry, worker, family, number, blocks[number], values)
         if status:
             return status

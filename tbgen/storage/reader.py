@@ -23,7 +23,7 @@ from tbgen.storage.files import SUFFIX
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, Dataset, Index, Seal
 from tbgen.storage.states import Ids, States
-from tbgen.table import Box, Distances, Entries, Patterns, Table, Tally, Values
+from tbgen.table import Box, Distances, Entries, EntryValues, Patterns, Table, Tally
 
 _BLOCK = 1 << 20
 
@@ -96,10 +96,10 @@ class TableFile:
             raise self._damaged(f"chunk {number} has a state that the table does not have")
         return ids
 
-    def values(self) -> Values:
+    def values(self) -> EntryValues:
         """The entry values and distances of all cells; cells without a position have some value or other."""
         entry, dtg = self._all("entry", "dtg")
-        return Values(self.material, entry, dtg)
+        return EntryValues(self.material, entry, dtg)
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         """The same of one block and side to move, chunk by chunk."""

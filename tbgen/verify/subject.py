@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.storage.reader import TableFile
-from tbgen.table import Table, Values
+from tbgen.table import EntryValues, Table
 from tbgen.verify.men import links_of, men_of, numbering_of
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.values import ChildValues, Subject
@@ -17,7 +17,7 @@ from tbgen.verify.violations import Violation
 
 S = TypeVar("S", bound=np.generic)
 Cells = npt.NDArray[np.int64]
-Source = Table | Values | TableFile
+Source = Table | EntryValues | TableFile
 """Where values come from: memory, or a file that is asked for what is needed."""
 
 _ALL = np.zeros(0, np.int64)
@@ -28,7 +28,7 @@ def _array(values: npt.NDArray[S], dtype: type[S]) -> npt.NDArray[S]:
     return np.require(values, dtype, ["C", "W"])
 
 
-def child_values_of(table: Table | Values) -> ChildValues:
+def child_values_of(table: Table | EntryValues) -> ChildValues:
     """A child's entry values."""
     numbering = numbering_of(layout_of(table.material))
     return ChildValues(numbering, _ALL, _array(table.entry, np.int8), _array(table.dtg, np.uint16))

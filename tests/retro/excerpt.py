@@ -18,7 +18,7 @@ from tbgen.retro.tally import nothing_found
 from tbgen.retro.task import Task
 from tbgen.retro.waves import Waves
 from tbgen.score import Color
-from tbgen.table import Box, Cells, Child, Dictionary, Distances, Entries, Run, Values
+from tbgen.table import Box, Cells, Child, Dictionary, Distances, Entries, EntryValues, Run
 from tests import reference
 from tests.retro.comparison import Comparison, men_of_slots
 
@@ -48,8 +48,8 @@ class MadeUp(Child):
     def __init__(self, material: Material) -> None:
         self.material = material
 
-    def values(self) -> Values:
-        return Values(self.material, *made_up(self.material, np.arange(layout_of(self.material).cells)))
+    def values(self) -> EntryValues:
+        return EntryValues(self.material, *made_up(self.material, np.arange(layout_of(self.material).cells)))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         layout = layout_of(self.material)

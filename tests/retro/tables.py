@@ -6,9 +6,9 @@ from functools import cache
 
 from tbgen.material import Material
 from tbgen.retro import solve
-from tbgen.table import Table, Values
+from tbgen.table import EntryValues, Table
 
-_values: dict[str, Values] = {}
+_values: dict[str, EntryValues] = {}
 
 
 @cache
@@ -18,7 +18,7 @@ def solved(name: str) -> Table:
     return solve(material, {child: solved(str(child)) for child in material.children()})
 
 
-def values(name: str) -> Values:
+def values(name: str) -> EntryValues:
     """Entry values and distances only, so that many tables fit into memory at once."""
     if name not in _values:
         solve_from_values(name)
@@ -29,5 +29,5 @@ def solve_from_values(name: str, threads: int = 2) -> Table:
     """A table that is not kept, but for its values."""
     material = Material.parse(name)
     table = solve(material, {child: values(str(child)) for child in material.children()}, threads=threads)
-    _values.setdefault(name, Values(material, table.entry, table.dtg))
+    _values.setdefault(name, EntryValues(material, table.entry, table.dtg))
     return table

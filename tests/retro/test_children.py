@@ -20,16 +20,16 @@ from tbgen.retro.task import Task
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.table import Child, Values
+from tbgen.table import Child, EntryValues
 
 SEED = 8
 
 
-def made_up(material: Material) -> Values:
+def made_up(material: Material) -> EntryValues:
     """A table in which every cell differs from most others, blanks among them."""
     draw, cells = np.random.default_rng(SEED), layout_of(material).cells
     entry = draw.integers(-127, 128, cells).astype(np.int8)
-    return Values(material, entry, draw.integers(0, 2000, cells).astype(np.uint16))
+    return EntryValues(material, entry, draw.integers(0, 2000, cells).astype(np.uint16))
 
 
 class Lazily(dict[Material, Child]):
@@ -137,7 +137,7 @@ def test_cells_without_a_position_are_cleared_when_a_file_is_read(table_folder: 
     assert (filled != cleared).any()
 
 
-def read(folder: Path, material: Material) -> Values:
+def read(folder: Path, material: Material) -> EntryValues:
     with TableFile(path_of(folder, material)) as file:
         return file.values()
 

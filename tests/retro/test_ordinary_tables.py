@@ -15,7 +15,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.rules.position import own_score
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Color, Outcome
-from tbgen.table import Table, Tally, Values
+from tbgen.table import EntryValues, Table, Tally
 from tests.retro.tables import solve_from_values, values
 from tests.verify.model import best_value, board_of, value_of
 
@@ -72,13 +72,13 @@ def test_the_longest_mate_is_as_long_as_in_ordinary_tables(table: Table, side: C
     assert tally.max_dtg == 2 * moves - 1
 
 
-class Family(Mapping[Material, Table | Values]):
+class Family(Mapping[Material, Table | EntryValues]):
     """A table, and the values of whatever its resets lead to."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
-    def __getitem__(self, material: Material) -> Table | Values:
+    def __getitem__(self, material: Material) -> Table | EntryValues:
         return self.table if material == self.table.material else values(str(material))
 
     def __iter__(self) -> Iterator[Material]:

@@ -15,8 +15,7 @@ from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import solve
-from tbgen.retro.block import NO_LABEL, number_cells
-from tbgen.retro.block import Values as BlockValues
+from tbgen.retro.block import NO_LABEL, BlockValues, number_cells
 from tbgen.retro.forcer import LABEL, STATUS, TOO_HIGH, start_forcer, start_middles
 from tbgen.retro.geometry import geometry_of
 from tbgen.retro.legality import find_legal
@@ -25,7 +24,7 @@ from tbgen.retro.statuses import check_worker
 from tbgen.retro.worker import Worker, enter_block, new_worker
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
-from tbgen.table import Table, Values
+from tbgen.table import EntryValues, Table
 from tests.retro.tables import solve_from_values, solved, values
 from tests.verify.model import value_of
 
@@ -147,7 +146,7 @@ def test_a_code_above_the_byte_is_no_outcome_where_its_hold_breaks() -> None:
 
 def test_a_distance_too_far_is_refused() -> None:
     kings = values("KvK")
-    child = Values(kings.material, kings.entry, np.full_like(kings.dtg, 5000))
+    child = EntryValues(kings.material, kings.entry, np.full_like(kings.dtg, 5000))
     with pytest.raises(RepresentationError, match="a distance of KNvK does not fit"):
         solve(Material.parse("KNvK"), {kings.material: child})
 
@@ -157,7 +156,7 @@ def test_a_child_without_values_is_refused(name: str) -> None:
     material = Material.parse(name)
     children = {child: values(str(child)) for child in material.children()}
     kings = children[Material.parse("KvK")]
-    children[kings.material] = Values(kings.material, np.zeros_like(kings.entry), kings.dtg)
+    children[kings.material] = EntryValues(kings.material, np.zeros_like(kings.entry), kings.dtg)
     with pytest.raises(BuildError, match="a child table has no value"):
         solve(material, children)
 
