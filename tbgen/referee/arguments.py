@@ -71,10 +71,10 @@ OPTIONS = {
         ),
         Option("maxmoves", Shape.VALUE, "After N moves the accrued score stands.", "N"),
         Option("tb", Shape.VALUE, "A folder of r-mobility tables that decide games exactly.", "DIR"),
-        Option("tbpieces", Shape.VALUE, "Ask tables from so many men on (default 5).", "N"),
+        Option("tbpieces", Shape.VALUE, "Ask tables at N men or fewer (default 5).", "N"),
         Option("tbadjudicate", Shape.VALUE, "on (default), or off: only note what the tables say.", "on|off"),
         Option("syzygy", Shape.VALUE, "Folders of Syzygy tables; only their wins end games.", "DIRS"),
-        Option("syzygypieces", Shape.VALUE, "Ask Syzygy tables from so many men on (default 7).", "N"),
+        Option("syzygypieces", Shape.VALUE, "Ask Syzygy tables at N men or fewer (default 7).", "N"),
         Option("tbignore50", Shape.FLAG, "Syzygy wins count whatever the fifty-move rule says."),
         Option(
             "sprt",

@@ -126,6 +126,7 @@ class _Uci(chess.engine.UciProtocol):
         self._listener = listener
         self.root: str | None = None
         self.asked = self.answered = 0.0
+        self.when_asked: Callable[[], None] | None = None
         self.last_info = self.last_best = self.last_complaint = ""
         self.closed_output = False
 
@@ -139,6 +140,8 @@ class _Uci(chess.engine.UciProtocol):
         if line.startswith("go"):
             self.last_info = self.last_best = ""
             self.asked = time.perf_counter()
+            if self.when_asked is not None:
+                self.when_asked()
 
     def line_received(self, line: str) -> None:
         if line.startswith("bestmove"):
@@ -263,8 +266,10 @@ class Engine:
         """Ask for a move and stop the time."""
         assert self._uci is not None
         uci, allowance = self._uci, clock.allowance
+        patience = self.spec.hang if allowance is None else allowance
         try:
-            async with asyncio.timeout(self.spec.hang if allowance is None else allowance):
+            async with asyncio.timeout(patience) as alarm:
+                uci.when_asked = lambda: alarm.reschedule(uci.loop.time() + patience)
                 played = await uci.play(board, _limit(board.turn, clock, other), game=uci.game)
         except TimeoutError:
             raise await self._overdue(clock) from None
@@ -272,6 +277,8 @@ class Engine:
             raise await self._death() from None
         except chess.engine.EngineError:
             raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
+        finally:
+            uci.when_asked = None
         seconds = uci.answered - uci.asked
         if clock.has_fallen(seconds):
             left = (allowance or 0.0) - clock.control.margin

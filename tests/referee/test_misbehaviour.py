@@ -24,9 +24,9 @@ GOOD = scripted("Good")
         ("segfault", "nodes=1", "abandoned", "White has ended (signal SIGSEGV)"),
         ("leave", "nodes=1", "abandoned", "White has ended (exit code 0)"),
         ("close", "nodes=1", "abandoned", "White closes its output"),
-        ("hang", "nodes=1", "abandoned", "White does not answer within 0.3 s"),
-        ("hang", "tc=0.3", "time forfeit", "White loses on time: no move within 0.300 s and no answer after it"),
-        ("late", "st=0.2", "time forfeit", "White loses on time: no move within 0.200 s"),
+        ("hang", "nodes=1", "abandoned", "White does not answer within 1 s"),
+        ("hang", "st=0.8", "time forfeit", "White loses on time: no move within 0.800 s and no answer after it"),
+        ("late", "st=0.8", "time forfeit", "White loses on time: no move within 0.800 s"),
     ],
 )
 def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
@@ -34,7 +34,7 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
 ) -> None:
     pgn = tmp_path / "games.pgn"
     bad = scripted("Bad", "--at", "2", "--do", deed, limit=limit)
-    patience = "0.3" if deed == "hang" else "30"
+    patience = "1" if deed == "hang" else "30"
     _, records = run([*bad, f"hang={patience}", *GOOD, "-games", "3", "-pgnout", str(pgn)])
     first, second, third = games_of(pgn)
     for game in (first, third):

@@ -10,7 +10,6 @@ import argparse
 import os
 import signal
 import sys
-import time
 
 FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
 
@@ -35,7 +34,8 @@ def misbehave(deed: str) -> None:
         while True:
             signal.pause()
     if deed == "late":
-        time.sleep(0.6)
+        while sys.stdin.readline().strip() != "stop":
+            pass
     if deed == "babble":
         say("info depth x score cp nonsense\ninfo string hello\nwhat?\n\x80\xff")
 
