@@ -29,6 +29,12 @@ def test_the_python_of_the_readme_runs() -> None:
     assert doctest.testfile(str(README), module_relative=False).failed == 0
 
 
+def test_the_python_page_runs(table_folder: Path) -> None:
+    page = README.parent / "docs" / "python.md"
+    names = {"FOLDER": str(table_folder)}
+    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8", extraglobs=names).failed == 0
+
+
 def test_the_probes_from_python_in_the_readme_run(table_folder: Path) -> None:
     match = re.search(r"with python-chess's boards:\n\n((?:    .*\n|\n)+)", TEXT)
     assert match is not None
