@@ -7,17 +7,12 @@ rules of the variant to say.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import enum
-import logging
 import os
 import signal
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.engine
@@ -25,18 +20,13 @@ import chess.engine
 from tbgen.errors import EngineStartError
 from tbgen.referee.clock import Clock, TimeControl
 from tbgen.referee.hints import nearest
+from tbgen.referee.uci import Evaluation, Listener, Uci, evaluation_in
 
 HANDSHAKE = "UCI_RMobility"
 """The option by which an engine says that it knows the variant; docs/uci.md."""
 
 _START_SECONDS = 20.0
 _GRACE_SECONDS = 2.0
-_LINGER_SECONDS = 0.5
-
-logging.getLogger("chess.engine").addHandler(logging.NullHandler())
-
-Listener = Callable[[str, str], None]
-"""Told each line that passes: `<` from the engine, `>` to it, `!` its standard error."""
 
 
 class Fault(enum.Enum):
@@ -88,28 +78,6 @@ class EngineSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What an engine said of its move, from its own point of view."""
-
-    centipawns: int | None = None
-    mate_in: int | None = None
-    plies: int | None = None
-    nodes: int | None = None
-
-    def __str__(self) -> str:
-        """As comments have it: +0.31/12, or +M5/20."""
-        if self.mate_in is not None:
-            score = f"{'-' if self.mate_in < 0 else '+'}M{abs(self.mate_in)}"
-        else:
-            score = "" if self.centipawns is None else f"{self.centipawns / 100:+.2f}"
-        return score if self.plies is None or not score else f"{score}/{self.plies}"
-
-    def flipped(self) -> Evaluation:
-        centipawns, mate_in = (None if value is None else -value for value in (self.centipawns, self.mate_in))
-        return Evaluation(centipawns, mate_in, self.plies, self.nodes)
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """A move with the time that it took and what the engine said of it."""
 
@@ -118,100 +86,13 @@ class Answer:
     evaluation: Evaluation
 
 
-class _Uci(chess.engine.UciProtocol):
-    """The protocol, with the moments at which a search was asked for and answered."""
-
-    def __init__(self, listener: Listener | None) -> None:
-        super().__init__()
-        self._listener = listener
-        self.root: str | None = None
-        self.asked = self.answered = 0.0
-        self.when_asked: Callable[[], None] | None = None
-        self.last_info = self.last_best = self.last_complaint = ""
-        self.closed_output = False
-
-    def send_line(self, line: str) -> None:
-        if self.root is not None and line.startswith("position "):
-            _, moves, played = line.partition(" moves ")
-            line = f"position fen {self.root}{moves}{played}"
-        if self._listener is not None:
-            self._listener(">", line)
-        super().send_line(line)
-        if line.startswith("go"):
-            self.last_info = self.last_best = ""
-            self.asked = time.perf_counter()
-            if self.when_asked is not None:
-                self.when_asked()
-
-    def line_received(self, line: str) -> None:
-        if line.startswith("bestmove"):
-            self.answered, self.last_best = time.perf_counter(), line
-        elif line.startswith("info ") and " score " in line:
-            self.last_info = line
-        if self._listener is not None:
-            self._listener("<", line)
-
-    def error_line_received(self, line: str) -> None:
-        self.last_complaint = line.strip() or self.last_complaint
-        if self._listener is not None:
-            self._listener("!", line)
-
-    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """An answer may come after its question has been given up, which python-chess takes ill."""
-        with contextlib.suppress(asyncio.InvalidStateError):
-            super().pipe_data_received(fd, data)
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """An engine that closes its output but lives on has left the game."""
-        if fd == 1:
-            self.loop.call_later(_LINGER_SECONDS, self._leave)
-
-    def _leave(self) -> None:
-        if not self.returncode.done():
-            self.closed_output = True
-            self.kill()
-
-    def kill(self) -> None:
-        """End the process and what it has started."""
-        if self.transport is None or self.transport.get_returncode() is not None:
-            return
-        with contextlib.suppress(OSError):
-            if os.name == "posix":
-                os.killpg(self.transport.get_pid(), signal.SIGKILL)
-            else:
-                self.transport.kill()
-
-
-def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What python-chess reports of engines that end in the midst of a command is dealt with here already."""
-    if not isinstance(context.get("protocol"), _Uci):
-        loop.default_exception_handler(context)
-
-
-def evaluation_in(line: str) -> Evaluation:
-    """What an `info` line says; nothing where it is garbled.
-
-    >>> str(evaluation_in("info depth 12 seldepth 18 score cp 31 nodes 4711 pv e2e4"))
-    '+0.31/12'
-    """
-    words = line.split()
-    numbers: dict[str, int] = {}
-    for word, value in pairwise(words):
-        if word in ("depth", "nodes", "cp", "mate"):
-            with contextlib.suppress(ValueError):
-                numbers[word] = int(value)
-        elif word == "pv":
-            break
-    return Evaluation(numbers.get("cp"), numbers.get("mate"), numbers.get("depth"), numbers.get("nodes"))
-
-
 class Engine:
     """A process that plays; started when it is first needed, and again after it has died."""
 
     def __init__(self, spec: EngineSpec, listener: Listener | None = None) -> None:
         self.spec = spec
         self._listener = listener
-        self._uci: _Uci | None = None
+        self._uci: Uci | None = None
         self._stderr: int | None = None
 
     @property
@@ -328,13 +209,13 @@ class Engine:
                 os.close(self._stderr)
                 self._stderr = None
 
-    async def _spawn(self) -> _Uci:
+    async def _spawn(self) -> Uci:
         spec = self.spec
         if spec.stderr is not None:
             self._stderr = os.open(spec.stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         loop = asyncio.get_running_loop()
         _, uci = await loop.subprocess_exec(
-            lambda: _Uci(self._listener),
+            lambda: Uci(self._listener),
             *spec.command,
             cwd=spec.folder,
             stderr=asyncio.subprocess.PIPE if self._stderr is None else self._stderr,

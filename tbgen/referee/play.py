@@ -10,8 +10,9 @@ import chess
 
 from tbgen.pgn.tags import Source
 from tbgen.referee.clock import Clock
-from tbgen.referee.engine import Answer, Evaluation, Fault, ForfeitError
+from tbgen.referee.engine import Answer, Fault, ForfeitError
 from tbgen.referee.tables import Decider, Decision
+from tbgen.referee.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import color_of

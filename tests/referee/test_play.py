@@ -9,10 +9,11 @@ import pytest
 
 from tbgen.pgn.tags import Source
 from tbgen.referee.clock import Clock, TimeControl
-from tbgen.referee.engine import Answer, Evaluation
+from tbgen.referee.engine import Answer
 from tbgen.referee.openings import Opening
 from tbgen.referee.play import Ending, PlayRules, Resign, Sheet, play
 from tbgen.referee.tables import Decision
+from tbgen.referee.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Outcome, parse_score
 

@@ -11,11 +11,11 @@ from tbgen.pgn.plain import games_in
 from tbgen.pgn.reader import PgnGame
 from tbgen.pgn.tags import Source
 from tbgen.referee.clock import Clock, parse_time_control
-from tbgen.referee.engine import Evaluation
 from tbgen.referee.openings import Opening
 from tbgen.referee.play import Ending, Note, Sheet
 from tbgen.referee.record import GameRecord, Heading, finished_games, stored, to_pgn
 from tbgen.referee.schedule import Pairing
+from tbgen.referee.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scoring
 from tbgen.score import Color, Outcome, parse_score

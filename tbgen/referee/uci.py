@@ -1,0 +1,132 @@
+"""python-chess's UCI protocol, with what a referee needs of it: times, the last words of an engine, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import chess.engine
+
+_LINGER_SECONDS = 0.5
+
+logging.getLogger("chess.engine").addHandler(logging.NullHandler())
+
+Listener = Callable[[str, str], None]
+"""Told each line that passes: `<` from the engine, `>` to it, `!` its standard error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What an engine said of its move, from its own point of view."""
+
+    centipawns: int | None = None
+    mate_in: int | None = None
+    plies: int | None = None
+    nodes: int | None = None
+
+    def __str__(self) -> str:
+        """As comments have it: +0.31/12, or +M5/20."""
+        if self.mate_in is not None:
+            score = f"{'-' if self.mate_in < 0 else '+'}M{abs(self.mate_in)}"
+        else:
+            score = "" if self.centipawns is None else f"{self.centipawns / 100:+.2f}"
+        return score if self.plies is None or not score else f"{score}/{self.plies}"
+
+    def flipped(self) -> Evaluation:
+        centipawns, mate_in = (None if value is None else -value for value in (self.centipawns, self.mate_in))
+        return Evaluation(centipawns, mate_in, self.plies, self.nodes)
+
+
+class Uci(chess.engine.UciProtocol):
+    """The protocol, with the moments at which a search was asked for and answered."""
+
+    def __init__(self, listener: Listener | None) -> None:
+        super().__init__()
+        self._listener = listener
+        self.root: str | None = None
+        self.asked = self.answered = 0.0
+        self.when_asked: Callable[[], None] | None = None
+        self.last_info = self.last_best = self.last_complaint = ""
+        self.closed_output = False
+
+    def send_line(self, line: str) -> None:
+        if self.root is not None and line.startswith("position "):
+            _, moves, played = line.partition(" moves ")
+            line = f"position fen {self.root}{moves}{played}"
+        if self._listener is not None:
+            self._listener(">", line)
+        super().send_line(line)
+        if line.startswith("go"):
+            self.last_info = self.last_best = ""
+            self.asked = time.perf_counter()
+            if self.when_asked is not None:
+                self.when_asked()
+
+    def line_received(self, line: str) -> None:
+        if line.startswith("bestmove"):
+            self.answered, self.last_best = time.perf_counter(), line
+        elif line.startswith("info ") and " score " in line:
+            self.last_info = line
+        if self._listener is not None:
+            self._listener("<", line)
+
+    def error_line_received(self, line: str) -> None:
+        self.last_complaint = line.strip() or self.last_complaint
+        if self._listener is not None:
+            self._listener("!", line)
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """An answer may come after its question has been given up, which python-chess takes ill."""
+        with contextlib.suppress(asyncio.InvalidStateError):
+            super().pipe_data_received(fd, data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """An engine that closes its output but lives on has left the game."""
+        if fd == 1:
+            self.loop.call_later(_LINGER_SECONDS, self._leave)
+
+    def _leave(self) -> None:
+        if not self.returncode.done():
+            self.closed_output = True
+            self.kill()
+
+    def kill(self) -> None:
+        """End the process and what it has started."""
+        if self.transport is None or self.transport.get_returncode() is not None:
+            return
+        with contextlib.suppress(OSError):
+            if os.name == "posix":
+                os.killpg(self.transport.get_pid(), signal.SIGKILL)
+            else:
+                self.transport.kill()
+
+
+def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What python-chess reports of engines that end in the midst of a command is dealt with here already."""
+    if not isinstance(context.get("protocol"), Uci):
+        loop.default_exception_handler(context)
+
+
+def evaluation_in(line: str) -> Evaluation:
+    """What an `info` line says; nothing where it is garbled.
+
+    >>> str(evaluation_in("info depth 12 seldepth 18 score cp 31 nodes 4711 pv e2e4"))
+    '+0.31/12'
+    """
+    words = line.split()
+    numbers: dict[str, int] = {}
+    for word, value in pairwise(words):
+        if word in ("depth", "nodes", "cp", "mate"):
+            with contextlib.suppress(ValueError):
+                numbers[word] = int(value)
+        elif word == "pv":
+            break
+    return Evaluation(numbers.get("cp"), numbers.get("mate"), numbers.get("depth"), numbers.get("nodes"))
