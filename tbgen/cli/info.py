@@ -9,7 +9,7 @@ import click
 
 from tbgen.cli.data import folders_option, in_units
 from tbgen.cli.terminal import complain_of, show_rows
-from tbgen.errors import TableError
+from tbgen.errors import TableError, UsageError
 from tbgen.library.summary import Summary, summary_of
 from tbgen.material import table_material
 from tbgen.score import Color
@@ -22,7 +22,13 @@ from tbgen.storage.files import folder_with
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON: an object, or a list if several tables are asked for."
 )
-def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool) -> int:
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw one table into an .svg or .png file.",
+)
+def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool, plot: Path | None) -> int:
     """Show how often each outcome is the entry value in a table, and its longest distance.
 
     Counts are over all placements on 64 squares, equal men told apart, no symmetry left out.
@@ -32,7 +38,10 @@ def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool)
       tbgen info KBvK
       tbgen info KBvK KNvK KvK
       tbgen info KRvKN --data tables --json
+      tbgen info KBvKN --plot KBvKN.svg
     """
+    if plot is not None:
+        return _draw(names, folders, plot)
     summaries: list[Summary] = []
     faults: list[TableError] = []
     for material in [table_material(name) for name in names]:
@@ -49,6 +58,19 @@ def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool)
             click.echo("\n" if number else "", nl=False)
             _show(summary)
     return complain_of(faults)
+
+
+def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path) -> int:
+    """Count the table and draw what it holds."""
+    if len(names) > 1:
+        raise UsageError("--plot draws one table; name one material")
+    from tbgen.records.making import record_of
+    from tbgen.report.pictures import draw_table
+
+    material = table_material(names[0])
+    draw_table(record_of(folder_with(folders, material), material, lines=False), plot)
+    click.echo(str(plot))
+    return 0
 
 
 def _show(summary: Summary) -> None:

@@ -33,8 +33,9 @@ from tbgen.records.folder import FOLDER, records_in
     metavar="FILE",
     help="Add a page for games that `tbgen adjudicate --json` decided.",
 )
+@click.option("--pictures", is_flag=True, help="Write only pictures for a readme, as SVG.")
 @optional_folder_option
-def command(*, output: Path, folder: Path | None, event: Path | None, data: Path) -> None:
+def command(*, output: Path, folder: Path | None, event: Path | None, pictures: bool, data: Path) -> None:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
     The pages are files that open from the disk; no server is needed. Records are made by `tbgen record`.
@@ -43,9 +44,11 @@ def command(*, output: Path, folder: Path | None, event: Path | None, data: Path
     Examples:
       tbgen report --records records -o site
       tbgen report --event games.json
+      tbgen report --records records --pictures -o pictures
     """
     from tbgen.report.event import read_event
     from tbgen.report.extra import need_extra
+    from tbgen.report.pictures import draw_pictures
     from tbgen.report.site import write_site
 
     need_extra()
@@ -53,5 +56,8 @@ def command(*, output: Path, folder: Path | None, event: Path | None, data: Path
     found = records_in(where)
     if not found:
         raise UsageError(f"there are no records in {where}; make them with: tbgen record --all")
+    if pictures:
+        click.echo("\n".join(str(path) for path in draw_pictures(found, output)))
+        return
     number = write_site(found, output, None if event is None else read_event(event))
     click.echo(f"{number} files, begin with {output / 'index.html'}")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tbgen.report.extra import need_extra
-from tbgen.report.palette import LIGHT, colors, shade_of
+from tbgen.report.palette import LIGHT, bar_of, colors, shade_of
 from tbgen.score import Outcome
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _PALEST = 4
 _DASHES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (2, 3)), (0, (8, 3)), (0, (1, 3)))
 _FEW_POINTS = 3
 """A line of so few would be overlooked."""
-_STYLE: Any = {
+STYLE: Any = {
     "svg.hashsalt": "tbgen",
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -54,7 +54,7 @@ def _figure(width: float, height: float) -> Iterator[tuple[Figure, Any]]:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height))
         yield figure, figure.add_axes((0.135, 0.15, 0.86, 0.75))
 
@@ -104,11 +104,10 @@ def bars_figure(axes: Any, rows: Sequence[tuple[str, Mapping[Outcome, int]]]) ->
     """Shares of outcomes as bars, the first row on top."""
     palette = colors(LIGHT)
     for number, (_, counts) in enumerate(rows):
-        total, start = sum(counts.values()), 0.0
-        for outcome in sorted(counts, reverse=True):
-            share = 100 * counts[outcome] / total
-            axes.barh(-number, share, left=start, height=0.72, color=palette[shade_of(outcome)], linewidth=0)
-            start += share
+        start = 0.0
+        for part in bar_of(counts):
+            axes.barh(-number, part.percent, left=start, height=0.72, color=palette[part.shade], linewidth=0)
+            start += part.percent
     axes.set_yticks([-number for number in range(len(rows))], [name for name, _ in rows])
     axes.set_xlim(0, 100)
     axes.set_xlabel("% of positions")
@@ -119,7 +118,7 @@ def bars_figure(axes: Any, rows: Sequence[tuple[str, Mapping[Outcome, int]]]) ->
 def for_page(svg: str, prefix: str) -> str:
     """An SVG as part of a page: colours and letters are the page's, names its own, and it is short."""
     svg = _STYLE_SHEET.sub("", _HEAD.sub("", svg))
-    svg = _NUMBER.sub(lambda match: f"{float(match[0]):.1f}", _FONT.sub("", svg))
+    svg = _FONT.sub("", svg)
     for name, color in colors(LIGHT).items():
         svg = svg.replace(color, f"var(--{name})")
     svg = svg.replace("stroke: #000000", "stroke: currentColor").replace("fill: #000000", "fill: currentColor")
@@ -134,4 +133,9 @@ def _svg_of(figure: Figure) -> str:
     """The figure as text without a date."""
     out = io.BytesIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _METADATA.sub("", out.getvalue().decode())
+    return shortened(out.getvalue().decode())
+
+
+def shortened(svg: str) -> str:
+    """An SVG that says nothing of when and by what it was made, its numbers to a tenth, which is enough for an eye."""
+    return _NUMBER.sub(lambda match: f"{float(match[0]):.1f}", _METADATA.sub("", svg))

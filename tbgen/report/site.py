@@ -179,7 +179,7 @@ class Site:
         )
 
     def _records(self) -> str:
-        best = _best_cards(self.records)
+        best = best_cards(self.records)
         groups = [
             Group(
                 "white" if holder is Color.WHITE else "black",
@@ -223,7 +223,7 @@ def _by_changes(record: Record) -> tuple[float, str]:
     return -changes.changing / changes.positions if changes else 0.0, str(record.material)
 
 
-def _best_cards(records: Iterable[Record]) -> dict[Outcome, Card]:
+def best_cards(records: Iterable[Record]) -> dict[Outcome, Card]:
     """For each outcome its longest line over all tables, best outcome for White first."""
     best: dict[Outcome, tuple[int, Record, Color]] = {}
     for record in records:

@@ -15,7 +15,9 @@ from tbgen.material import Material
 from tbgen.records.record import Record
 from tbgen.report import extra
 from tbgen.report.event import read_event
-from tbgen.report.site import Site, write_site
+from tbgen.report.pictures import draw_pictures, draw_table
+from tbgen.report.site import Site, best_cards, write_site
+from tests.report.conftest import PUBLISHED
 from tests.report.pages import faults_of, leads, parsed, unspoken
 
 
@@ -122,3 +124,26 @@ def test_a_record_without_lines_makes_a_page_too(some: list[Record], table_folde
 
     write_site([record_of(table_folder, Material.parse("KBvK"), lines=False)], tmp_path)
     assert faults_of(tmp_path) == []
+
+
+def test_the_readme_has_the_longest_lines(published: list[Record]) -> None:
+    readme = (PUBLISHED.parent / "README.md").read_text()
+    rows = re.findall(r"^\| `(-?G[0-9.]+)` \| ([0-9]+) \| (\w+) \| (White|Black) \| `(\S+)` \|$", readme, re.MULTILINE)
+    best = best_cards(record for record in published if record.men <= 4)
+    expected = [
+        (str(outcome), str(card.longest.dtg), str(card.material), str(card.side), card.longest.fen.split()[0])
+        for outcome, card in best.items()
+        if outcome.code <= 7 or outcome.code in (11, 17)
+    ]
+    assert rows == expected
+
+
+def test_pictures_are_the_same_bytes_twice_and_plots_need_a_known_form(published: list[Record], tmp_path: Path) -> None:
+    few = [record for record in published if str(record.material) in ("KvK", "KBvKN")]
+    here, there = (draw_pictures(few, tmp_path / name) for name in ("here", "there"))
+    assert [path.name for path in here] == ["endings.svg", "longest.svg", "KBvKN.svg"]
+    assert [path.read_bytes() for path in here] == [path.read_bytes() for path in there]
+    draw_table(few[0], tmp_path / "KvK.png")
+    assert (tmp_path / "KvK.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(UsageError, match=r"ends with .svg or .png"):
+        draw_table(few[0], tmp_path / "KvK.gif")
