@@ -7,6 +7,7 @@ primary cells, those that equal men do not double. `scripts/bench.py costs` fits
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -44,14 +45,18 @@ class Rate:
 
 
 RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.60, 0.11, 0.63),
-    (Balance.BARE, True): Rate(0.64, 0.16, 0.17),
-    (Balance.DECIDED, False): Rate(0.75, 0.21, 0.55),
-    (Balance.DECIDED, True): Rate(0.77, 0.18, 0.14),
-    (Balance.EVEN, False): Rate(1.60, 0.53, 0.45),
-    (Balance.EVEN, True): Rate(2.05, 0.56, 0.13),
+    (Balance.BARE, False): Rate(0.25, 0.123, 0.65),
+    (Balance.BARE, True): Rate(0.33, 0.133, 0.16),
+    (Balance.DECIDED, False): Rate(0.29, 0.207, 0.55),
+    (Balance.DECIDED, True): Rate(0.33, 0.180, 0.15),
+    (Balance.EVEN, False): Rate(0.82, 0.523, 0.35),
+    (Balance.EVEN, True): Rate(0.89, 0.570, 0.13),
 }
 """[balance, whether there are pawns]; docs/scale.md says what they were fitted to."""
+
+LARGE_BLOCK_CELLS = 1 << 24
+LARGE_FACTOR = 2.0
+"""Blocks from this size on do not fit a processor's cache, and a cell takes so much longer."""
 
 START_SECONDS = 0.1
 START_BYTES = 50_000
@@ -92,15 +97,18 @@ def class_of(material: Material) -> tuple[Balance, bool]:
 
 def primary_cells(material: Material) -> float:
     """Cells, each position of equal men counted once."""
-    layout = layout_of(material)
-    return layout.cells / layout.orders
+    layout, orders = layout_of(material), 1
+    for start, end in layout.twins:  # equal pawns have no cells to spare
+        orders *= math.factorial(end - start)
+    return layout.cells / orders
 
 
 def cost_of(material: Material, pace: float = 1.0) -> Cost:
     """What a table is expected to take on a machine that needs `pace` times the CPU seconds of ours."""
-    rate, cells = RATES[class_of(material)], primary_cells(material)
-    seconds = START_SECONDS + cells * rate.microseconds * 1e-6
-    size, layout = round(cells * rate.bytes) + START_BYTES, layout_of(material)
+    rate, cells, layout = RATES[class_of(material)], primary_cells(material), layout_of(material)
+    factor = LARGE_FACTOR if layout.block_words * 128 >= LARGE_BLOCK_CELLS else 1.0
+    seconds = START_SECONDS + cells * rate.microseconds * factor * 1e-6
+    size = round(cells * rate.bytes) + START_BYTES
     scratch = round(size * SCRATCH_FACTOR) if layout.pawns and layout.cells >= LEAST_SCRATCH_CELLS else 0
     return Cost(seconds * pace, size, scratch, rate.serial)
 
