@@ -14,6 +14,7 @@ from tbgen.index.layout import Layout, Slot
 from tbgen.material import Material, Role
 from tbgen.probe.answers import Fault, Many
 from tbgen.probe.asked import Asked, signed, unsigned
+from tbgen.probe.checks import MOST_KING_CODE
 from tbgen.probe.own import board_of, own_codes
 from tbgen.probe.shelf import Shelf, Value
 from tbgen.score import STALEMATE_CODE, Accrued, Color
@@ -23,7 +24,6 @@ Truths = npt.NDArray[np.bool_]
 Search = Callable[[chess.Board, Accrued | None], Value]
 
 _RANK_FLIP = 56
-_MOST_KING_CODE = 17
 
 
 def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> Many:
@@ -96,7 +96,7 @@ def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s)
     holder_is_bare = np.where(white_holds, bare[Color.WHITE], bare[Color.BLACK])
     other_is_bare = np.where(white_holds, bare[Color.BLACK], bare[Color.WHITE])
     no_check = holder_is_bare & (code % 2 == 0)
-    possible: Truths = ~(over | no_check | (other_is_bare & (code > _MOST_KING_CODE)))
+    possible: Truths = ~(over | no_check | (other_is_bare & (code > MOST_KING_CODE)))
     return possible
 
 

@@ -18,20 +18,18 @@ import numpy.typing as npt
 
 from tbgen.arguments import expect_number
 from tbgen.errors import (
-    AccruedError,
     CastlingError,
-    IllegalPositionError,
     MissingTableError,
     TooManyMenError,
     UsageError,
 )
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.answers import Fault, Many, MoveProbe, Probe, Step
+from tbgen.probe.checks import check_accrued, check_position
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.accrual import accrued_of, play
-from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import color_of, expect_board, is_reset, material_of, own_score
-from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Outcome, expect_score
+from tbgen.score import Accrued, Outcome, expect_score
 from tbgen.storage.files import folder_with, path_of, tables_of
 from tbgen.storage.folders import Folders, folders_in
 from tbgen.storage.reader import TableFile
@@ -43,8 +41,6 @@ D = TypeVar("D")
 
 _CACHE_BYTES: Final = 1 << 26
 _MOST_PLIES: Final = 2000
-_MOST_KING_CODE: Final = 17
-"""A bare king has at most 8 moves."""
 
 
 class Tablebase:
@@ -291,7 +287,7 @@ class Tablebase:
             return accrued_of(board) if board.move_stack and board.halfmove_clock else own
         given = expect_score(accrued, "accrued")
         if given != own:
-            _check_accrued(board, given)
+            check_accrued(board, given)
         return given.after(own, reset=False)
 
     def _find(self, board: chess.Board) -> tuple[Material, StoredPosition]:
@@ -302,7 +298,7 @@ class Tablebase:
         for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
             key = key << 8 | (men & white).bit_count() << 4 | (men & black).bit_count()
         known = self._known.get(key)
-        _check_position(board, known is not None)
+        check_position(board, known is not None)
         material, shelf = known if known is not None else self._learn(key, material_of(board))
         return material, shelf.place_of(board, flipped=not material.is_canonical)
 
@@ -333,28 +329,6 @@ def _epd_after(board: chess.Board, move: chess.Move) -> str:
     epd = board.epd()
     board.pop()
     return epd
-
-
-def _check_position(board: chess.Board, is_known: bool) -> None:
-    """Refuse what no table knows; of a material seen before, only what its men do not already say."""
-    suspicious = board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or not is_known
-    if suspicious or board.was_into_check():
-        rule = broken_rule(board)
-        if rule is not None:
-            raise IllegalPositionError(board.fen(), rule)
-    if board.castling_rights:
-        raise CastlingError(board.fen())
-
-
-def _check_accrued(board: chess.Board, accrued: Accrued) -> None:
-    """Refuse a score that nothing in this phase of a game can have left."""
-    if accrued.code in (MATE_CODE, STALEMATE_CODE):
-        raise AccruedError(str(accrued), "the game would have ended before this position")
-    bare = [board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
-    if bare[accrued.holder] and accrued.in_check:
-        raise AccruedError(str(accrued), f"{accrued.holder}'s king alone gives no check")
-    if bare[accrued.holder.other] and accrued.code > _MOST_KING_CODE:
-        raise AccruedError(str(accrued), f"{accrued.holder.other}'s king alone has at most 8 moves")
 
 
 def open_tablebase(folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES) -> Tablebase:
