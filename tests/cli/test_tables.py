@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import pytest
 from tbgen.cli.build import bytes_in
 from tbgen.errors import UsageError
 from tbgen.material import materials
+from tests.cli.calls import tbgen
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
@@ -27,9 +27,7 @@ WAITING = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 @pytest.fixture
 def run(table_folder: Path) -> Any:
     def call(*arguments: str, folder: Path = table_folder) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "TBGEN_DATA": str(folder)}
-        command = [sys.executable, "-m", "tbgen", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        return tbgen(*arguments, folder=folder)
 
     return call
 
