@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ _PRIOR = 1e-3
 """What the generalised ratio takes for a result that has not occurred."""
 _ELO_PER_T = 800 / math.log(10)
 _ROUNDS = 10
-_HALVINGS = 200
+_MOST_STEPS = 200
 
 Law = list[tuple[float, float]]
 """Values and their probabilities."""
@@ -148,7 +148,7 @@ def _empirical(units: Distribution) -> tuple[Law, float]:
         **units.counts,
     }
     total = sum(weights.values())
-    return [(float(share), weight / total) for share, weight in sorted(weights.items())], total
+    return [(float(share), weight / total) for share, weight in weights.items()], total
 
 
 def _likeliest_with_mean(law: Law, mean: float) -> Law:
@@ -173,22 +173,19 @@ def _likeliest_with_t(law: Law, t: float) -> Law:
 
 
 def _tilt(law: Law) -> float:
-    """The root of sum(chance * value / (1 + x * value)), which falls between its two outer poles."""
+    """The root of sum(chance * value / (1 + x * value)), which falls between its two outer poles.
 
-    def pull(x: float) -> float:
-        return sum(chance * value / (1 + x * value) for value, chance in law)
-
+    Newton's steps from 0, halving where one would leave the bracket.
+    """
     values = [value for value, _ in law]
-    return _root(pull, -1 / max(values), -1 / min(values))
-
-
-def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if middle in (low, high):
+    low, high, x = -1 / max(values), -1 / min(values), 0.0
+    for _ in range(_MOST_STEPS):
+        terms = [(chance, value / (1 + x * value)) for value, chance in law]
+        pull = sum(chance * term for chance, term in terms)
+        low, high = (x, high) if pull > 0 else (low, x)
+        step = x + pull / sum(chance * term * term for chance, term in terms)
+        following = step if low < step < high else (low + high) / 2
+        if following in (x, low, high):
             break
-        if falling(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+        x = following
+    return x
