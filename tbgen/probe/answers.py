@@ -111,17 +111,7 @@ class MoveProbe:
 
     def facts(self) -> dict[str, Any]:
         """The move as JSON has it; own and accrued score are those after it."""
-        return {
-            "uci": self.move.uci(),
-            "san": self.san,
-            "reset": self.reset,
-            "own": str(self.own),
-            "accrued": str(self.accrued),
-            "outcome": str(self.outcome),
-            "dtg": self.dtg,
-            "best": self.best,
-            "keeps": self.keeps,
-        }
+        return {**_move_facts(self), "best": self.best, "keeps": self.keeps}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +132,20 @@ class Step:
 
     def facts(self) -> dict[str, Any]:
         """The step as JSON has it."""
-        return {
-            "uci": self.move.uci(),
-            "san": self.san,
-            "reset": self.reset,
-            "own": str(self.own),
-            "accrued": str(self.accrued),
-            "outcome": str(self.outcome),
-            "dtg": self.dtg,
-        }
+        return _move_facts(self)
+
+
+def _move_facts(each: MoveProbe | Step) -> dict[str, Any]:
+    """A move, the scores after it and its value."""
+    return {
+        "uci": each.move.uci(),
+        "san": each.san,
+        "reset": each.reset,
+        "own": str(each.own),
+        "accrued": str(each.accrued),
+        "outcome": str(each.outcome),
+        "dtg": each.dtg,
+    }
 
 
 def _in_short(outcome: Outcome, dtg: int) -> str:
