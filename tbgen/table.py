@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.score import MOST_CODE, Accrued, Color, Outcome
 
@@ -26,6 +26,9 @@ Ints = npt.NDArray[np.int64]
 Entries = npt.NDArray[np.int8]
 Distances = npt.NDArray[np.uint16]
 Numbers = npt.NDArray[np.uint32]
+
+MOST_KEPT_CELLS = 1 << 24
+"""Tables with so many cells are solved in seconds and stay in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +169,11 @@ class Table(EntryValues):
     def part(self, first: int, end: int) -> Cells:
         """What cells first to end hold."""
         return Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
+
+
+def fits_memory(layout: Layout) -> bool:
+    """Whether a table's solved blocks stay in memory: if it is small, or has just one."""
+    return len(layout.blocks) == 1 or layout.cells <= MOST_KEPT_CELLS
 
 
 class Dictionary(NamedTuple):

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tbgen.index.layout import layout_of
-from tbgen.library.making import LEAST_SCRATCH_CELLS
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material, Role
 from tbgen.score import Color
+from tbgen.table import fits_memory
 
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
 _DECIDED = 4
@@ -109,7 +109,7 @@ def cost_of(material: Material, pace: float = 1.0) -> Cost:
     factor = LARGE_FACTOR if layout.block_words * 128 >= LARGE_BLOCK_CELLS else 1.0
     seconds = START_SECONDS + cells * rate.microseconds * factor * 1e-6
     size = round(cells * rate.bytes) + START_BYTES
-    scratch = round(size * SCRATCH_FACTOR) if layout.pawns and layout.cells >= LEAST_SCRATCH_CELLS else 0
+    scratch = round(size * SCRATCH_FACTOR) if not fits_memory(layout) else 0
     return Cost(seconds * pace, size, scratch, rate.serial)
 
 

@@ -19,12 +19,10 @@ from tbgen.material import Material
 from tbgen.storage.files import Written, partial_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
+from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
     from tbgen.retro import BlockStore, Solved
-
-LEAST_SCRATCH_CELLS = 1 << 24
-"""Smaller tables are solved in seconds, in memory."""
 
 Tell = Callable[[str, int | None, float, int], None]
 
@@ -57,14 +55,13 @@ def remove_blocks(folder: Path, materials: Iterable[Material]) -> None:
 def _block_store(
     folder: Path, material: Material, source: str, children: Mapping[Material, TableFile]
 ) -> Iterator[BlockStore]:
-    """A store for a table's blocks: on disk where it is large and has many, with what is left of an earlier build.
+    """A store for a table's blocks: on disk where they are many and large, with what is left of an earlier build.
 
     When all went well the file is removed; otherwise it stays for the next attempt.
     """
     from tbgen.retro import MemoryStore
 
-    layout = layout_of(material)
-    if len(layout.blocks) == 1 or layout.cells < LEAST_SCRATCH_CELLS:
+    if fits_memory(layout_of(material)):
         yield MemoryStore()
         return
     known = {str(child): file.digest for child, file in children.items()}

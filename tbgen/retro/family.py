@@ -87,7 +87,7 @@ def empty_family(kinship: Kinship) -> Family:
     """A family in which no value is at hand yet."""
     layout, nothing = kinship.layouts[0], (np.zeros(0, np.int8), np.zeros(0, np.uint16))
     shapes = shapes_of(kinship.layouts)
-    start, cells = _en_passant_places(layout)
+    start, cells = en_passant_places(layout)
     return Family(
         shapes,
         pack_plans(kinship.plans, [each.material for each in kinship.layouts]),
@@ -97,7 +97,7 @@ def empty_family(kinship: Kinship) -> Family:
     )
 
 
-def _en_passant_places(layout: Layout) -> tuple[Ints, int]:
+def en_passant_places(layout: Layout) -> tuple[Ints, int]:
     """Room for the values of blocks in which a pawn may just have made a double step beside an enemy pawn."""
     start, cells = np.full((len(layout.blocks), 2, 8), NOT_HERE, np.int64), 0
     for number, block in enumerate(layout.blocks):

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from tbgen._jit import inlined, kernel
 from tbgen.index.layout import BY_KING, MIRRORED, Layout
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRANSPOSE, TRIANGLE
+from tbgen.material import PROMOTIONS
 from tbgen.retro.family import Kinship
 from tbgen.retro.plans import NO_SLOT, Plan
 from tbgen.score import Color
@@ -62,6 +63,19 @@ class Gathering(NamedTuple):
     """Way, square of the new man in the child, and where the cells begin that it is read for."""
 
 
+def about_to_promote(layout: Layout, pawn: int) -> npt.NDArray[np.bool_]:
+    """[block] -> whether a pawn stands one step before its last rank."""
+    squares = np.array([pawns[pawn] for pawns in layout.blocks], np.int64)
+    return squares >> 3 == (6 if layout.slots[pawn][0] is Color.WHITE else 1)
+
+
+def most_promotion_cells(layout: Layout) -> int:
+    """The most cells that promotions fill in any wave."""
+    pawns = np.array([about_to_promote(layout, pawn) for pawn in range(layout.pawns)])
+    most = max(int(pawns[:, first:end].sum()) for first, end in itertools.pairwise(layout.waves))
+    return most * len(PROMOTIONS) * layout.block_words * 64
+
+
 class Promoter:
     """Knows for every block what its promotions ask of the children."""
 
@@ -69,6 +83,7 @@ class Promoter:
         self.kinship = kinship
         self.layout = kinship.layouts[0]
         self.plans = [plan for plan in kinship.plans if plan.promoted != NO_SLOT and plan.gone == NO_SLOT]
+        self.ready = [about_to_promote(self.layout, pawn) for pawn in range(self.layout.pawns)]
         self.routes: dict[Plan, list[Route]] = {}
         self.ways = {number: self._ways(number) for number in {self._table(plan) for plan in self.plans}}
 
@@ -110,14 +125,12 @@ class Promoter:
         found: dict[tuple[int, int, Color], Gathering] = {}
         cells = 0
         for plan in self.plans:
-            color = self.layout.slots[plan.promoted][0]
-            seventh, up = (6, 8) if color is Color.WHITE else (1, -8)
-            for number in blocks:
-                square = self.layout.blocks[number][plan.promoted]
-                if square >> 3 == seventh:
-                    start[number, plan.promoted, int(plan.role)] = cells
-                    self._ask(found, plan, self.layout.blocks[number], square + up, cells)
-                    cells += self.layout.block_words * 64
+            up, ready = (8 if self.layout.slots[plan.promoted][0] is Color.WHITE else -8), self.ready[plan.promoted]
+            for number in (number for number in blocks if ready[number]):
+                pawns = self.layout.blocks[number]
+                start[number, plan.promoted, int(plan.role)] = cells
+                self._ask(found, plan, pawns, pawns[plan.promoted] + up, cells)
+                cells += self.layout.block_words * 64
         return list(found.values()), cells
 
     def _ask(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tbgen.index.layout import Layout
 from tbgen.retro.children import Supply
 from tbgen.retro.family import NOT_HERE, EnPassant, Family, empty_family
 from tbgen.retro.patterns import dictionary_of
@@ -24,6 +25,11 @@ MOST_RUN_CELLS = 1 << 20
 
 Blocks = tuple[int, int]
 """The first block of a run, and the one after its last."""
+
+
+def most_run_blocks(layout: Layout) -> int:
+    """How many blocks are solved as one run at most."""
+    return max(1, MOST_RUN_CELLS // (layout.block_words * 128))
 
 
 class Waves:
@@ -70,7 +76,7 @@ class Waves:
 
     def _runs(self, blocks: Sequence[int]) -> Iterator[Blocks]:
         """Blocks that follow each other, a few at a time."""
-        most = max(1, min(MOST_RUN_CELLS // self.task.block_cells, -(-len(blocks) // (4 * self.task.threads))))
+        most = min(most_run_blocks(self.task.layout), -(-len(blocks) // (4 * self.task.threads)))
         start = 0
         for n in range(1, len(blocks) + 1):
             if n == len(blocks) or n - start == most or blocks[n] != blocks[n - 1] + 1:

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from tbgen import table
 from tbgen.cli.watch import QuietWatcher
 from tbgen.errors import BuildError
-from tbgen.library import making
 from tbgen.library.build import build
 from tbgen.material import Material
 from tbgen.storage.files import path_of
@@ -28,7 +28,7 @@ PAWN = Material.parse("KPvK")
 @pytest.fixture
 def folder(tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with all that KPvK needs, in which even small tables have their blocks on disk."""
-    monkeypatch.setattr(making, "LEAST_SCRATCH_CELLS", 1)
+    monkeypatch.setattr(table, "MOST_KEPT_CELLS", 0)
     for child in PAWN.children():
         path_of(tmp_path, child).write_bytes(path_of(table_folder, child).read_bytes())
     return tmp_path
@@ -94,10 +94,10 @@ def test_blocks_that_outlived_their_table_are_removed(folder: Path, table_folder
 PROGRAM = """
 import sys, pathlib
 from tbgen.cli.watch import QuietWatcher
-from tbgen.library import making
 from tbgen.library.build import build
 from tbgen.material import Material
-making.LEAST_SCRATCH_CELLS = 1
+from tbgen import table
+table.MOST_KEPT_CELLS = 0
 print("begun", flush=True)
 build(pathlib.Path(sys.argv[1]), [Material.parse("KPvK")], QuietWatcher())
 """

@@ -1,0 +1,67 @@
+"""The memory that is asked for before a build, against what the build takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tbgen.material import Material, materials
+from tbgen.retro import memory_needed
+from tbgen.storage.files import path_of
+
+GIB = 1 << 30
+
+PROGRAM = """
+import sys, pathlib
+from tbgen import table
+from tbgen.library.work import make_table
+if sys.argv[4] == "disk":
+    table.MOST_KEPT_CELLS = 0
+print(make_table(pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])).file.peak_bytes)
+"""
+
+
+def peak_of(folder: Path, children: Path, name: str, threads: int, where: str) -> int:
+    """The most memory that a process of its own has while it makes a table; the kernels are compiled before."""
+    material = Material.parse(name)
+    for child in material.children():
+        path_of(folder, child).symlink_to(path_of(children, child))
+    peak = 0
+    for _ in range(2):  # once more, in case the first one had to compile
+        command = [sys.executable, "-c", PROGRAM, str(folder), name, str(threads), where]
+        peak = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return peak
+
+
+@pytest.mark.parametrize(("name", "threads"), [("KvK", 1), ("KQvK", 2), ("KPvK", 1), ("KRvKB", 2)])
+def test_making_a_small_table_takes_no_more_than_was_asked_for(
+    tmp_path: Path, table_folder: Path, name: str, threads: int
+) -> None:
+    needed = memory_needed(Material.parse(name), threads)
+    peak = peak_of(tmp_path, table_folder, name, threads, "memory")
+    assert needed / 3 < peak <= needed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["memory", "disk"])
+@pytest.mark.parametrize("name", ["KNvKN", "KQvKQ", "KRvKN", "KQQvK", "KNvKP", "KPvKP", "KQvKP", "KRPvK", "KPPvK"])
+def test_making_a_table_of_four_men_takes_no_more_than_was_asked_for(
+    tmp_path: Path, four_men_folder: Path, name: str, where: str
+) -> None:
+    needed = memory_needed(Material.parse(name), 2)
+    peak = peak_of(tmp_path, four_men_folder, name, 2, where)
+    assert needed / 4 < peak <= needed
+
+
+@pytest.mark.parametrize("material", materials(5), ids=str)
+def test_five_men_fit_fourteen_gibibytes_and_eight_where_there_are_pawns(material: Material) -> None:
+    assert memory_needed(material, 2) <= 14 * GIB
+    assert not material.pawns or memory_needed(material, 1) <= 8 * GIB
+
+
+def test_more_threads_need_more_memory_where_blocks_are_shared_out() -> None:
+    for name in ("KRPvKR", "KPPvKP", "KRvKP"):
+        assert memory_needed(Material.parse(name), 1) < memory_needed(Material.parse(name), 4)
