@@ -127,7 +127,7 @@ class Match:
         for spec in self.settings.engines:
             engine = Engine(spec, self._listener(spec))
             self._met.append(engine)
-            await engine.start(_variant_options(self.settings))
+            await engine.start(variant_options(self.settings))
             self.names.append(_unused(engine.name, self.names))
             self.knows_variant.append(engine.knows_variant)
 
@@ -209,7 +209,7 @@ class Match:
     async def start(self, player: int, engine: Engine) -> None:
         """Start an engine for a game; one that will not start again and again ends the match."""
         try:
-            await engine.start(_variant_options(self.settings))
+            await engine.start(variant_options(self.settings))
         except EngineStartError as error:
             self._failed_starts[player] = self._failed_starts.get(player, 0) + 1
             if self._failed_starts[player] >= _MOST_FAILED_STARTS:
@@ -280,7 +280,7 @@ def _decider(settings: MatchSettings) -> Decider | None:
     return Deciders(*deciders) if deciders else None
 
 
-def _variant_options(settings: MatchSettings) -> dict[str, str]:
+def variant_options(settings: MatchSettings) -> dict[str, str]:
     """What an engine that knows the variant may want to be told; docs/uci.md."""
     return {
         f"{HANDSHAKE}Fifty": settings.fifty_moves.setting.value,

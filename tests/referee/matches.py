@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+import chess
 
 from tbgen.pgn.reader import PgnGame, read_games
 from tbgen.referee.match import Match
@@ -24,10 +27,24 @@ def scripted(name: str, *arguments: str, limit: str = "nodes=1") -> list[str]:
     return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", limit]
 
 
-def walker(name: str, salt: str = "") -> list[str]:
-    """An engine that plays some legal move, always the same in a position."""
-    words = [f"arg={word}" for word in (str(ENGINES / "walker.py"), "--salt", salt or name)]
+def walker(name: str, *, mischief: int = 0) -> list[str]:
+    """An engine that plays some legal move, always the same in a position, and something else in one of so many."""
+    words = [f"arg={word}" for word in (str(ENGINES / "walker.py"), "--salt", name, "--mischief", mischief)]
     return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", "nodes=1"]
+
+
+def random_endings(count: int) -> list[str]:
+    """Legal positions with few men, in which games soon leave what ordinary chess would play on."""
+    chance, found = random.Random(11), list[str]()
+    while len(found) < count:
+        board = chess.Board(None)
+        men = ["K", "k", *chance.choices("QRBNPrbnp", k=chance.randint(0, 3))]
+        for square, man in zip(chance.sample(range(8, 56), len(men)), men, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(man))
+        board.turn = chance.random() < 0.5
+        if board.is_valid() and any(board.legal_moves):
+            found.append(board.fen())
+    return found
 
 
 class Silent:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import EngineStartError
-from tests.referee.matches import games_of, run, scripted
+from tests.referee.matches import games_of, random_endings, run, scripted, walker
+from tests.referee.test_match import check
 
 GOOD = scripted("Good")
 
@@ -91,3 +92,22 @@ def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(tmp_path: Path, monkey
     (game,) = games_of(pgn)
     assert game.tags["TerminationDetails"] == "White does not answer isready within 1.5 s"
     assert (game.tags["Termination"], game.tags["RMobilityResult"]) == ("abandoned", "-G0.0")
+
+
+@pytest.mark.slow
+def test_hundreds_of_games_with_engines_that_misbehave_at_random_are_all_scored(tmp_path: Path) -> None:
+    pgn, epd = tmp_path / "games.pgn", tmp_path / "endings.epd"
+    epd.write_text("\n".join(random_endings(100)))
+    engines = [*walker("Ann", mischief=40), *walker("Bob", mischief=60)]
+    words = ["-games", "200", "-concurrency", "2", "-openings", f"file={epd}", "-pgnout", str(pgn)]
+    standings, _ = run([*engines, *words])
+    games = games_of(pgn)
+    assert sorted(int(game.tags["MatchGame"]) for game in games) == list(range(1, 201))
+    for game in games:
+        check(game)
+        side, _, deed = game.tags["TerminationDetails"].partition(" ")
+        if deed.startswith(("makes an illegal move", "has ended")):
+            assert game.tags["RMobilityResult"] == ("-G0.0" if side == "White" else "G0.0")
+    ways = {result.game.details.partition(" ")[2] for result in standings.forfeits()}
+    assert {"has ended (signal SIGKILL)", "has ended (exit code 0)", "has ended (exit code 1)"} < ways
+    assert {f"makes an illegal move: {move}" for move in ("a1a1", "0000", "(none)", "e9e9", "resign")} < ways

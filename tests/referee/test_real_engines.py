@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import chess
@@ -10,7 +9,7 @@ import pytest
 
 from tbgen.referee.reading import settings_of
 from tests.cli.calls import tbgen
-from tests.referee.matches import games_of, run
+from tests.referee.matches import games_of, random_endings, run
 from tests.referee.test_match import check
 
 PROGRAMS = {"Stockfish": "stockfish", "Fairy": "fairy-stockfish"}
@@ -23,20 +22,6 @@ needs_engines = pytest.mark.skipif(
     bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (apt-get install stockfish fairy-stockfish)"
 )
 ENGINES = [word for name, program in PROGRAMS.items() for word in ("-engine", f"cmd={program}", f"name={name}")]
-
-
-def random_endings(count: int) -> list[str]:
-    """Legal positions with few men, in which games soon leave what ordinary chess would play on."""
-    chance, found = random.Random(11), list[str]()
-    while len(found) < count:
-        board = chess.Board(None)
-        men = ["K", "k", *chance.choices("QRBNPrbnp", k=chance.randint(0, 3))]
-        for square, man in zip(chance.sample(range(8, 56), len(men)), men, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(man))
-        board.turn = chance.random() < 0.5
-        if board.is_valid() and any(board.legal_moves):
-            found.append(board.fen())
-    return found
 
 
 @needs_engines
