@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import folders_option, in_units
+from tbgen.cli.data import folders_option, in_units, refuse_together
 from tbgen.cli.terminal import complain_of, show_rows
 from tbgen.errors import TableError, UsageError
 from tbgen.library.summary import Summary, summary_of
@@ -40,6 +40,7 @@ def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool,
       tbgen info KRvKN --data tables --json
       tbgen info KBvKN --plot KBvKN.svg
     """
+    refuse_together(*(name for name, given in (("--json", as_json), ("--plot", plot is not None)) if given))
     if plot is not None:
         return _draw(names, folders, plot)
     summaries: list[Summary] = []

@@ -40,7 +40,7 @@ _NAMES = ", ".join(by.value for by in TieBreak)
 @click.option("--json", "form", flag_value="json", help="Print JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV.")
 @click.option("--html", "form", flag_value="html", help="Print a page that needs nothing else.")
-@click.option("--title", default="Standings", show_default=True, metavar="TEXT", help="The heading of the page.")
+@click.option("--title", metavar="TEXT", help="With --html: the heading of the page (default Standings).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Processes that share a file.")
 def command(
     files: tuple[str, ...],
@@ -53,7 +53,7 @@ def command(
     komi: str | None,
     stats: bool,
     form: str | None,
-    title: str,
+    title: str | None,
     jobs: int,
 ) -> int:
     """Show the cross table and the standings of an event.
@@ -74,6 +74,8 @@ def command(
         raise UsageError("name a PGN file, or - for the standard input")
     if stats and form in ("csv", "html"):
         raise UsageError(f"--stats and --{form} cannot be given together")
+    if title is not None and form != "html":
+        raise UsageError("--title means nothing without --html")
     task = Task(settings_of(scoring, cutoff, komi, fifty), tables=data, texts=False, results=True)
     games, faults = list[EventGame](), list[PgnError]()
     counts = Statistics()
@@ -82,7 +84,7 @@ def command(
     if stats:
         _show_statistics(counts, as_json=form == "json")
     else:
-        _show(Standings(games, order), form, title)
+        _show(Standings(games, order), form, title or "Standings")
     for fault in faults:
         complain(str(fault))
     return faults[0].exit_code if faults else 0

@@ -138,6 +138,8 @@ def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path
         (["build", "KvK", "KNvK", "--men", "3"], "KvK KNvK and --men cannot be given together"),
         (["build", "--men", "3", "--all"], "--men and --all cannot be given together"),
         (["build", "--all", "--plan", "-q"], "--plan and --quiet cannot be given together"),
+        (["info", "KvK", "--plot", "KvK.svg", "--json"], "--json and --plot cannot be given together"),
+        (["standings", "x.pgn", "--title", "Event"], "--title means nothing without --html"),
         (["build", "--all", "--json"], "--json means nothing without --plan"),
     ],
 )
