@@ -62,7 +62,7 @@ def shell_seconds(board: chess.Board, data: Path) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def bulk_seconds(data: Path, material: Material) -> float:
+def bulk_seconds(data: Path, material: Material, *, with_accrued: bool = False) -> float:
     """CPU seconds a legal position when many are asked for that have been asked for before."""
     import numpy as np
 
@@ -76,8 +76,10 @@ def bulk_seconds(data: Path, material: Material) -> float:
     with open_tablebase(data, cache_bytes=1 << 30) as tables:
         legal = tables.probe_many(material, to_move, squares).outcome != 0
         to_move, squares = to_move[legal], squares[legal]
+        accrued = random.integers(3, 16, len(squares)) * random.choice((-1, 1), len(squares)) if with_accrued else None
+        tables.probe_many(material, to_move, squares, accrued=accrued)
         began = time.process_time()
-        tables.probe_many(material, to_move, squares)
+        tables.probe_many(material, to_move, squares, accrued=accrued)
         return (time.process_time() - began) / len(squares)
 
 
@@ -103,6 +105,8 @@ def probe(options: argparse.Namespace) -> None:
             show_probe(options, f"{material} warm", timed(tables.probe, boards))
             show_probe(options, f"{material} warm moves", timed(tables.probe_moves, boards))
         show_probe(options, f"{material} bulk", bulk_seconds(options.data, material))
+        accrued = bulk_seconds(options.data, material, with_accrued=True)
+        show_probe(options, f"{material} bulk, accrued", accrued)
 
 
 def show_probe(options: argparse.Namespace, name: str, seconds: float) -> None:
