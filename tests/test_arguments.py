@@ -98,12 +98,12 @@ def test_numbers_of_numpy_are_numbers() -> None:
 def test_an_outcome_serves_as_an_accrued_score_and_the_other_way_round() -> None:
     board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
     score = parse_score("G4.0")
-    given = tbgen.Game(board, accrued=score.outcome)  # type: ignore[arg-type]
+    given = tbgen.Game(board, accrued=score.outcome)
     assert type(given.accrued) is Accrued
     assert given.accrued == score
-    assert tbgen.accrued_of(board, score.outcome) == score  # type: ignore[arg-type]
-    assert tbgen.format_fen(board, score.outcome) == tbgen.format_fen(board, score)  # type: ignore[arg-type]
-    assert tbgen.Scoring().points(score) == tbgen.Scoring().points(score.outcome)  # type: ignore[arg-type]
+    assert tbgen.accrued_of(board, score.outcome) == score
+    assert tbgen.format_fen(board, score.outcome) == tbgen.format_fen(board, score)
+    assert tbgen.Scoring().points(score) == tbgen.Scoring().points(score.outcome)
     assert type(tbgen.final_outcome(score)) is Outcome
 
 

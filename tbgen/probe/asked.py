@@ -19,7 +19,7 @@ from tbgen.score import MOST_CODE, Accrued, Color, Outcome, expect_score
 
 Int64s = npt.NDArray[np.int64]
 
-ManyAccrued: TypeAlias = Accrued | Sequence[Accrued | None] | npt.ArrayLike | None
+ManyAccrued: TypeAlias = Accrued | Outcome | Sequence[Accrued | Outcome | None] | npt.ArrayLike | None
 """What has accrued: one score for all positions, or one for each, also as signed numbers."""
 
 _RANK_SIX, _RANK_THREE = 40, 16

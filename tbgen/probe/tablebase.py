@@ -84,7 +84,7 @@ class Tablebase:
         """The materials whose tables are in the folders, those with the fewest men first."""
         return [material for material, _ in tables_of(self.folders)]
 
-    def probe(self, board: chess.Board, accrued: Accrued | None = None) -> Probe:
+    def probe(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> Probe:
         """The value of a position.
 
         Without `accrued`, the score is taken from the board's move stack since its last reset; the first position
@@ -98,14 +98,16 @@ class Tablebase:
         used = self._used(board, own, accrued)
         return Probe(material, *self._value(board, place, own, used), snapshot, used)
 
-    def get(self, board: chess.Board, accrued: Accrued | None = None, default: D | None = None) -> Probe | D | None:
+    def get(
+        self, board: chess.Board, accrued: Accrued | Outcome | None = None, default: D | None = None
+    ) -> Probe | D | None:
         """As `probe`, but `default` where there is no table for the position."""
         try:
             return self.probe(board, accrued)
         except (MissingTableError, TooManyMenError, CastlingError):
             return default
 
-    def probe_moves(self, board: chess.Board, accrued: Accrued | None = None) -> list[MoveProbe]:
+    def probe_moves(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> list[MoveProbe]:
         """What each legal move is worth, best first.
 
         Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
@@ -115,11 +117,13 @@ class Tablebase:
         used = self._used(board, own_score(board), accrued)
         return self._moves(board, used)
 
-    def best_moves(self, board: chess.Board, accrued: Accrued | None = None) -> list[MoveProbe]:
+    def best_moves(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance."""
         return [each for each in self.probe_moves(board, accrued) if each.best]
 
-    def line(self, board: chess.Board, accrued: Accrued | None = None, *, max_plies: int = _MOST_PLIES) -> list[Step]:
+    def line(
+        self, board: chess.Board, accrued: Accrued | Outcome | None = None, *, max_plies: int = _MOST_PLIES
+    ) -> list[Step]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends."""
         expect_number(max_plies, "max_plies", 0)
         self._find(board)
@@ -281,7 +285,7 @@ class Tablebase:
         outcome, dtg = self._value(after, self._find(after)[1], own, reached)
         return Step(chosen.move, chosen.san, chosen.reset, own, reached, outcome, dtg)
 
-    def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | None) -> Accrued:
+    def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | Outcome | None) -> Accrued:
         """The accrued score to use."""
         if accrued is None:
             return accrued_of(board) if board.move_stack and board.halfmove_clock else own

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import chess
 
 from tbgen.rules.position import expect_board, is_reset, own_score
-from tbgen.score import Accrued, expect_score
+from tbgen.score import Accrued, Outcome, expect_score
 
 
 class Reached(NamedTuple):
@@ -50,7 +50,7 @@ def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached:
     return Reached(own, accrued.after(own, reset=reset), reset)
 
 
-def accrued_of(board: chess.Board, carried: Accrued | None = None) -> Accrued:
+def accrued_of(board: chess.Board, carried: Accrued | Outcome | None = None) -> Accrued:
     """The score accrued on the board's move stack since its last reset.
 
     `carried` is what had accrued in the first position of the stack; without it, or if its halfmove clock is

@@ -15,7 +15,7 @@ from tbgen.arguments import expect
 from tbgen.errors import AccruedError, FenError, IllegalPositionError
 from tbgen.rules.accrual import first_accrued
 from tbgen.rules.position import color_of, expect_board, own_score
-from tbgen.score import STALEMATE_CODE, Accrued, expect_score, parse_score
+from tbgen.score import STALEMATE_CODE, Accrued, Outcome, expect_score, parse_score
 
 _SCORE_FIELD = 6
 _CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
@@ -59,7 +59,7 @@ def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrue
     return board, carried_into(board, parse_score(fields[_SCORE_FIELD]))
 
 
-def format_fen(board: chess.Board, accrued: Accrued | None = None) -> str:
+def format_fen(board: chess.Board, accrued: Accrued | Outcome | None = None) -> str:
     """The FEN of `board`, with the accrued score as its seventh field if there is one.
 
     >>> format_fen(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), parse_score("G4.0"))

@@ -72,7 +72,7 @@ class Game:
         self,
         board: chess.Board | None = None,
         *,
-        accrued: Accrued | None = None,
+        accrued: Accrued | Outcome | None = None,
         fifty_moves: FiftyMoves | None = None,
     ) -> None:
         given = chess.Board() if board is None else expect_board(board)
@@ -226,7 +226,7 @@ def _repetition_key(board: chess.Board) -> Hashable:
     return men, board.occupied_co[chess.WHITE], board.turn, board.clean_castling_rights(), en_passant
 
 
-def final_outcome(accrued: Accrued, winner: Color | None = None) -> Outcome:
+def final_outcome(accrued: Accrued | Outcome, winner: Color | None = None) -> Outcome:
     """What a finished game is scored with; `winner` is named if the other side lost on time or resigned.
 
     >>> str(final_outcome(Accrued(7, Color.WHITE))), str(final_outcome(Accrued(7, Color.WHITE), Color.BLACK))

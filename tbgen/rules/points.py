@@ -21,6 +21,7 @@ from tbgen.score import (
     MATE_CODE,
     MOST_CODE,
     STALEMATE_CODE,
+    Accrued,
     Color,
     Outcome,
     expect_color,
@@ -100,7 +101,7 @@ class Scoring:
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
         expect(self.komi, Komi, "komi", "a Komi such as parse_komi('G5.75')")
 
-    def points(self, outcome: Outcome) -> Points:
+    def points(self, outcome: Accrued | Outcome) -> Points:
         """White's and Black's points for a game that ended with `outcome`.
 
         >>> Scoring(Scheme.WINNER).points(Outcome(Color.BLACK, 3))
@@ -109,8 +110,9 @@ class Scoring:
         holders = self.holders_points(outcome)
         return (holders, 1 - holders) if outcome.holder is Color.WHITE else (1 - holders, holders)
 
-    def holders_points(self, outcome: Outcome) -> Fraction:
-        code = expect_outcome(outcome, "outcome").code
+    def holders_points(self, outcome: Accrued | Outcome) -> Fraction:
+        final = expect_outcome(outcome, "outcome")
+        code = final.code
         match self.scheme:
             case Scheme.EXPONENTIAL:
                 return DRAW + Fraction(1, 2 ** (1 + code))
@@ -125,7 +127,7 @@ class Scoring:
             case Scheme.LASKER:
                 return {MATE_CODE: WIN, STALEMATE_CODE: Fraction(3, 4)}.get(code, DRAW)
             case Scheme.KOMI:
-                return self._komi_points(outcome)
+                return self._komi_points(final)
 
     def _komi_points(self, outcome: Outcome) -> Fraction:
         """All scores from the cutoff on count alike: only the side that has the komi can gain by them."""
@@ -181,7 +183,7 @@ def parse_points(text: str) -> Points:
     raise ScoreFormatError(text, "points of two sides that add to one, such as 0.5625-0.4375")
 
 
-def sum_of_points(results: Iterable[tuple[Color, Outcome]], scoring: Scoring | None = None) -> Fraction:
+def sum_of_points(results: Iterable[tuple[Color, Accrued | Outcome]], scoring: Scoring | None = None) -> Fraction:
     """A player's points over games given as (the player's side, outcome).
 
     >>> sum_of_points([(Color.WHITE, Outcome(Color.WHITE, 0)), (Color.BLACK, Outcome(Color.BLACK, 1))])
@@ -191,7 +193,7 @@ def sum_of_points(results: Iterable[tuple[Color, Outcome]], scoring: Scoring | N
     return sum((rule.points(outcome)[expect_color(side, "side")] for side, outcome in results), Fraction(0))
 
 
-def lexicographic_key(results: Iterable[tuple[Color, Outcome]]) -> tuple[int, ...]:
+def lexicographic_key(results: Iterable[tuple[Color, Accrued | Outcome]]) -> tuple[int, ...]:
     """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
 
     Keys of all players have one length and compare as tuples.

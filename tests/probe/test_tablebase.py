@@ -248,10 +248,10 @@ def test_folders_that_name_nothing_are_refused(folders: object) -> None:
 def test_what_is_no_score_is_refused_by_name(tables: Tablebase, wrong: object) -> None:
     for ask in (tables.probe, tables.get, tables.probe_moves, tables.best_moves, tables.line):
         with pytest.raises(UsageError, match="accrued must be a score"):
-            ask(chess.Board(BISHOP), wrong)  # type: ignore[operator]
+            ask(chess.Board(BISHOP), wrong)  # type: ignore[arg-type]
 
 
 def test_an_outcome_may_be_given_as_what_has_accrued(tables: Tablebase) -> None:
     board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
     score = parse_score("G4.0")
-    assert tables.probe(board, score.outcome) == tables.probe(board, score)  # type: ignore[arg-type]
+    assert tables.probe(board, score.outcome) == tables.probe(board, score)
