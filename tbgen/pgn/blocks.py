@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from io import BufferedReader
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from tbgen.pgn import scan as at
 from tbgen.pgn.files import STANDARD_INPUT
 from tbgen.pgn.scan import Spans
 
-_BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 18
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_ENDS = b"\r\n"
 
@@ -46,12 +47,25 @@ class Block(NamedTuple):
 def found_in(piece: Piece, *, is_last: bool = True) -> Block:
     """The games of a piece; unless it is the last, its last game may still go on."""
     data = np.frombuffer(piece.text, np.uint8)
-    room = len(data) // 2 + 3
-    games, tags, words = (np.empty((room, n), np.int64) for n in (at.GAME_COLUMNS, at.TAG_COLUMNS, at.WORD_COLUMNS))
+    games, tags, words = _scratch(len(data) // 2 + 3)
     state = np.zeros(at.STATE_WORDS, np.int64)
     binary_at = at.scan(data, piece.start, len(data), is_last, piece.in_line, state, games, tags, words)
-    number_of_games = int(state[at.GAMES])
-    return Block(piece, data, games[:number_of_games], tags, words, int(binary_at))
+    games, tags, words = (
+        rows[: state[n]].copy() for rows, n in ((games, at.GAMES), (tags, at.TAGS), (words, at.WORDS))
+    )
+    return Block(piece, data, games, tags, words, int(binary_at))
+
+
+_arrays = threading.local()
+
+
+def _scratch(rows: int) -> tuple[Spans, Spans, Spans]:
+    """Room for all that a text may hold; the same for every piece that a thread looks at."""
+    if getattr(_arrays, "rows", 0) < rows:
+        columns = (at.GAME_COLUMNS, at.TAG_COLUMNS, at.WORD_COLUMNS)
+        _arrays.rows, _arrays.scratch = rows, tuple(np.empty((rows, number), np.int64) for number in columns)
+    games, tags, words = _arrays.scratch
+    return games, tags, words
 
 
 def blocks_of(stream: BufferedReader, name: str, block_bytes: int = _BLOCK_BYTES) -> Iterator[Block]:
