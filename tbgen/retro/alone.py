@@ -10,16 +10,18 @@ import numpy as np
 from tbgen.retro.block import BlockValues, find_resets, number_cells
 from tbgen.retro.children import Supply
 from tbgen.retro.family import Family, empty_family
-from tbgen.retro.forcer import SWEEPS, start_forcer, start_middles
+from tbgen.retro.forcer import STORE_FULL, SWEEPS, start_forcer, start_middles
+from tbgen.retro.geometry import BLACK, WHITE
+from tbgen.retro.interning import OVERFLOWED, new_store
 from tbgen.retro.legality import find_legal
 from tbgen.retro.levels import STALEMATE, advance, freeze
 from tbgen.retro.mobility import find_moves
 from tbgen.retro.movelist import new_scratch
 from tbgen.retro.patterns import dictionary_of
 from tbgen.retro.statuses import check_status, check_worker
-from tbgen.retro.tally import count_words, merged, nothing_found
+from tbgen.retro.tally import Found, count_words, merged, nothing_found
 from tbgen.retro.task import Task
-from tbgen.retro.worker import Worker, enter_block, name_patterns, new_worker
+from tbgen.retro.worker import STORE_NODES, Worker, enter_block, name_patterns, new_worker
 from tbgen.table import Cells, Run
 
 Part = tuple[int, int]
@@ -84,17 +86,27 @@ def _solve_levels(task: Task, worker: Worker, values: BlockValues) -> None:
 
 def _hand_over(task: Task, worker: Worker, values: BlockValues) -> None:
     """Count and name what the cells hold, and put them into the store."""
-    geometry, white, black, parts = task.geometry, worker.white, worker.black, parts_of(task)
-    founds, (entry, dtg) = [nothing_found() for _ in parts], values
+    geometry, parts = task.geometry, parts_of(task)
+    founds = [nothing_found() for _ in parts]
     with task.clock.phase("tallies"):
         men = [np.zeros(task.layout.others, np.int64) for _ in parts]
         jobs = [(room, *part, 0, found) for room, part, found in zip(men, parts, founds, strict=True)]
         list(task.pool.map(lambda job: count_words(geometry, values, False, *job), jobs))
-    pattern = np.zeros(len(entry), np.uint32)
+    found = merged((0, found) for found in founds)
     with task.clock.phase("patterns"):
-        name_patterns(worker.block, white, black, entry, worker.pairs, pattern)
-        check_worker(task.material, worker)
-        dictionary = dictionary_of(worker.pairs, white.store, black.store, pattern)
-    found, nothing = merged((0, found) for found in founds), (np.zeros(0, np.int8), np.zeros(0, np.uint16))
-    run = Run(0, len(entry), len(dictionary.rows), found, nothing)
+        list(task.pool.map(lambda side: _put_side(task, worker, values, side, found), (WHITE, BLACK)))
+
+
+def _put_side(task: Task, worker: Worker, values: BlockValues, side: int, found: Found) -> None:
+    """Name what the cells of one side to move hold, as a run of its own, and put them into the store."""
+    half = task.layout.cells // 2
+    start, pairs = side * half, new_store(STORE_NODES)
+    entry, dtg = values.entry[start : start + half], values.dtg[start : start + half]
+    pattern, here = np.zeros(half, np.uint32), nothing_found()
+    name_patterns(worker.block, worker.white, worker.black, side, entry, pairs, pattern)
+    check_status(task.material, STORE_FULL if pairs.state[OVERFLOWED] else 0)
+    dictionary = dictionary_of(pairs, worker.white.store, worker.black.store, pattern)
+    here[side] = found[side] - [0, 0, start]
+    nothing = np.zeros(0, np.int8), np.zeros(0, np.uint16)
+    run = Run(start, start + half, len(dictionary.rows), here, nothing)
     task.store.put(run, dictionary, Cells(entry, dtg, pattern))

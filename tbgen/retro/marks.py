@@ -35,6 +35,13 @@ class Marks(NamedTuple):
     """How many words have been marked since they were last gathered."""
 
 
+class Sparse(NamedTuple):
+    """Bits by word, and a set of words that has all of those with any: it stays in the cache, and is asked first."""
+
+    bits: Words
+    words: Words
+
+
 def new_marks(words: int) -> Marks:
     """Marks on nothing."""
     return Marks(

@@ -11,6 +11,8 @@ what joins counts for the questions of later layers only.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tbgen._jit import inlined, inner
@@ -30,17 +32,27 @@ from tbgen.retro.journal import (
     take_bits,
     write_entry,
 )
-from tbgen.retro.marks import add_word, contains, gather, put, take
+from tbgen.retro.marks import Marks, Sparse, add_word, contains, gather, put, take
 from tbgen.retro.seeds import EXIT, MEMBER, PLIES, UNBLOCK, add_seed, seed_place
 from tbgen.retro.spread import escapes, mark, reach
 
 NO_WORD = np.int64(1) << 40
 
 
+class Layer(NamedTuple):
+    """What is at hand: rank and plies, the accrued code, the forcer's marked positions of this and the next layer."""
+
+    label: np.int64
+    level: np.int64
+    joining: Marks
+    joining_next: Marks
+
+
 @inner
-def plant_again(forcer, joining, rank, plies):
+def plant_again(forcer, layer):
     """What begins in a layer: exits frozen since, and resets of positions that wait."""
-    side, members, seeds = forcer.side, forcer.middle, forcer.seeds
+    side, members, seeds, joining = forcer.side, forcer.middle, forcer.seeds, layer.joining
+    rank, plies = layer.label >> 16, layer.label & 0xFFFF
     node = seeds.head[rank, plies]
     while node >= forcer.state[NEW_FROM]:
         where = np.int64(seeds.where[node])
@@ -91,7 +103,7 @@ def joins_now(geometry, block, forcer, side, word, bits, label):
 
 
 @inner
-def wait(geometry, block, forcer, side, word, bits, label, level):
+def wait(geometry, block, forcer, layer, side, word, bits):
     """Positions that were asked and did not join wait, their own resets too, and what they could move to is watched."""
     doubts = forcer.doubts
     bits &= ~doubts.waiting[side, word]
@@ -99,10 +111,10 @@ def wait(geometry, block, forcer, side, word, bits, label, level):
         return
     doubts.waiting[side, word] |= bits
     add_word(doubts.stirred[side], word)
-    watched, stirred = doubts.watched[1 - side], doubts.stirred[1 - side]
-    reach(geometry, forcer.men, block.occupied[word], side, word, bits, block.legal[1 - side], watched, stirred)
-    last = np.int64(WORST_RANK - level) << 16
-    lanes = with_reset_before(block, forcer, side, word, bits, label, last - 1)
+    watched = Sparse(doubts.watched[1 - side], doubts.stirred[1 - side])
+    reach(geometry, forcer.men, block.occupied[word], side, word, bits, block.legal[1 - side], watched)
+    end = np.int64(WORST_RANK - layer.level) << 16
+    lanes = with_reset_before(block, forcer, side, word, bits, layer.label, end - 1)
     kind = MEMBER if side == forcer.side else UNBLOCK
     while lanes:
         square = lowest_square(lanes)
@@ -112,20 +124,20 @@ def wait(geometry, block, forcer, side, word, bits, label, level):
 
 
 @inner
-def ask_marked(geometry, block, forcer, label, level):
+def ask_marked(geometry, block, forcer, layer):
     """Of the other side's marked positions those that have no way out yield, and the others wait."""
     other, checked = 1 - forcer.side, forcer.checked
     for n in range(gather(checked)):
         word = np.int64(checked.words[n])
         bits = take(checked, word) & forcer.middle.free[other, word]
         if bits:
-            yielding = joins_now(geometry, block, forcer, other, word, bits, label)
+            yielding = joins_now(geometry, block, forcer, other, word, bits, layer.label)
             put(forcer.yielding, word, yielding)
-            wait(geometry, block, forcer, other, word, bits & ~yielding, label, level)
+            wait(geometry, block, forcer, layer, other, word, bits & ~yielding)
 
 
 @inner
-def still_joining(geometry, block, forcer, side, word, old, new, label, level):
+def still_joining(geometry, block, forcer, layer, side, word, old, new):
     """Those of a journal's positions that join where they did; the others touch their predecessors."""
     doubts, free = forcer.doubts, forcer.middle.free
     closed, gained = doubts.closed[side, word], doubts.gained[side, word]
@@ -134,40 +146,42 @@ def still_joining(geometry, block, forcer, side, word, old, new, label, level):
     moved = shut & closed & ~new
     doubtful, lost = old & doubts.touched[side, word] & ~new, NOTHING
     if doubtful:
-        lost = doubtful & ~joins_now(geometry, block, forcer, side, word, doubtful, label)
-        wait(geometry, block, forcer, side, word, lost, label, level)
+        lost = doubtful & ~joins_now(geometry, block, forcer, side, word, doubtful, layer.label)
+        wait(geometry, block, forcer, layer, side, word, lost)
     away = lost | moved & ~gained
     if away:
-        touched, stirred = doubts.touched[1 - side], doubts.stirred[1 - side]
-        reach(geometry, forcer.men, block.occupied[word], 1 - side, word, away, free[1 - side], touched, stirred)
+        touched = Sparse(doubts.touched[1 - side], doubts.stirred[1 - side])
+        reach(geometry, forcer.men, block.occupied[word], 1 - side, word, away, free[1 - side], touched)
     return old & ~lost | shut & ~moved
 
 
 @inner
-def settle(geometry, block, forcer, side, word, old, new, target, label, level):
+def settle(geometry, block, forcer, layer, side, word, old, new):
     """What joins in a word in which not all need be as it was; what is changed marks its predecessors."""
-    doubts, members = forcer.doubts, forcer.middle
-    joins = new
+    doubts, members, mover = forcer.doubts, forcer.middle, 1 - side
+    target = forcer.checked if side == forcer.side else layer.joining_next
+    joins, changed, occupied = new, new & ~old, block.occupied[word]
     if old:
-        joins |= still_joining(geometry, block, forcer, side, word, old, new, label, level)
-    changed, mover, occupied = new & ~old, 1 - side, block.occupied[word]
+        joins |= still_joining(geometry, block, forcer, layer, side, word, old, new)
     if changed:
         add_word(doubts.stirred[side], word)
-        label_cells(block, forcer, side, word, changed & members.free[side, word], label, level)
-        mark(geometry, forcer.men, occupied, mover, word, changed, members.free[mover], members.live[mover], target)
+        label_cells(block, forcer, side, word, changed & members.free[side, word], layer.label, layer.level)
+        free = Sparse(members.free[mover], members.live[mover])
+        mark(geometry, forcer.men, occupied, mover, word, changed, free, target)
     seen = joins & ~changed & doubts.watched[side, word]
     if seen:
-        waiting, stirred = doubts.waiting[mover], doubts.stirred[mover]
-        mark(geometry, forcer.men, occupied, mover, word, seen, waiting, stirred, target)
+        waiting = Sparse(doubts.waiting[mover], doubts.stirred[mover])
+        mark(geometry, forcer.men, occupied, mover, word, seen, waiting, target)
     return joins
 
 
 @inner
-def replay_side(geometry, block, forcer, side, fresh, target, label, level):
+def replay_side(geometry, block, forcer, layer, side):
     """One side's part of a layer: its part of the journal, and what is fresh."""
     members, journal, doubts = forcer.middle, forcer.journal, forcer.doubts
     own = side == forcer.side
-    key, size, n = layer_key(label, own), gather(fresh), 0
+    fresh = layer.joining if own else forcer.yielding
+    key, size, n = layer_key(layer.label, own), gather(fresh), 0
     here = next_word(journal, key)
     while here >= 0 or n < size:
         there = np.int64(fresh.words[n]) if n < size else NO_WORD
@@ -181,7 +195,7 @@ def replay_side(geometry, block, forcer, side, fresh, target, label, level):
             here = next_word(journal, key)
         joins = old
         if new or contains(doubts.stirred[side], word):
-            joins = settle(geometry, block, forcer, side, word, old, new, target, label, level)
+            joins = settle(geometry, block, forcer, layer, side, word, old, new)
         if joins:
             leave_free(members, side, word, joins)
             if own:
@@ -201,16 +215,15 @@ def arrive(forcer, place, end):
 
 
 @inner
-def replay_layer(geometry, block, forcer, joining, joining_next, label, level):
+def replay_layer(geometry, block, forcer, layer):
     """All that joins in one layer."""
-    side, journal = forcer.side, forcer.journal
-    plant_again(forcer, joining, label >> 16, label & 0xFFFF)
-    ask_marked(geometry, block, forcer, label, level)
-    place = journal.state[WRITE]
-    replay_side(geometry, block, forcer, 1 - side, forcer.yielding, joining_next, label, level)
-    end = journal.state[WRITE]
-    replay_side(geometry, block, forcer, side, joining, forcer.checked, label, level)
-    arrive(forcer, place, end)
+    plant_again(forcer, layer)
+    ask_marked(geometry, block, forcer, layer)
+    first = forcer.journal.state[WRITE]
+    replay_side(geometry, block, forcer, layer, 1 - forcer.side)
+    end = forcer.journal.state[WRITE]
+    replay_side(geometry, block, forcer, layer, forcer.side)
+    arrive(forcer, first, end)
     forcer.state[SWEEPS] += 1
 
 
@@ -244,7 +257,7 @@ def replay_outcome(geometry, block, forcer, rank, level):
         if plies == PLIES:
             forcer.state[STATUS] = TOO_FAR
             return
-        replay_layer(geometry, block, forcer, joining, joining_next, rank << 16 | plies, level)
+        replay_layer(geometry, block, forcer, Layer(rank << 16 | plies, level, joining, joining_next))
         joining, joining_next = joining_next, joining
         plies += 1
 
@@ -253,7 +266,7 @@ def replay_outcome(geometry, block, forcer, rank, level):
 def mark_gained(geometry, block, forcer):
     """Positions that the forcer has come to force since are members from the start."""
     side, members, doubts = forcer.side, forcer.middle, forcer.doubts
-    free, live = members.free[1 - side], members.live[1 - side]
+    free = Sparse(members.free[1 - side], members.live[1 - side])
     for group in range(doubts.stirred.shape[1]):
         words = doubts.stirred[side, group]
         while words:
@@ -261,7 +274,7 @@ def mark_gained(geometry, block, forcer):
             words &= words - ONE
             bits = doubts.gained[side, word]
             if bits:
-                mark(geometry, forcer.men, block.occupied[word], 1 - side, word, bits, free, live, forcer.checked)
+                mark(geometry, forcer.men, block.occupied[word], 1 - side, word, bits, free, forcer.checked)
 
 
 @inner
@@ -279,7 +292,7 @@ def replay_middle(geometry, block, forcer, level):
     begin_level(journal)
     mark_gained(geometry, block, forcer)
     for rank in range(level, WORST_RANK - level):
-        replay_outcome(geometry, block, forcer, np.int64(rank), level)
+        replay_outcome(geometry, block, forcer, np.int64(rank), np.int64(level))
     clear_doubts(forcer.doubts)
     if journal.state[FULL]:
         clear_marks(forcer.joining)

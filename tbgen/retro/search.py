@@ -13,7 +13,7 @@ from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.block import WORST_RANK, byte_of_rank
 from tbgen.retro.forcer import REPLAYS, STATUS, SWEEPS, TOO_FAR, label_cells, leave_free
 from tbgen.retro.journal import LEVEL, end_level, layer_key, write_entry
-from tbgen.retro.marks import add_word, gather, put, take
+from tbgen.retro.marks import Sparse, add_word, gather, put, take
 from tbgen.retro.seeds import EXIT, PLIES, UNBLOCK
 from tbgen.retro.spread import escapes, mark
 
@@ -100,11 +100,11 @@ def join_middle(block, forcer, side, marks, size, label, level):
 @inner
 def expand(geometry, block, forcer, members, side, marks, size, target):
     """Mark the positions from which the side not to move came to the marked ones, and unmark these."""
-    free, live = members.free[1 - side], members.live[1 - side]
+    free = Sparse(members.free[1 - side], members.live[1 - side])
     for n in range(size):
         word = np.int64(marks.words[n])
         bits = take(marks, word)
-        mark(geometry, forcer.men, block.occupied[word], 1 - side, word, bits, free, live, target)
+        mark(geometry, forcer.men, block.occupied[word], 1 - side, word, bits, free, target)
 
 
 @inner

@@ -33,20 +33,17 @@ def neighbour(geometry, men, word, man, to):
 
 
 @inner
-def mark(geometry, men, occupied, mover, word, bits, allowed, live, marks):
-    """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move.
-
-    `live` are the words in which any position is allowed: small enough to stay in the cache, it is asked first.
-    """
+def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
+    """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
     unpack_men(geometry, word, men)
     if mover == BLACK:
-        put(marks, word, king_spread(bits) & allowed[word])
+        put(marks, word, king_spread(bits) & allowed.bits[word])
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             before = word_after_king(geometry, word, men, step)
-            if contains(live, before):
-                put(marks, before, image(bits, geometry.king_image[king, step]) & allowed[before])
+            if contains(allowed.words, before):
+                put(marks, before, image(bits, geometry.king_image[king, step]) & allowed.bits[before])
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
@@ -61,25 +58,25 @@ def mark(geometry, men, occupied, mover, word, bits, allowed, live, marks):
                 if clear == NOTHING:
                     break
                 before = neighbour(geometry, men, word, man, to)
-                if contains(live, before):
-                    put(marks, before, clear & allowed[np.uint64(before)])
+                if contains(allowed.words, before):
+                    put(marks, before, clear & allowed.bits[np.uint64(before)])
             path += RAY
 
 
 @inner
-def reach(geometry, men, occupied, mover, word, bits, allowed, target, words):
-    """Set, in `target`, the allowed positions a quiet move of `mover` away from some; `words` takes the words."""
+def reach(geometry, men, occupied, mover, word, bits, allowed, target):
+    """Add to `target` the allowed positions a quiet move of `mover` away from some positions of a word."""
     unpack_men(geometry, word, men)
     if mover == BLACK:
-        target[word] |= king_spread(bits) & allowed[word]
-        add_word(words, word)
+        target.bits[word] |= king_spread(bits) & allowed[word]
+        add_word(target.words, word)
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             after = word_after_king(geometry, word, men, step)
             if allowed[after]:
-                target[after] |= image(bits, geometry.king_image[king, step]) & allowed[after]
-                add_word(words, after)
+                target.bits[after] |= image(bits, geometry.king_image[king, step]) & allowed[after]
+                add_word(target.words, after)
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
@@ -95,8 +92,8 @@ def reach(geometry, men, occupied, mover, word, bits, allowed, target, words):
                     break
                 after = np.uint64(neighbour(geometry, men, word, man, to))
                 if allowed[after] & clear:
-                    target[after] |= clear & allowed[after]
-                    add_word(words, after)
+                    target.bits[after] |= clear & allowed[after]
+                    add_word(target.words, after)
             path += RAY
 
 

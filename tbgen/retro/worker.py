@@ -54,19 +54,17 @@ def enter_block(block, squares):
 
 
 @borrowing
-def name_patterns(block, white, black, entry, pairs, pattern):
-    """Name the pair of histories of each cell of a block that has a value; `pattern` is empty before."""
-    words = len(block.occupied)
-    for side in range(2):
-        for word in range(words):
-            lanes = block.numbered[side, word, MASK]
-            while lanes:
-                square = lowest_square(lanes)
-                lanes &= lanes - ONE
-                place, cell = place_of(block, side, word, square), (side * words + word) * 64 + square
-                left, right = np.int64(white.found[place, HISTORY]), np.int64(black.found[place, HISTORY])
-                if entry[cell] and (left != EMPTY or right != EMPTY):
-                    pattern[cell] = intern(pairs, left, right)
+def name_patterns(block, white, black, side, entry, pairs, pattern):
+    """Name the pair of histories of each cell, with this side to move, that has a value; `pattern` is empty before."""
+    for word in range(len(block.occupied)):
+        lanes = block.numbered[side, word, MASK]
+        while lanes:
+            square = lowest_square(lanes)
+            lanes &= lanes - ONE
+            place, cell = place_of(block, side, word, square), word * 64 + square
+            left, right = np.int64(white.found[place, HISTORY]), np.int64(black.found[place, HISTORY])
+            if entry[cell] and (left != EMPTY or right != EMPTY):
+                pattern[cell] = intern(pairs, left, right)
 
 
 @inlined
@@ -117,8 +115,8 @@ def solve_blocks(geometry, worker, family, blocks, own_mirror, first, end, cells
     `blocks` are the pawns of all blocks, `own_mirror` says whether they equal their mirror image; the run's
     `cells` are (entry, dtg, pattern), its patterns are those of `worker.pairs`.
     """
-    words, size, white, black = geometry.words, 128 * geometry.words, worker.white, worker.black
-    for store in (white.store, black.store, worker.pairs):
+    words, size = geometry.words, 128 * geometry.words
+    for store in (worker.white.store, worker.black.store, worker.pairs):
         forget(store)
     for number in range(first, end):
         start = (number - first) * size
@@ -127,8 +125,10 @@ def solve_blocks(geometry, worker, family, blocks, own_mirror, first, end, cells
         if status:
             return status
         count_words(geometry, values, own_mirror[number], worker.scratch.men, 0, words, start, found)
-        pattern = cells.pattern[start : start + size]
-        name_patterns(worker.block, white, black, values.entry, worker.pairs, pattern)
+        for side in range(2):
+            here = start + side * (size >> 1)
+            entry, pattern = cells.entry[here : here + (size >> 1)], cells.pattern[here : here + (size >> 1)]
+            name_patterns(worker.block, worker.white, worker.black, side, entry, worker.pairs, pattern)
         if worker.pairs.state[OVERFLOWED]:
             return STORE_FULL
     return 0

@@ -17,6 +17,8 @@ from tbgen.index.squares import (
     KNIGHT_ATTACKS,
     KNIGHT_TO,
     MOVES,
+    NOWHERE,
+    PATHS,
     PAWN_ATTACKS,
     RAY_COUNT,
     RAYS,
@@ -151,3 +153,9 @@ def test_the_triangle_is_numbered_in_order() -> None:
 def test_the_first_symmetry_that_fits_brings_a_square_into_the_triangle(square: int) -> None:
     fitting = [symmetry for symmetry in range(8) if int(SYMMETRY[symmetry, square]) in TRIANGLE]
     assert TO_TRIANGLE[square] == fitting[0]
+
+
+def test_paths_are_the_moves_in_one_row() -> None:
+    paths = PATHS.reshape(MOVES.shape)
+    assert (MOVES >= 0).tolist() == (paths != NOWHERE).tolist()
+    assert paths[MOVES >= 0].tolist() == MOVES[MOVES >= 0].tolist()

@@ -14,10 +14,12 @@ import pytest
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.retro import solve
+from tbgen.retro import alone, solve
+from tbgen.retro import worker as worker_module
 from tbgen.retro.block import NO_LABEL, BlockValues, number_cells
 from tbgen.retro.forcer import LABEL, STATUS, TOO_HIGH, start_forcer, start_middles
 from tbgen.retro.geometry import geometry_of
+from tbgen.retro.interning import new_store
 from tbgen.retro.legality import find_legal
 from tbgen.retro.levels import TOP_CODE, freeze
 from tbgen.retro.statuses import check_worker
@@ -166,6 +168,26 @@ def test_a_distance_or_dictionary_beyond_its_limits_is_named() -> None:
     assert refusal(worker) is None
     worker.pairs.state[2] = 1
     assert "the number of patterns of KvK" in str(refusal(worker))
+
+
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+@pytest.mark.parametrize("nodes", [2, 100])
+def test_more_histories_than_there_is_room_for_are_refused(
+    name: str, nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = {child: values(str(child)) for child in Material.parse(name).children()}
+    monkeypatch.setattr(worker_module, "STORE_NODES", nodes)
+    with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
+        solve(Material.parse(name), children)
+
+
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_more_pairs_of_histories_than_there_is_room_for_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    children = {child: values(str(child)) for child in Material.parse(name).children()}
+    for module in (worker_module, alone):
+        monkeypatch.setattr(module, "new_store", lambda _: new_store(8))
+    with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
+        solve(Material.parse(name), children)
 
 
 @pytest.mark.parametrize("accrued", [Accrued(2, Color.WHITE), Accrued(16, Color.BLACK)])
