@@ -65,7 +65,8 @@ class PlainView:
         settings, done = match.settings, len(match.standings.results)
         self.says(f"{', '.join(match.names)}: {len(match.pairings)} games, seed {match.seed}")
         if done:
-            self.says(f"{done} games have been played; going on with the others")
+            rest = "there is nothing left to play" if match.is_over() else "going on with the others"
+            self.says(f"{done} games have been played; {rest}")
         cores = os.cpu_count() or 1
         if settings.concurrency > cores:
             self.says(f"note: {settings.concurrency} games at a time share {cores} cores; engines may lose on time")

@@ -135,11 +135,12 @@ class Standings:
         return Record(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self, scoring: Scoring | None = None) -> list[int]:
-        """Players, most points first; equal ones by the lexicographic tie-break."""
+        """Players, the largest share of points first; equal ones by the lexicographic tie-break."""
         rule = self.scoring if scoring is None else scoring
 
         def merit(player: int) -> tuple[Fraction, tuple[int, ...]]:
-            return self.record(player, rule).games.total, self.tie_break(player)
+            games = self.record(player, rule).games
+            return games.mean if games.units else Fraction(0), self.tie_break(player)
 
         return sorted(range(len(self.players)), key=merit, reverse=True)
 
