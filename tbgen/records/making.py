@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,7 @@ from tbgen.errors import VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.records.census import Spread, Zugzwangs, census_of
+from tbgen.records.folder import FOLDER, write_index, write_record
 from tbgen.records.lines import Replay, replay
 from tbgen.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
 from tbgen.rules.fen import parse_fen
@@ -42,6 +44,14 @@ def record_of(folder: Path, material: Material, *, lines: bool = True) -> Record
         zugzwangs = _zugzwang_record(census.zugzwangs, tables)
         changes = _changes_in(folder, file) if lines else None
         return Record(material, file.size, sides, zugzwangs, _quiet_of(played), changes)
+
+
+def keep_records(folder: Path, made: Iterable[Material], tell: Callable[[Material], None]) -> None:
+    """Keep the counts of tables that have just been made within their folder; `tell` hears which comes next."""
+    for material in made:
+        tell(material)
+        write_record(folder / FOLDER, record_of(folder, material, lines=False))
+    write_index(folder / FOLDER)
 
 
 def _outcome_record(spread: Spread, longest: Longest) -> OutcomeRecord:

@@ -31,3 +31,14 @@ def test_records_of_others_are_taken_over(table_folder: Path, tmp_path: Path) ->
 def test_nothing_asked_for_is_said(tmp_path: Path) -> None:
     done = called("--data", str(tmp_path))
     assert "name materials" in str(done.exception)
+
+
+def test_a_build_keeps_the_counts_of_what_it_has_made(tmp_path: Path) -> None:
+    CliRunner().invoke(cli.tbgen, ["build", "KvK", "--quiet", "--data", str(tmp_path)], catch_exceptions=False)
+    record = read_record(tmp_path / "records" / "KvK.json")
+    assert record.positions.placements == 2 * 3612
+    assert record.longest() is not None
+    assert {each.longest.moves for side in record.sides.values() for each in side.values()} == {None}
+    before = (tmp_path / "records" / "KvK.json").stat().st_mtime_ns
+    CliRunner().invoke(cli.tbgen, ["build", "KvK", "--quiet", "--data", str(tmp_path)], catch_exceptions=False)
+    assert (tmp_path / "records" / "KvK.json").stat().st_mtime_ns == before
