@@ -88,7 +88,9 @@ def command(
     wanted = wanted_materials(names, men, every=every)
     settings = Settings(threads or _processors(), jobs, None if memory is None else bytes_in(memory), cluster)
     if only_plan:
-        show_plan(plan_for(data, wanted, settings), free_disk(data), as_json=as_json)
+        plan, room = plan_for(data, wanted, settings), free_disk(data)
+        show_plan(plan, room, as_json=as_json)
+        plan.check(room)
         return
     with _watcher(quiet=quiet) as watcher:
         made: list[Built] = watcher.made

@@ -44,7 +44,17 @@ def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:
         in_units(step.cost.bytes),
         f"{step.cost.cpu_seconds:,.1f}",
         str(slot.start.threads),
-        f"{slot.begins:,.0f} s",
-        f"{slot.ends:,.0f} s",
+        clock(slot.begins),
+        clock(slot.ends),
         " ".join(beside[:3]) + (f" and {len(beside) - 3} more" if len(beside) > 3 else ""),
     )
+
+
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds.
+
+    >>> clock(29_592.3)
+    '8:13:12'
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"

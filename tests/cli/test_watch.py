@@ -1,35 +1,75 @@
-"""How a build is shown while it reads what is there."""
+"""How a build with several tables at work is shown."""
 
 from __future__ import annotations
 
-import sys
+import time
+from pathlib import Path
 
 import pytest
 
-from tbgen.cli import watch
+from tbgen.cli.watch import PlainWatcher
+from tbgen.errors import BuildError
+from tbgen.library.build import Built
+from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
-from tests.cli.terminals import run_on_terminal
+from tests.cli.terminals import shown_on_terminal
 
-KINGS = Material.parse("KvK")
-
-
-def test_a_long_look_at_what_is_there_is_told_in_lines(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watcher = watch.PlainWatcher()
-    watcher.examines(KINGS, 1, 3)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(watch, "_LINE_SECONDS", 0.0)
-    watcher.examines(KINGS, 2, 3)
-    assert capsys.readouterr().err == "looking at what is there: KvK (2 of 3)\n"
+KNIGHT, BISHOP = Material.parse("KNvK"), Material.parse("KBvK")
 
 
-@pytest.mark.parametrize(("seconds", "is_shown"), [(0.0, True), (3600.0, False)])
-def test_a_long_look_at_what_is_there_is_shown_on_a_terminal(seconds: float, is_shown: bool) -> None:
-    code = (
-        "from tbgen.cli import watch\nfrom tbgen.material import Material\n"
-        f"watch._QUIET_SECONDS = {seconds}\n"
-        "with watch.TerminalWatcher() as watcher:\n    watcher.examines(Material.parse('KvK'), 1, 3)\n"
-    )
-    shown, _ = run_on_terminal([sys.executable, "-c", code], 80)
-    assert ("looking at what is there" in shown) == is_shown
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_plain_lines_say_which_table_they_are_about(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    watcher = PlainWatcher()
+    for number, material in enumerate((KNIGHT, BISHOP), 1):
+        watcher.begins(Finding(material, Condition.MISSING), number, 2)
+    for _ in range(10):
+        clock[0] += 1
+        watcher.progress(BISHOP, "levels", 3, 0.5, 7)
+        watcher.progress(KNIGHT, "moves", None, 0.25, 0)
+    watcher.built(Built(Finding(BISHOP, Condition.MISSING), 417_228, 1, 10.0, 9.0))
+    assert capsys.readouterr().err.splitlines() == [
+        "KNvK (1 of 2) ...",
+        "KBvK (2 of 2) ...",
+        "KBvK (2 of 2): levels G1.5, 7 positions decided, 50 %, 5 s, about 5 s to go",
+        "KNvK (1 of 2): moves, 25 %, 5 s, about 15 s to go",
+        "KBvK (2 of 2): levels G1.5, 7 positions decided, 50 %, 10 s, about 10 s to go",
+        "KNvK (1 of 2): moves, 25 %, 10 s, about 30 s to go",
+        "KBvK (2 of 2): 417,228 positions in 10.0 s",
+    ]
+
+
+def test_the_time_to_the_end_is_said_once_a_minute(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    watcher = PlainWatcher()
+    watcher.begins(Finding(KNIGHT, Condition.MISSING), 1, 110)
+    watcher.forecast(30_000.0)
+    clock[0] += 61
+    watcher.forecast(20_000.0)
+    clock[0] += 10
+    watcher.forecast(19_990.0)
+    clock[0] += 61
+    watcher.forecast(5.0)
+    assert capsys.readouterr().err.splitlines()[1:] == ["0 of 110 tables are built, about 5 h 33 min to go"]
+
+
+def test_lost_processes_and_failures_are_lines_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    watcher = PlainWatcher()
+    watcher.again(KNIGHT, "killed by SIGKILL")
+    watcher.failed(BuildError("KNvK", "no luck"))
+    assert capsys.readouterr().err.splitlines() == [
+        "KNvK: the process that made it was lost (killed by SIGKILL); building it once more",
+        "cannot build KNvK: no luck; going on with the tables that do not need it",
+    ]
+
+
+def test_a_terminal_shows_a_bar_for_each_table_at_work(tmp_path: Path) -> None:
+    names = ("KNvK", "KBvK")
+    shown = shown_on_terminal(120, "build", *names, "--jobs", "2", "--threads", "2", "--data", str(tmp_path))
+    assert "tables" in shown
+    assert all(name in shown for name in (*names, "1 of 3"))
+    assert "3 built, 0 already there" in shown

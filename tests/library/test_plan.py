@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -160,14 +162,16 @@ def test_processes_are_started_only_where_they_pay() -> None:
 
 
 def test_the_plan_of_a_folder_is_printed_and_makes_nothing(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     command = [sys.executable, "-m", "tbgen", "build", "KNvK", "--plan", "--data", str(tmp_path), "--threads", "2"]
     done = subprocess.run([*command, "--memory", "8G"], capture_output=True, text=True, check=True)
     rows = done.stdout.splitlines()
     assert [row.split()[0] for row in rows[1:3]] == ["KvK", "KNvK"]
     assert rows[3].startswith("2 to build, 0 already there; 2 threads, one at a time, 8.6 GB of memory")
-    facts = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)
+    facts = json.loads(
+        subprocess.run([*command, "--json", "--memory", "8G"], capture_output=True, text=True, check=True).stdout
+    )
     assert [table["material"] for table in facts["tables"]] == ["KvK", "KNvK"]
+    refused = subprocess.run([*command, "--memory", "1M"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 6
+    assert refused.stderr.startswith("tbgen: cannot build KvK: it needs about ")
     assert not list(tmp_path.iterdir())
