@@ -25,9 +25,9 @@ GOOD = scripted("Good")
         ("segfault", "nodes=1", "abandoned", "White has ended (signal SIGSEGV)"),
         ("leave", "nodes=1", "abandoned", "White has ended (exit code 0)"),
         ("close", "nodes=1", "abandoned", "White closes its output"),
-        ("hang", "nodes=1", "abandoned", "White does not answer within 1 s"),
-        ("hang", "st=0.8", "time forfeit", "White loses on time: no move within 0.800 s and no answer after it"),
-        ("late", "st=0.8", "time forfeit", "White loses on time: no move within 0.800 s"),
+        ("hang", "nodes=1", "abandoned", "White does not answer within 1.5 s"),
+        ("hang", "st=1.5", "time forfeit", "White loses on time: no move within 1.500 s and no answer after it"),
+        ("late", "st=1.5", "time forfeit", "White loses on time: no move within 1.500 s"),
     ],
 )
 def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
@@ -35,7 +35,7 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
 ) -> None:
     pgn = tmp_path / "games.pgn"
     bad = scripted("Bad", "--at", "2", "--do", deed, limit=limit)
-    patience = "1" if deed == "hang" else "30"
+    patience = "1.5" if deed == "hang" else "30"
     _, records = run([*bad, f"hang={patience}", *GOOD, "-games", "3", "-pgnout", str(pgn)])
     first, second, third = games_of(pgn)
     for game in (first, third):
@@ -86,11 +86,11 @@ def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the
 
 
 def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tbgen.referee.engine._START_SECONDS", 1.5)
+    monkeypatch.setattr("tbgen.referee.engine._START_SECONDS", 3.0)
     pgn = tmp_path / "games.pgn"
     run([*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)])
     (game,) = games_of(pgn)
-    assert game.tags["TerminationDetails"] == "White does not answer isready within 1.5 s"
+    assert game.tags["TerminationDetails"] == "White does not answer isready within 3 s"
     assert (game.tags["Termination"], game.tags["RMobilityResult"]) == ("abandoned", "-G0.0")
 
 
