@@ -73,8 +73,14 @@ class FileStore:
         self._path = settings.pgn
         self._state_path = state_path(settings.pgn)
         self._lock = _locked(self._state_path)
+        self._digest = digest
         try:
-            self._open(settings, digest)
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                self._open(settings)
+            except BaseException:
+                os.close(self._file)
+                raise
         except BaseException:
             os.close(self._lock)
             raise
@@ -92,10 +98,8 @@ class FileStore:
         os.close(self._file)
         os.close(self._lock)
 
-    def _open(self, settings: MatchSettings, digest: str) -> None:
+    def _open(self, settings: MatchSettings) -> None:
         state = self._read_state()
-        self._digest = digest
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         self.games: list[StoredGame] = []
         if state is not None and settings.recover:
             self._go_on(settings, state)
@@ -107,6 +111,7 @@ class FileStore:
         self._start = _end_of(self._file)
         self.identity = Identity(secrets.token_hex(4), _seed(settings))
         self._write_state(finished=False)
+        _sync_folder(self._path.parent)
 
     def _refuse_to_forget(self, state: dict[str, Any] | None) -> None:
         """A match that is not over is not dropped unasked."""
@@ -205,6 +210,16 @@ def _end_of(file: int) -> int:
     if size and os.pread(file, 2, size - 2) != b"\n\n":
         os.write(file, b"\n\n")
     return os.fstat(file).st_size
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the names of new files on the disk too, where folders can be opened."""
+    with contextlib.suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def _locked(path: Path) -> int:
