@@ -18,7 +18,6 @@ from tbgen.cli.output import STANDARD_OUTPUT, written_whole
 from tbgen.cli.settings import settings_of, settings_options
 from tbgen.cli.terminal import complain, counted, progress
 from tbgen.errors import PgnError, UsageError
-from tbgen.pgn.compiled import is_compiled
 from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.pgn.tags import Source
 
@@ -80,8 +79,7 @@ def command(
     settings = settings_of(scoring, cutoff, komi, fifty)
     texts = in_place or output is not None
     task = Task(settings, Continue(continued), data, texts=texts, lines=lines, facts=json_file is not None)
-    if not is_compiled() and not quiet:
-        click.echo("first use: compiling what reads games, which takes about ten seconds ...", err=True)
+    say_if_compiling(quiet=quiet, always=True)
     with ExitStack() as stack:
         writer = None if json_file is None else _JsonWriter(stack.enter_context(written_whole(json_file)))
         copy = None if output is None else stack.enter_context(written_whole(output))

@@ -77,6 +77,7 @@ def command(
     if title is not None and form != "html":
         raise UsageError("--title means nothing without --html")
     task = Task(settings_of(scoring, cutoff, komi, fifty), tables=data, texts=False, results=True)
+    say_if_compiling()
     games, faults = list[EventGame](), list[PgnError]()
     counts = Statistics()
     for name in names:
