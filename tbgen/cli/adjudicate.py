@@ -14,6 +14,7 @@ import click
 from tbgen.adjudicate.archive import Decided, Task, decide_file, total
 from tbgen.adjudicate.decide import Continue
 from tbgen.cli.data import optional_folder_option
+from tbgen.cli.first_use import say_if_compiling
 from tbgen.cli.output import STANDARD_OUTPUT, written_whole
 from tbgen.cli.settings import settings_of, settings_options
 from tbgen.cli.terminal import complain, counted, progress

@@ -14,6 +14,7 @@ from tbgen.adjudicate.page import as_csv, as_html, cells_of, in_decimals, meetin
 from tbgen.adjudicate.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
 from tbgen.adjudicate.statistics import Statistics
 from tbgen.cli.data import optional_folder_option
+from tbgen.cli.first_use import say_if_compiling
 from tbgen.cli.settings import settings_of, settings_options
 from tbgen.cli.terminal import complain, counted, progress, show_rows
 from tbgen.errors import PgnError, UsageError
