@@ -160,13 +160,15 @@ def format_points(points: Points, scheme: Scheme) -> str:
 
 
 def points_facts(points: Points) -> dict[str, float]:
-    """Points as JSON has them everywhere.
+    """Points as JSON has them everywhere: two numbers that add to one, alike for either colour.
 
     >>> points_facts((Fraction(9, 16), Fraction(7, 16)))
     {'white': 0.5625, 'black': 0.4375}
     """
     white, black = points
-    return {"white": float(white), "black": float(black)}
+    if white >= black:
+        return {"white": float(white), "black": 1 - float(white)}
+    return {"white": 1 - float(black), "black": float(black)}
 
 
 def parse_points(text: str) -> Points:

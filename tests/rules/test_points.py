@@ -16,6 +16,7 @@ from tbgen.rules.points import (
     lexicographic_key,
     parse_komi,
     parse_points,
+    points_facts,
     sum_of_points,
 )
 from tbgen.score import Color, Outcome, parse_score
@@ -219,3 +220,17 @@ def test_or_by_stalemates_first_and_then_by_ever_higher_scores() -> None:
     assert stalemate > many > few > none > suffered
     assert mates == none
     assert len({len(key) for key in (stalemate, suffered, many, few, none)}) == 1
+
+
+@given(outcomes, scorings)
+def test_points_in_json_add_to_one_and_are_exact_where_a_binary_fraction_can_be(
+    outcome: Outcome, scoring: Scoring
+) -> None:
+    points = scoring.points(outcome)
+    found, turned = points_facts(points), points_facts(points[::-1])
+    assert found["white"] + found["black"] == 1
+    assert (turned["white"], turned["black"]) == (found["black"], found["white"])
+    for number, exact in zip(found.values(), points, strict=True):
+        error = abs(Fraction(number) - exact)
+        assert error <= Fraction(1, 2**53)
+        assert error == 0 or scoring.scheme is Scheme.HARMONIC or outcome.code > 51
