@@ -55,7 +55,7 @@ RATES: Mapping[tuple[Balance, bool], Rate] = {
 """[balance, whether there are pawns]; docs/scale.md says what they were fitted to."""
 
 LARGE_BLOCK_CELLS = 1 << 24
-LARGE_FACTOR = 2.0
+LARGE_FACTOR = 1.5
 """Blocks from this size on do not fit a processor's cache, and a cell takes so much longer."""
 
 START_SECONDS = 0.1
