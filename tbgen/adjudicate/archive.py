@@ -29,6 +29,7 @@ from tbgen.pgn.writer import numbered
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
+from tbgen.words import in_plies
 
 _AHEAD = 3
 """Pieces a process that are read before the first of them is decided."""
@@ -170,7 +171,7 @@ class Desk:
         moves = [(last, ""), *((step.san, "") for step in steps)]
         black = board.turn == chess.WHITE  # made the last move
         words = numbered(board.fullmove_number - black, not black, moves)
-        return variation(f"{verdict.final} with best play, {verdict.dtg} plies to go", list(words))
+        return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg or 0)} to go", list(words))
 
 
 def source_of(tags: Mapping[str, str]) -> Source:

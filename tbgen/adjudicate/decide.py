@@ -25,6 +25,7 @@ from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import material_of
 from tbgen.score import Accrued, Color, Outcome
+from tbgen.words import in_plies
 
 
 class Continue(enum.Enum):
@@ -109,7 +110,7 @@ class Adjudicator:
             return stand.stands("tables know no castling rights")
         except MissingTableError as error:
             return stand.stands(str(error), material_of(board))
-        plies = "reached" if found.dtg == 0 else f"in {found.dtg} pl{'y' if found.dtg == 1 else 'ies'}"
+        plies = "reached" if found.dtg == 0 else f"in {in_plies(found.dtg)}"
         why = f"{found.outcome.in_words()}, {plies}, with best play from {found.material}"
         return stand.verdict(found.outcome, Source.TABLEBASE, why, found.material, found.dtg)
 

@@ -17,10 +17,11 @@ from tbgen.cli.data import optional_folder_option
 from tbgen.cli.first_use import say_if_compiling
 from tbgen.cli.output import STANDARD_OUTPUT, written_whole
 from tbgen.cli.settings import settings_of, settings_options
-from tbgen.cli.terminal import complain, counted, progress
+from tbgen.cli.terminal import complain, progress
 from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.pgn.tags import Source
+from tbgen.words import counted
 
 
 @click.command("adjudicate")

@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from tbgen.cli.data import folders_option, in_units
-from tbgen.cli.terminal import complain_of, counted, progress, show_rows
+from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.errors import TableError
 from tbgen.library.summary import Summary, summaries
+from tbgen.words import counted
 
 
 @click.command("list")

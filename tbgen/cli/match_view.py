@@ -19,6 +19,7 @@ from tbgen.referee.schedule import Pairing
 from tbgen.referee.settings import MatchSettings
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
+from tbgen.words import counted
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -63,10 +64,10 @@ class PlainView:
     def begins(self, match: Match) -> None:
         self._match = match
         settings, done = match.settings, len(match.standings.results)
-        self.says(f"{', '.join(match.names)}: {len(match.pairings)} games, seed {match.seed}")
+        self.says(f"{', '.join(match.names)}: {counted(len(match.pairings), 'game', 'games')}, seed {match.seed}")
         if done:
             rest = "there is nothing left to play" if match.is_over() else "going on with the others"
-            self.says(f"{done} games have been played; {rest}")
+            self.says(f"{counted(done, 'game', 'games')} played already; {rest}")
         cores = os.cpu_count() or 1
         if settings.concurrency > cores:
             self.says(f"note: {settings.concurrency} games at a time share {cores} cores; engines may lose on time")
@@ -101,10 +102,12 @@ class PlainView:
                 click.echo(line)
         left = len(match.pairings) - len(standings.results)
         if match.is_decided():
-            click.echo(f"the test is decided after {len(standings.results)} games")
+            click.echo(f"the test is decided after {counted(len(standings.results), 'game', 'games')}")
         elif interrupted and match.settings.pgn is not None:
-            click.echo(f"interrupted with {left} games to play; the same command with -recover goes on")
-        click.echo(f"{self._played} games in {hours(time.monotonic() - self._begun)}")
+            click.echo(
+                f"interrupted with {counted(left, 'game', 'games')} to play; the same command with -recover goes on"
+            )
+        click.echo(f"{counted(self._played, 'game', 'games')} in {hours(time.monotonic() - self._begun)}")
 
     def _title(self, pairing: Pairing) -> str:
         names = self._match.names
@@ -119,7 +122,9 @@ class PlainView:
         if final or len(standings.players) == 2:
             for first, second in standings.meetings():
                 games = standings.record(first, standings.scoring, against=second).games.games
-                click.echo(f"{standings.players[first]} against {standings.players[second]}, {games} games")
+                click.echo(
+                    f"{standings.players[first]} against {standings.players[second]}, {counted(games, 'game', 'games')}"
+                )
                 heads, rows, right = meeting_table(standings, first, second)
                 show_rows(heads, rows, right=right)
         line = test_line(self._match)

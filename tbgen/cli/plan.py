@@ -10,6 +10,7 @@ from tbgen.cli.data import in_units
 from tbgen.cli.terminal import show_rows
 from tbgen.cli.watch import duration
 from tbgen.library.plan import Plan, Slot
+from tbgen.words import counted
 
 
 def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
@@ -24,9 +25,8 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
     machine = plan.machine
     limit = "" if machine.most_memory is None else f", {in_units(machine.most_memory)} of memory"
     side_by_side = "one at a time" if machine.jobs == 1 else f"at most {machine.jobs} side by side"
-    click.echo(
-        f"{len(plan.steps)} to build, {plan.kept} already there; {machine.threads} threads, {side_by_side}{limit}"
-    )
+    threads = counted(machine.threads, "thread", "threads")
+    click.echo(f"{len(plan.steps)} to build, {plan.kept} already there; {threads}, {side_by_side}{limit}")
     on_the_way = f" and {in_units(plan.scratch_bytes)} on the way" if plan.scratch_bytes else ""
     room = "" if free_disk is None else f" of {in_units(free_disk)} free"
     disk = f"{in_units(plan.bytes)} of disk{on_the_way}{room}"

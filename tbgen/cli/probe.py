@@ -15,9 +15,10 @@ from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.terminal import show_rows
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
-from tbgen.probe.notation import in_plies, picture_of, position_of
+from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import parse_score
+from tbgen.words import in_plies
 
 _INPUT = "-"
 

@@ -11,6 +11,7 @@ from tbgen.cli.data import data_option, wanted_materials
 from tbgen.cli.terminal import progress
 from tbgen.records.folder import FOLDER, merge, write_index, write_record
 from tbgen.records.record import Record
+from tbgen.words import in_plies
 
 
 @click.command("record")
@@ -72,4 +73,4 @@ def command(
 
 def _longest(record: Record) -> str:
     found = record.longest()
-    return "" if found is None else f", longest {found[1]} in {found[2].dtg} plies"
+    return "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"

@@ -16,11 +16,12 @@ from tbgen.adjudicate.statistics import Statistics
 from tbgen.cli.data import optional_folder_option
 from tbgen.cli.first_use import say_if_compiling
 from tbgen.cli.settings import settings_of, settings_options
-from tbgen.cli.terminal import complain, counted, progress, show_rows
+from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.files import matching_files
 from tbgen.pgn.tags import Source
 from tbgen.score import Outcome
+from tbgen.words import counted
 
 _MOST_ACROSS = 20
 _NAMES = ", ".join(by.value for by in TieBreak)

@@ -72,15 +72,6 @@ def complain_of(faults: Sequence[TbgenError]) -> int:
     return faults[0].exit_code if faults else 0
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "table", "tables"), counted(1200, "ply", "plies")
-    ('1 table', '1,200 plies')
-    """
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "", whole: bool = False) -> None:
     """A table; `right` has the letter `r` where a column is set flush right, such as `"r..r"`.
 

@@ -17,6 +17,7 @@ from tbgen.rules.accrual import Reached, play
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Outcome
+from tbgen.words import in_plies
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def _move_facts(each: MoveProbe | Step) -> dict[str, Any]:
 
 
 def _in_short(outcome: Outcome, dtg: int) -> str:
-    return f"{outcome} in {dtg} {'ply' if dtg == 1 else 'plies'}"
+    return f"{outcome} in {in_plies(dtg)}"
 
 
 class Fault(enum.IntEnum):

@@ -21,6 +21,7 @@ from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Accrued
+from tbgen.words import in_plies
 
 
 def position_of(
@@ -77,12 +78,3 @@ def _to_go(step: Step) -> str:
     if step.accrued.outcome == step.outcome:
         return "reached"
     return f"{step.outcome} in {in_plies(step.dtg)}"
-
-
-def in_plies(number: int) -> str:
-    """A distance in words.
-
-    >>> in_plies(1), in_plies(5)
-    ('1 ply', '5 plies')
-    """
-    return f"{number} {'ply' if number == 1 else 'plies'}"

@@ -19,6 +19,7 @@ from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify.changing import changing_in
+from tbgen.words import in_plies
 
 _MOST_MEN_ASKED_WHOLE: Final = 3
 _SAMPLE: Final = 20_000
@@ -77,7 +78,9 @@ def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
         moves = tuple(step.san for step in tables.line(board, max_plies=dtg)) if dtg else ()
         proof = replay(fen, moves)
         if not proof.proves(outcome, dtg):
-            raise VerificationError(str(file.material), f"best play from {fen} does not reach {outcome} in {dtg} plies")
+            raise VerificationError(
+                str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"
+            )
         lines[side, outcome] = Longest(dtg, fen, moves), proof
     return lines
 

@@ -14,6 +14,7 @@ from tbgen.pgn.tags import Source
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.position import color_of
 from tbgen.score import Outcome
+from tbgen.words import in_plies
 
 if TYPE_CHECKING:
     import chess.syzygy
@@ -61,7 +62,7 @@ class TableDecider:
         verdict = self._adjudicator.decide(game)
         if verdict.source is not Source.TABLEBASE or verdict.dtg is None:
             return None
-        plies = f"in {verdict.dtg} pl{'y' if verdict.dtg == 1 else 'ies'}"
+        plies = f"in {in_plies(verdict.dtg)}"
         table = f"{verdict.material} {verdict.dtg}"
         return Decision(verdict.final, Source.TABLEBASE, f"tablebase {verdict.final} {plies}", table)
 

@@ -10,10 +10,11 @@ import pytest
 
 from tbgen.pgn.reader import PgnGame, games_in
 from tbgen.probe import Step, Tablebase, open_tablebase
-from tbgen.probe.notation import in_plies, pgn_of
+from tbgen.probe.notation import pgn_of
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import parse_score
+from tbgen.words import in_plies
 
 FENS = [
     "8/8/8/4KBk1/8/8/8/8 b - - 0 1",
