@@ -19,7 +19,7 @@ from tbgen.storage.numbering import (
 )
 from tbgen.storage.order import Order
 from tbgen.storage.states import Ids, States
-from tbgen.table import Content
+from tbgen.table import Cells, Content
 
 PART_CELLS = 1 << 22
 FIRST_SLOTS = 1 << 12
@@ -52,7 +52,8 @@ def _counted(content: Content, order: Order, pool: Executor) -> tuple[npt.NDArra
             census = idle.pop()
         except IndexError:
             census = new_census(FIRST_SLOTS)
-        idle.append(counted(census, *content.part(first, min(first + PART_CELLS, order.layout.cells))))
+        cells = content.part(first, min(first + PART_CELLS, order.layout.cells))
+        idle.append(counted(census, *[np.require(column, requirements="W") for column in cells]))
 
     list(pool.map(count, range(0, order.layout.cells, PART_CELLS)))
     found = [(census.key[taken], census.value[taken]) for census in idle for taken in [np.flatnonzero(census.key)]]
@@ -68,7 +69,7 @@ def _number_part(
     content: Content, order: Order, part: slice, lookup: Census, before: np.uint32, ids: Ids, pool: Executor
 ) -> None:
     """Number the places of a part that is a run of planes; `before` is the number of the place before it."""
-    cells, layout = content.part(part.start, part.stop), order.layout
+    cells, layout = _brought(content, part, pool), order.layout
     places = np.empty(len(cells.entry), np.uint32)
     planes = len(places) // (layout.block_words * 64)
     slabs = planes * (64 if layout.others else 1)
@@ -85,6 +86,20 @@ def _number_part(
 
     list(pool.map(number, range(0, slabs, size)))
     list(pool.map(fill, range(0, len(places), _PLACES_A_JOB)))
+
+
+def _brought(content: Content, part: slice, pool: Executor) -> Cells:
+    """The cells of a part, brought to hand by all threads."""
+    size = part.stop - part.start
+    cells = Cells(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
+
+    def bring(first: int) -> None:
+        here = cells.part(first, min(first + PART_CELLS, size))
+        there = content.part(part.start + first, part.start + first + len(here.entry))
+        here.entry[:], here.dtg[:], here.pattern[:] = there.entry, there.dtg, there.pattern
+
+    list(pool.map(bring, range(0, size, PART_CELLS)))
+    return cells
 
 
 def _smallest(kinds: int) -> type[np.unsignedinteger[Any]]:

@@ -109,8 +109,8 @@ class ScratchStore:
             return [stored.run for stored in self._stored]
 
     def dictionary(self, run: Run) -> Dictionary:
-        columns = self._at(run.first).columns
-        return Dictionary(*[self._items(columns[name], 0, columns[name].items) for name in ("start", "rows", "often")])
+        columns = [self._at(run.first).columns[name] for name in ("start", "rows", "often")]
+        return Dictionary(*[self._items(column, 0, column.items).copy() for column in columns])
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         entry, dtg = self._part(("entry", "dtg"), first, end)
