@@ -190,6 +190,15 @@ def test_more_pairs_of_histories_than_there_is_room_for_are_refused(name: str, m
         solve(Material.parse(name), children)
 
 
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_histories_beyond_the_dictionary_are_refused_while_solving(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    material = Material.parse(name)
+    children = {child: values(str(child)) for child in material.children()}
+    monkeypatch.setattr("tbgen.retro.worker.STORE_NODES", 5)
+    with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
+        solve(material, children)
+
+
 @pytest.mark.parametrize("accrued", [Accrued(2, Color.WHITE), Accrued(16, Color.BLACK)])
 def test_no_hold_of_bare_kings_breaks(accrued: Accrued) -> None:
     table = solved("KvK")
