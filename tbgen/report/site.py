@@ -284,6 +284,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "signed": _signed,
         "thousands": lambda number: f"{number:,}",
         "told": told,
+        "unbroken": lambda text: text.replace("-G", "\N{NON-BREAKING HYPHEN}G"),
         "units": _units,
     }
 
