@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import shutil
 import sys
@@ -22,8 +23,13 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
     """
     if name == STANDARD_OUTPUT:
         sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        else:  # somebody collects what is printed
+            collected = io.BytesIO()
+            yield collected
+            sys.stdout.write(collected.getvalue().decode("utf-8", "backslashreplace"))
         return
     path = Path(os.path.realpath(name))
     handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
