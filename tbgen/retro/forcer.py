@@ -29,8 +29,8 @@ seed filed since the middle was last solved; whether levels are replayed."""
 
 LABEL, HISTORY = 0, 1
 
-LEAST_REPLAYED_WORDS = 512
-"""Smaller blocks are searched anew at each level: they lie in the cache, and their layers are thin."""
+LEAST_REPLAYED_WORDS = 1 << 16
+"""Smaller blocks are searched anew at each level: they lie in the cache, where looking anew costs less."""
 
 JOURNAL_ENTRIES = 64
 """Room of the journal, in entries a word."""

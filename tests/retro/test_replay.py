@@ -89,6 +89,7 @@ def test_a_table_is_the_same_with_and_without_replays(name: str, monkeypatch: py
 def test_a_table_is_the_same_when_the_journal_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     expected, recorder = solve_from_values("KNvK"), Recorder()
     monkeypatch.setattr(alone, "advance", recorder)
+    monkeypatch.setattr(forcer, "LEAST_REPLAYED_WORDS", ALWAYS)
     monkeypatch.setattr(forcer, "JOURNAL_ENTRIES", 0)
     assert_same(expected, solve_from_values("KNvK", threads=1))
     assert recorder.dropped > 0
