@@ -39,7 +39,7 @@ def decided(text: bytes, task: Task | None = None, block_bytes: int = 1 << 20) -
 
 
 def plain(text: bytes) -> list[PgnGame | PgnError]:
-    file = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8-sig", errors="tbgen-latin-1")
+    file = io.StringIO(text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "tbgen-latin-1"), newline=None)
     found: list[PgnGame | PgnError] = []
     try:
         found.extend(games_in(file, "test.pgn"))
