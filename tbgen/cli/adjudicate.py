@@ -131,7 +131,7 @@ def _decide(
     """Decide the games of one file; what is wrong with it as a whole is kept like what is wrong with a game."""
     parts: list[Decided] = []
     with ExitStack() as stack:
-        shown = stack.enter_context(progress(f"{name}", _size_of(name), quiet=quiet, as_share=True))
+        shown = stack.enter_context(progress(os.path.basename(name), _size_of(name), quiet=quiet, as_share=True))
         file = stack.enter_context(written_whole(name)) if in_place else copy
         games = 0
         for part in _unfailing(decide_file(name, task, jobs), in_place=in_place):
@@ -141,7 +141,7 @@ def _decide(
                 writer.add(part.facts)
             games += part.games + len(part.skipped)
             parts = [total([*parts, part])]
-            shown.advance(part.size, title=f"{name}: {games:,} games")
+            shown.advance(part.size, title=f"{os.path.basename(name)}: {games:,} games")
     return total(parts)
 
 
