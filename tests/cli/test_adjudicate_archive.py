@@ -29,7 +29,7 @@ def adjudicated(path: Path, out: Path, *options: str) -> tuple[int, str]:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, bytes(shown)
-    return usage.ru_maxrss * 1024, shown.decode()
+    return usage.ru_maxrss * 1024, re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", shown.decode())
 
 
 def _read(terminal: int) -> bytes:
