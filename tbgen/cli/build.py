@@ -167,7 +167,7 @@ def _show_summary(findings: list[Finding], made: list[Built]) -> None:
 def _leave(watcher: QuietWatcher, folder: Path) -> None:
     """Clear up after a build that is cut short by a signal."""
     watcher.close()
-    kill_all()
+    kill_all(for_good=True)
     if watcher.has_lock:
         remove_partials(folder)
     complain("interrupted; finished tables are kept, the same command goes on from there")

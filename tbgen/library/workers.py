@@ -26,6 +26,8 @@ _SPAWN = multiprocessing.get_context("spawn")
 _TELL_SECONDS = 0.2
 """A process does not speak of its progress more often."""
 _LEAVE_SECONDS = 2.0
+_starting = threading.Lock()
+"""Held while a process starts: one that loses its parent before it has read what it is for would complain."""
 
 
 class WorkerLostError(Exception):
@@ -81,7 +83,8 @@ class _Process:
     def __init__(self, work: Work) -> None:
         self._pipe, theirs = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=_serve, args=(theirs, work), daemon=True)
-        self._process.start()
+        with _starting:
+            self._process.start()
         theirs.close()
 
     def make(self, folder: Path, name: str, threads: int, report: Report) -> Made:
@@ -178,10 +181,13 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def kill_all() -> None:
-    """End all processes that make tables, at once."""
+def kill_all(*, for_good: bool = False) -> None:
+    """End all processes that make tables, at once; `for_good` if none may be started any more."""
+    _starting.acquire()
     processes = multiprocessing.active_children()
     for process in processes:
         process.kill()
+    if not for_good:
+        _starting.release()
     for process in processes:
         multiprocessing.connection.wait([process.sentinel], _LEAVE_SECONDS)

@@ -67,7 +67,7 @@ def told(counts: Mapping[Outcome, int], most: int = 4) -> str:
     """A bar in words: the outcomes that occur most.
 
     >>> told({Outcome(Color.WHITE, 0): 3, Outcome(Color.BLACK, 5): 1})
-    'G0.0 75 %, -G2.5 25 %'
+    'G0.0 75.0 %, -G2.5 25.0 %'
     """
     total = sum(counts.values())
     ranked: Iterable[Outcome] = sorted(counts, key=lambda outcome: -counts[outcome])

@@ -18,7 +18,7 @@ from tbgen.retro.tally import nothing_found
 from tbgen.retro.task import Task
 from tbgen.retro.waves import Waves
 from tbgen.score import Color
-from tbgen.table import Box, Cells, Child, Dictionary, Distances, Entries, EntryValues, Run
+from tbgen.table import Box, Cells, Child, Distances, Entries, EntryValues, Run
 from tests import reference
 from tests.retro.comparison import Comparison, men_of_slots
 
@@ -68,9 +68,8 @@ class MadeUpStore(MemoryStore):
         self.material = material
         size = 2 * layout_of(material).block_words * 64
         ends = [-1, *sorted(blocks), len(layout_of(material).blocks)]
-        empty = Dictionary(np.zeros(1, np.int64), np.zeros(0, np.int64)), np.zeros(1, np.int64), nothing_found()
         self.outside = [
-            Run((before + 1) * size, after * size, *empty, NOTHING)
+            Run((before + 1) * size, after * size, 0, nothing_found(), NOTHING)
             for before, after in itertools.pairwise(ends)
             if after > before + 1
         ]
@@ -87,7 +86,7 @@ class MadeUpStore(MemoryStore):
         """The blocks that have been solved, alone."""
         kept = MemoryStore()
         for run in super().runs():
-            kept.put(run, super().cells(run.first, run.end))
+            kept.put(run, super().dictionary(run), super().cells(run.first, run.end))
         return kept
 
 
