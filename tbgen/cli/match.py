@@ -22,7 +22,7 @@ _DIFFERENCES = """\
 Options are those of cutechess-cli and fastchess; docs/matches.md has the table. What differs:
 -games is 2 and -repeat is on unless it says otherwise: an opening is played with both colours.
 -recover goes on with an interrupted match; an engine that dies is always started again.
--tb is a folder of r-mobility tables, which decide games exactly; Syzygy's are given with -syzygy.
+-tb has folders of r-mobility tables, which decide games exactly; Syzygy's are given with -syzygy.
 -resign is a loss with G0.0; -draw is refused, since there are no draws; -maxmoves leaves the accrued score.
 -sprt has model=cutechess unless it says otherwise; the first engine is tested against the second.
 """

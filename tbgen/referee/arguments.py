@@ -70,7 +70,7 @@ OPTIONS = {
             "movecount=N score=CP twosided=true|false",
         ),
         Option("maxmoves", Shape.VALUE, "After N moves the accrued score stands.", "N"),
-        Option("tb", Shape.VALUE, "A folder of r-mobility tables that decide games exactly.", "DIR"),
+        Option("tb", Shape.VALUE, "Folders of r-mobility tables that decide games exactly.", "DIRS"),
         Option("tbpieces", Shape.VALUE, "Ask tables at N men or fewer (default 5).", "N"),
         Option("tbadjudicate", Shape.VALUE, "on (default), or off: only note what the tables say.", "on|off"),
         Option("syzygy", Shape.VALUE, "Folders of Syzygy tables; only their wins end games.", "DIRS"),

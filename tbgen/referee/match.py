@@ -273,8 +273,8 @@ def _order_of(settings: MatchSettings, count: int, pairings: list[Pairing], seed
 def _decider(settings: MatchSettings) -> Decider | None:
     tables = settings.tables
     deciders: list[Decider] = []
-    if tables.folder is not None:
-        deciders.append(TableDecider(tables.folder, tables.men))
+    if tables.folders is not None:
+        deciders.append(TableDecider(tables.folders, tables.men))
     if tables.syzygy is not None:
         deciders.append(SyzygyDecider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves))
     return Deciders(*deciders) if deciders else None

@@ -88,6 +88,7 @@ def settings_in(words: Words) -> MatchSettings:
         json=group.get("jsonout", Path, None),
     )
     _check(settings)
+    _refuse_idle(words, settings)
     return settings
 
 
@@ -103,6 +104,21 @@ def _check(settings: MatchSettings) -> None:
         if not spec.control.is_bounded:
             name = spec.name or spec.command[0]
             raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
+
+
+def _refuse_idle(words: Words, settings: MatchSettings) -> None:
+    """Refuse options that mean nothing, because what they need is not given."""
+    ours, ordinary = "tb" in words, "syzygy" in words
+    needs = (
+        ("seeds", "-tournament gauntlet", settings.format is Format.GAUNTLET),
+        ("tbpieces", "-tb", ours),
+        ("tbadjudicate", "-tb or -syzygy", ours or ordinary),
+        ("syzygypieces", "-syzygy", ordinary),
+        ("tbignore50", "-syzygy", ordinary),
+    )
+    for name, needed, is_given in needs:
+        if name in words and not is_given:
+            raise UsageError(f"-{name} means nothing without {needed}")
 
 
 class _Group:
@@ -256,7 +272,7 @@ def _sprt(words: Words) -> Sprt:
 
 def _tables(group: _Group) -> TableSettings:
     return TableSettings(
-        folder=group.get("tb", Path, None),
+        folders=group.get("tb", str, None),
         men=group.whole("tbpieces", 5),
         adjudicate=not group.get("tbadjudicate", _is_off, False),
         syzygy=group.get("syzygy", str, None),

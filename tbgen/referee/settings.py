@@ -38,7 +38,7 @@ class OpeningSettings:
 class TableSettings:
     """Which tables are asked, from how many men on, and whether they end games."""
 
-    folder: Path | None = None
+    folders: str | None = None
     men: int = 5
     adjudicate: bool = True
     syzygy: str | None = None

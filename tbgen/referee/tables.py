@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import chess
@@ -44,15 +43,19 @@ class Decider(Protocol):
 
 
 class TableDecider:
-    """The tables of a folder: the optimal result with the score on the sheet."""
+    """The tables of one folder or several, joined: the optimal result with the score on the sheet."""
 
-    def __init__(self, folder: Path, most_men: int) -> None:
+    def __init__(self, folders: str, most_men: int) -> None:
         from tbgen.adjudicate import Adjudicator
         from tbgen.probe import open_tablebase
 
-        self._tables = open_tablebase(folder)
+        self._tables = open_tablebase(folders)
+        for folder in self._tables.folders:
+            if not folder.is_dir():
+                raise UsageError(f"-tb {folders}: there is no folder {folder}")
         if not self._tables.available():
-            raise UsageError(f"-tb {folder}: there are no tables; build some with: tbgen build --men 3 --data {folder}")
+            first = self._tables.folders[0]
+            raise UsageError(f"-tb {folders}: there are no tables; build some with: tbgen build --men 3 --data {first}")
         self._adjudicator = Adjudicator(self._tables)
         self._most_men = most_men
 

@@ -107,7 +107,7 @@ def test_help_names_every_option_and_what_differs(asking: list[str]) -> None:
         (["-engine", "cmd=nowhere", "depth=1"], 2, "two engines"),
         ([*TWO, "-engine", "cmd=/nowhere", "name=N", "depth=1"], 8, "engine 'N' cannot be started: No such file"),
         ([*TWO, "-openings", "file=/nowhere.epd"], 1, "/nowhere.epd: No such file or directory"),
-        ([*TWO, "-tb", "/nowhere"], 2, "there are no tables"),
+        ([*TWO, "-tb", "/nowhere"], 2, "-tb /nowhere: there is no folder /nowhere"),
     ],
 )
 def test_what_cannot_be_played_is_one_line_and_an_exit_code(words: list[str], code: int, line: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -154,7 +155,9 @@ def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder:
 
     pgn, epd = tmp_path / "games.pgn", tmp_path / "bishops.epd"
     epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n8/8/8/4KBk1/8/8/7p/8 w - - 0 1\n")
-    arguments = [*WALKERS, "-games", "4", "-openings", f"file={epd}", "-tb", str(table_folder), "-tbpieces", "3"]
+    arguments = [*WALKERS, "-games", "4", "-openings", f"file={epd}", "-tbpieces", "3"]
+    (empty := tmp_path / "empty").mkdir()
+    arguments += ["-tb", os.pathsep.join([str(empty), str(table_folder)])]
     run([*arguments, "-pgnout", str(pgn)])
     with open_tablebase(table_folder) as tables:
         for game in games_of(pgn):

@@ -72,12 +72,12 @@ def test_folders_without_tables_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there are no tables"):
         SyzygyDecider(str(tmp_path), 5, ignore_fifty_moves=False)
     with pytest.raises(UsageError, match="tbgen build"):
-        TableDecider(tmp_path, 5)
+        TableDecider(str(tmp_path), 5)
 
 
 def test_tables_are_asked_from_so_many_men_on(table_folder: Path) -> None:
     game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=parse_score("G4.0"))
-    three, two = TableDecider(table_folder, 3), TableDecider(table_folder, 2)
+    three, two = TableDecider(str(table_folder), 3), TableDecider(str(table_folder), 2)
     decision = three.decide(game)
     assert decision is not None
     assert (str(decision.outcome), decision.table) == ("G1.5", "KBvK 5")
@@ -87,7 +87,7 @@ def test_tables_are_asked_from_so_many_men_on(table_folder: Path) -> None:
 
 
 def test_a_position_without_a_table_is_played_on(table_folder: Path) -> None:
-    decider = TableDecider(table_folder, 5)
+    decider = TableDecider(str(table_folder), 5)
     assert decider.decide(Game(chess.Board("8/8/4K3/5Bk1/8/8/6p1/8 w - - 0 1"))) is None
     assert decider.decide(Game(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1"))) is None
     decider.close()
