@@ -9,7 +9,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import chess
@@ -29,6 +28,7 @@ from tbgen.pgn.writer import numbered
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
+from tbgen.storage.folders import Folders
 from tbgen.words import in_plies
 
 _AHEAD = 3
@@ -41,8 +41,8 @@ class Task:
 
     settings: Settings = field(default_factory=Settings)
     continued: Continue = Continue.UNLESS_OVER
-    tables: Path | None = None
-    """The folder of tables, if any are to be asked."""
+    tables: Folders | None = None
+    """The folders of tables, if any are to be asked."""
     texts: bool = True
     """Whether the games are wanted with their new tags."""
     lines: bool = False

@@ -13,9 +13,10 @@ import click
 
 from tbgen.adjudicate.archive import Decided, Task, decide_file, total
 from tbgen.adjudicate.decide import Continue
-from tbgen.cli.data import optional_folder_option
+from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import say_if_compiling
 from tbgen.cli.output import STANDARD_OUTPUT, written_whole
+from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
 from tbgen.cli.settings import settings_of, settings_options
 from tbgen.cli.terminal import complain, progress
 from tbgen.errors import PgnError, UsageError
@@ -28,7 +29,7 @@ from tbgen.words import counted
 @click.argument("files", nargs=-1, metavar="IN.pgn...")
 @click.option("-o", "--output", metavar="OUT.pgn", help="Where the copy goes; - (default) is the standard output.")
 @click.option("--in-place", is_flag=True, help="Write the tags into the files themselves.")
-@optional_folder_option
+@optional_folders_option
 @click.option(
     "--continue",
     "continued",
@@ -47,7 +48,7 @@ def command(
     *,
     output: str | None,
     in_place: bool,
-    data: Path,
+    folders: tuple[Path, ...],
     continued: str,
     fifty: str | None,
     scoring: str | None,
@@ -78,9 +79,14 @@ def command(
     if not names:
         raise UsageError("name a PGN file, or - for the standard input")
     output = _output(names, output, json_file, in_place=in_place)
+    _refuse_one_file(names, output, json_file)
     settings = settings_of(scoring, cutoff, komi, fifty)
-    texts = in_place or output is not None
-    task = Task(settings, Continue(continued), data, texts=texts, lines=lines, facts=json_file is not None)
+    texts, how = in_place or output is not None, Continue(continued)
+    if how is Continue.NEVER:
+        refuse_beside("--continue never", {"--data": typed_folders(), "--line": lines})
+    if not texts:
+        refuse_without("-o or --in-place", {"--line": lines})
+    task = Task(settings, how, folders, texts=texts, lines=lines, facts=json_file is not None)
     say_if_compiling(quiet=quiet, always=True)
     with ExitStack() as stack:
         writer = None if json_file is None else _JsonWriter(stack.enter_context(written_whole(json_file)))
@@ -89,33 +95,44 @@ def command(
         whole = total(parts)
         if writer is not None:
             writer.finish(whole)
-    _report(whole, data, quiet=quiet)
+    _report(whole, folders, quiet=quiet)
     return whole.skipped[0].exit_code if whole.skipped else 0
 
 
 def _output(names: Sequence[str], output: str | None, json_file: str | None, *, in_place: bool) -> str | None:
     """Where the copy goes; None if there is to be none."""
     if in_place:
-        if output is not None:
-            raise UsageError("give either --in-place or -o, not both")
+        refuse_together({"--in-place": in_place, "-o": output})
         for name in names:
             if name == STANDARD_INPUT or is_packed(name):
                 raise UsageError(f"{name} cannot be changed in place: it is no plain file; use -o")
         return None
     if output is None and json_file is not None:
         return None
-    chosen = STANDARD_OUTPUT if output is None else output
-    if chosen == json_file == STANDARD_OUTPUT:
-        raise UsageError("only one of the copy and the JSON can go to the standard output")
+    return STANDARD_OUTPUT if output is None else output
+
+
+def _refuse_one_file(names: Sequence[str], output: str | None, json_file: str | None) -> None:
+    """Refuse what would be written over what is read, or over each other."""
+    if output is not None and json_file is not None and _is_same(output, json_file):
+        where = "the standard output" if output == STANDARD_OUTPUT else output
+        raise UsageError(f"only one of the copy and the JSON can go to {where}")
     for name in names:
-        if (
-            chosen != STANDARD_OUTPUT
-            and os.path.exists(chosen)
-            and name != STANDARD_INPUT
-            and os.path.samefile(name, chosen)
-        ):
-            raise UsageError(f"{chosen} is what is read; use --in-place")
-    return chosen
+        if name == STANDARD_INPUT:
+            continue
+        if output is not None and _is_same(name, output):
+            raise UsageError(f"{output} is what is read; use --in-place")
+        if json_file is not None and _is_same(name, json_file):
+            raise UsageError(f"{json_file} is what is read; the JSON goes to a file of its own")
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two names are those of one file, which need not be there yet."""
+    if STANDARD_OUTPUT in (one, other):
+        return one == other
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _decide(
@@ -179,7 +196,7 @@ class _JsonWriter:
         self._file.write(rest.encode())
 
 
-def _report(whole: Decided, data: Path, *, quiet: bool) -> None:
+def _report(whole: Decided, folders: Sequence[Path], *, quiet: bool) -> None:
     """What became of the games, and which tables would decide more."""
     for fault in whole.skipped:
         complain(str(fault))
@@ -192,7 +209,7 @@ def _report(whole: Decided, data: Path, *, quiet: bool) -> None:
     if not whole.missing:
         return
     more = counted(sum(whole.missing.values()), "game", "games")
-    click.echo(f"tables that are not in {data} would decide {more} by best play:", err=True)
+    click.echo(f"tables that are not in {', '.join(map(str, folders))} would decide {more} by best play:", err=True)
     for name, number in whole.missing.most_common():
         click.echo(f"  {name:8} {counted(number, 'game', 'games'):>12}   tbgen build {name}", err=True)
 

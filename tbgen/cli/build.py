@@ -13,8 +13,9 @@ from types import FrameType
 
 import click
 
-from tbgen.cli.data import in_units, new_folder_option, refuse_together, wanted_materials
+from tbgen.cli.data import in_units, new_folder_option, wanted_materials
 from tbgen.cli.plan import show_plan
+from tbgen.cli.refusals import refuse_together, refuse_without
 from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
@@ -80,9 +81,9 @@ def command(
       tbgen build --all --jobs 4 --threads 8 --memory 24G
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
-    if as_json and not only_plan:
-        raise UsageError("--json means nothing without --plan")
-    refuse_together(*(name for name, given in (("--plan", only_plan), ("--quiet", quiet)) if given))
+    if not only_plan:
+        refuse_without("--plan", {"--json": as_json})
+    refuse_together({"--plan": only_plan, "--quiet": quiet})
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     wanted = wanted_materials(names, men, every=every)

@@ -10,12 +10,43 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from tbgen.cli.refusals import refuse_together
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials, materials, table_material
+from tbgen.storage.files import tables_of
+from tbgen.storage.folders import folders_in
 
 
 def folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option that names the folders of tables that are there, as `folders`."""
+    return _folders_option(command, _existing_folders)
+
+
+def optional_folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that names the folders of tables, as `folders`; only those that are named must be there."""
+    return _folders_option(command, _folders_if_named)
+
+
+def new_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that names the one folder that tables go to, as `data`; it need not be there."""
+    return click.option(
+        "--data",
+        type=_FOLDER,
+        envvar="TBGEN_DATA",
+        default="data",
+        callback=_only_folder,
+        metavar="DIR",
+        help=f"The folder of tables ({_DEFAULT}).",
+    )(command)
+
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_DEFAULT = "default $TBGEN_DATA, else ./data"
+
+_Chosen = Callable[[click.Context, click.Parameter, Sequence[Path]], tuple[Path, ...]]
+
+
+def _folders_option(command: Callable[..., Any], callback: _Chosen) -> Callable[..., Any]:
     return click.option(
         "--data",
         "folders",
@@ -23,76 +54,54 @@ def folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
         envvar="TBGEN_DATA",
         default=("data",),
         multiple=True,
-        callback=_existing_folders,
+        callback=callback,
         metavar="DIR",
         help=f"A folder of tables; may be repeated, or several joined by {os.pathsep} ({_DEFAULT}).",
     )(command)
 
 
-def data_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that names the one folder of tables that is there, as `data`."""
-    return _one_folder(command, _existing_folder)
-
-
-def optional_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that names the one folder of tables, as `data`; only one that is named must be there."""
-    return _one_folder(command, _folder_if_named)
-
-
-def new_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that names the one folder that tables go to, as `data`; it need not be there."""
-    return _one_folder(command, _only_folder)
-
-
-_FOLDER = click.Path(path_type=Path, file_okay=False)
-_DEFAULT = "default $TBGEN_DATA, else ./data"
-
-
-def _one_folder(
-    command: Callable[..., Any], callback: Callable[[click.Context, click.Parameter, Path], Path]
-) -> Callable[..., Any]:
-    text = f"The folder of tables ({_DEFAULT})."
-    return click.option(
-        "--data", type=_FOLDER, envvar="TBGEN_DATA", default="data", callback=callback, metavar="DIR", help=text
-    )(command)
-
-
 def _existing_folders(ctx: click.Context, option: click.Parameter, values: Sequence[Path]) -> tuple[Path, ...]:
-    folders = tuple(folder for value in values for folder in _parts(value))
-    for folder in folders:
-        if not folder.is_dir():
-            raise MissingFolderError(str(folder))
+    folders = tuple(folder for value in values for folder in folders_in(str(value)))
+    check_folders(folders)
     return folders
 
 
-def _existing_folder(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
-    return _existing_folders(ctx, option, [_only_folder(ctx, option, value)])[0]
-
-
-def _folder_if_named(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
+def _folders_if_named(ctx: click.Context, option: click.Parameter, values: Sequence[Path]) -> tuple[Path, ...]:
     is_default = option.name is None or ctx.get_parameter_source(option.name) is ParameterSource.DEFAULT
-    return value if is_default else _existing_folder(ctx, option, value)
+    return tuple(values) if is_default else _existing_folders(ctx, option, values)
 
 
 def _only_folder(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
-    if len(_parts(value)) != 1:
+    if len(folders_in(str(value))) != 1:
         raise UsageError(f"{value} is more than one folder; name one with --data")
     return value
 
 
-def _parts(value: Path) -> list[Path]:
-    """The folders that one value names."""
-    return [value] if value.is_dir() else [Path(part) for part in str(value).split(os.pathsep) if part]
+def check_folders(folders: Sequence[Path]) -> None:
+    """MissingFolderError for a folder that is not there."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise MissingFolderError(str(folder))
+
+
+def tables_there(folders: Sequence[Path]) -> list[Material]:
+    """The materials whose tables are in the folders; UsageError if there are none."""
+    found = [material for material, _ in tables_of(folders)]
+    if not found:
+        raise UsageError(no_tables(folders))
+    return found
+
+
+def no_tables(folders: Sequence[Path]) -> str:
+    """What is said of folders that are empty."""
+    return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3"
 
 
 def wanted_materials(names: Sequence[str], men: int | None, *, every: bool) -> list[Material]:
     """The materials that were asked for by name, by the number of men, or all together."""
-    given = [
-        text for text, is_given in ((" ".join(names), names), ("--men", men is not None), ("--all", every)) if is_given
-    ]
-    if not given:
+    if not (names or men is not None or every):
         raise UsageError("name materials such as KBvK, or give --men N, or --all")
-    refuse_together(*given)
+    refuse_together({" ".join(names): tuple(names), "--men": men, "--all": every})
     if every:
         return all_materials()
     if men is None:
@@ -100,12 +109,6 @@ def wanted_materials(names: Sequence[str], men: int | None, *, every: bool) -> l
     if not FEWEST_TABLE_MEN <= men <= MOST_TABLE_MEN:
         raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {MOST_TABLE_MEN} men, kings included, not {men}")
     return materials(men)
-
-
-def refuse_together(*given: str) -> None:
-    """Refuse options that cannot matter together; no more than one of them may be given."""
-    if len(given) > 1:
-        raise UsageError(f"{' and '.join(given)} cannot be given together")
 
 
 def in_units(size: int) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import folders_option, in_units, refuse_together
+from tbgen.cli.data import folders_option, in_units
+from tbgen.cli.refusals import refuse_together
 from tbgen.cli.terminal import complain_of, show_rows
 from tbgen.errors import TableError, UsageError
 from tbgen.library.summary import Summary, summary_of
@@ -40,7 +41,7 @@ def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool,
       tbgen info KRvKN --data tables --json
       tbgen info KBvKN --plot KBvKN.svg
     """
-    refuse_together(*(name for name, given in (("--json", as_json), ("--plot", plot is not None)) if given))
+    refuse_together({"--json": as_json, "--plot": plot})
     if plot is not None:
         return _draw(names, folders, plot)
     summaries: list[Summary] = []
@@ -69,7 +70,7 @@ def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path) -> int:
     from tbgen.report.pictures import draw_table
 
     material = table_material(names[0])
-    draw_table(record_of(folder_with(folders, material), material, lines=False), plot)
+    draw_table(record_of(folders, material, lines=False), plot)
     click.echo(str(plot))
     return 0
 

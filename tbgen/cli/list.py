@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import folders_option, in_units
+from tbgen.cli.data import folders_option, in_units, no_tables
 from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.errors import TableError
 from tbgen.library.summary import Summary, summaries
@@ -36,7 +36,7 @@ def command(*, folders: tuple[Path, ...], as_json: bool) -> int:
         size = in_units(sum(each.bytes for each in found))
         click.echo(f"{counted(len(found), 'table', 'tables')}, {size}; no symmetry is left out of the positions")
     elif not faults:
-        click.echo(f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3")
+        click.echo(no_tables(folders))
     return complain_of(faults)
 
 

@@ -8,24 +8,16 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import optional_folder_option
+from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.terminal import show_rows
 from tbgen.errors import UsageError
-from tbgen.records.folder import FOLDER, records_in
 from tbgen.report.potential import Potential, facts_of, fits_of, potentials_of
 
 
 @click.command("potential")
-@click.option(
-    "--records",
-    "folder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="The records to ask (default: records within the folder of tables).",
-)
-@optional_folder_option
+@records_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for an engine to read.")
-def command(*, folder: Path | None, data: Path, as_json: bool) -> None:
+def command(*, records: Path | None, folders: tuple[Path, ...], as_json: bool) -> None:
     """Hold a rule of thumb for mating potential against exact shares, the worst errors first.
 
     The factor of an ending is the share of positions that the side ahead wins by mate, less those it loses; the
@@ -36,10 +28,9 @@ def command(*, folder: Path | None, data: Path, as_json: bool) -> None:
       tbgen potential --records records
       tbgen potential --json
     """
-    where = data / FOLDER if folder is None else folder
-    found = potentials_of(records_in(where))
+    found = potentials_of(asked_records(records, folders))
     if not found:
-        raise UsageError(f"there are no records of use in {where}; make them with: tbgen record --all")
+        raise UsageError("the rules speak of none of these records; make more with: tbgen record --all")
     if as_json:
         click.echo(json.dumps(facts_of(found), indent=1))
     else:

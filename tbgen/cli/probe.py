@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from tbgen.cli.data import folders_option, refuse_together
+from tbgen.cli.data import folders_option
 from tbgen.cli.options import scoring_of, scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
+from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
@@ -61,9 +62,7 @@ def command(
     """
     rule = scoring_of(scoring, cutoff, komi)
     if words == (_INPUT,):
-        for name, given in (("--moves", moves), ("--accrued", accrued is not None)):
-            if given:
-                refuse_together("-", name)
+        refuse_beside("-", {"--moves": moves, "--accrued": accrued})
         with open_tablebase(folders) as tables:
             return _answer_lines(tables, rule, brief=brief)
     fen, played = asked_position(words, moves)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from tbgen.cli.data import data_option, wanted_materials
+from tbgen.cli.data import check_folders, optional_folders_option, tables_there, wanted_materials
+from tbgen.cli.refusals import refuse_without, typed_folders
 from tbgen.cli.terminal import progress
+from tbgen.errors import UsageError
+from tbgen.material import Material
 from tbgen.records.folder import FOLDER, merge, write_index, write_record
 from tbgen.records.record import Record
 from tbgen.words import in_plies
@@ -17,7 +21,7 @@ from tbgen.words import in_plies
 @click.command("record")
 @click.argument("names", metavar="[MATERIAL]...", nargs=-1)
 @click.option("--men", type=int, metavar="N", help="Every table with so many men, kings included.")
-@click.option("--all", "every", is_flag=True, help="Every table in the folder.")
+@click.option("--all", "every", is_flag=True, help="Every table in the folders.")
 @click.option(
     "--merge",
     "other",
@@ -30,11 +34,17 @@ from tbgen.words import in_plies
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Where the records go (default: records within the folder of tables).",
+    help="Where the records go (default: records within the folder of tables, if it is one).",
 )
-@data_option
+@optional_folders_option
 def command(
-    names: tuple[str, ...], *, men: int | None, every: bool, other: Path | None, output: Path | None, data: Path
+    names: tuple[str, ...],
+    *,
+    men: int | None,
+    every: bool,
+    other: Path | None,
+    output: Path | None,
+    folders: tuple[Path, ...],
 ) -> None:
     """Count tables whole and write down what they hold: outcomes, distances, longest lines, zugzwangs.
 
@@ -47,28 +57,43 @@ def command(
       tbgen record --all --data tables -o records
       tbgen record --merge elsewhere/records
     """
-    folder = data / FOLDER if output is None else output
+    is_counting = bool(names) or men is not None or every or other is None
+    wanted = wanted_materials(names, men, every=every) if is_counting else []
+    if output is not None and not is_counting:
+        refuse_without("tables to count", {"--data": typed_folders()})
+    else:
+        check_folders(folders)
+    target = _target(folders) if output is None else output
+    if every:
+        wanted = tables_there(folders)
     if other is not None:
-        taken = merge(folder, other)
+        taken = merge(target, other)
         click.echo(f"{len(taken)} taken over" + (": " if taken else "") + ", ".join(map(str, taken)))
-        if not (names or every or men is not None):
-            return
-    from tbgen.probe import open_tablebase
+    if wanted:
+        _count(wanted, folders, target)
+
+
+def _target(folders: Sequence[Path]) -> Path:
+    """Where records go if nobody says."""
+    if len(folders) > 1:
+        raise UsageError("the tables lie in several folders; say with -o where the records go")
+    return folders[0] / FOLDER
+
+
+def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path) -> None:
+    """Count tables and write what they hold."""
     from tbgen.records.making import record_of
 
-    with open_tablebase(data) as tables:
-        there = tables.available()
-    wanted = there if every else wanted_materials(names, men, every=False)
     with progress("records", len(wanted), quiet=sys.stdout.isatty()) as shown:
         try:
             for material in wanted:
                 shown.advance(0, title=str(material))
-                record = record_of(data, material)
-                write_record(folder, record)
+                record = record_of(folders, material)
+                write_record(target, record)
                 click.echo(f"{material}: {record.positions.classes:,} positions up to symmetry{_longest(record)}")
                 shown.advance()
         finally:
-            write_index(folder)
+            write_index(target)
 
 
 def _longest(record: Record) -> str:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.data import optional_folder_option
-from tbgen.errors import UsageError
-from tbgen.records.folder import FOLDER, records_in
+from tbgen.cli.records import asked_records, records_options
+from tbgen.cli.refusals import refuse_together
 
 
 @click.command("report")
@@ -21,21 +20,16 @@ from tbgen.records.folder import FOLDER, records_in
     help="Where the pages go (default ./report).",
 )
 @click.option(
-    "--records",
-    "folder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="The records to show (default: records within the folder of tables).",
-)
-@click.option(
     "--event",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
     help="Add a page for games that `tbgen adjudicate --json` decided.",
 )
 @click.option("--pictures", is_flag=True, help="Write only pictures for a readme, as SVG.")
-@optional_folder_option
-def command(*, output: Path, folder: Path | None, event: Path | None, pictures: bool, data: Path) -> None:
+@records_options
+def command(
+    *, output: Path, event: Path | None, pictures: bool, records: Path | None, folders: tuple[Path, ...]
+) -> None:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
     The pages are files that open from the disk; no server is needed. Records are made by `tbgen record`.
@@ -52,10 +46,8 @@ def command(*, output: Path, folder: Path | None, event: Path | None, pictures: 
     from tbgen.report.site import write_site
 
     need_extra()
-    where = data / FOLDER if folder is None else folder
-    found = records_in(where)
-    if not found:
-        raise UsageError(f"there are no records in {where}; make them with: tbgen record --all")
+    refuse_together({"--pictures": pictures, "--event": event})
+    found = asked_records(records, folders)
     if pictures:
         click.echo("\n".join(str(path) for path in draw_pictures(found, output)))
         return

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from tbgen.cli.data import refuse_together
 from tbgen.cli.position import PositionCommand, asked_position, is_position, position_options
+from tbgen.cli.refusals import refuse_beside, refuse_without
 from tbgen.cli.settings import settings_of, settings_options
 from tbgen.cli.terminal import complain, complain_of, progress, show_rows
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
@@ -66,22 +66,13 @@ def command(
     """
     settings = settings_of(scoring, cutoff, komi, fifty, has_tags=bool(files))
     if files:
-        _refuse_position(words, moves, accrued)
+        refuse_beside("--pgn", {"a FEN": is_position(words), "--moves": moves, "--accrued": accrued})
         return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary)
-    if summary:
-        raise UsageError("--summary means nothing without --pgn")
+    refuse_without("--pgn", {"--summary": summary})
     if words and os.path.isfile(words[0]):
         raise UsageError(f"{words[0]} is a file; its games are scored by: tbgen score --pgn {words[0]}")
     _score_line(*asked_position(words, moves), accrued, settings, as_json=as_json)
     return 0
-
-
-def _refuse_position(words: Sequence[str], moves: Sequence[str], accrued: str | None) -> None:
-    """Refuse what belongs to a position where files are asked for."""
-    others = (("a FEN", is_position(words)), ("--moves", moves), ("--accrued", accrued is not None))
-    for name, given in others:
-        if given:
-            refuse_together("--pgn", name)
 
 
 def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: Settings, *, as_json: bool) -> None:

@@ -13,8 +13,9 @@ from tbgen.adjudicate.archive import Task, decide_file
 from tbgen.adjudicate.page import as_csv, as_html, cells_of, in_decimals, meeting
 from tbgen.adjudicate.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
 from tbgen.adjudicate.statistics import Statistics
-from tbgen.cli.data import optional_folder_option
+from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import say_if_compiling
+from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.settings import settings_of, settings_options
 from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.errors import PgnError, UsageError
@@ -25,36 +26,37 @@ from tbgen.words import counted
 
 _MOST_ACROSS = 20
 _NAMES = ", ".join(by.value for by in TieBreak)
+_DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 
 
 @click.command("standings")
 @click.argument("files", nargs=-1, metavar="IN.pgn...")
 @click.option(
     "--tiebreak",
-    default=",".join(by.value for by in DEFAULT_ORDER),
-    show_default=True,
     metavar="LIST",
-    help=f"What players are ranked by, one after the other: {_NAMES}.",
+    help=f"What players are ranked by, one after the other: {_NAMES} (default {_DEFAULT_NAMES}).",
 )
-@optional_folder_option
+@optional_folders_option
 @settings_options
 @click.option("--stats", is_flag=True, help="Count final scores, sources, players and openings instead.")
-@click.option("--json", "form", flag_value="json", help="Print JSON.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV.")
-@click.option("--html", "form", flag_value="html", help="Print a page that needs nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_rows", is_flag=True, help="Print CSV.")
+@click.option("--html", "as_page", is_flag=True, help="Print a page that needs nothing else.")
 @click.option("--title", metavar="TEXT", help="With --html: the heading of the page (default Standings).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Processes that share a file.")
 def command(
     files: tuple[str, ...],
     *,
-    tiebreak: str,
-    data: Path,
+    tiebreak: str | None,
+    folders: tuple[Path, ...],
     fifty: str | None,
     scoring: str | None,
     cutoff: str | None,
     komi: str | None,
     stats: bool,
-    form: str | None,
+    as_json: bool,
+    as_rows: bool,
+    as_page: bool,
     title: str | None,
     jobs: int,
 ) -> int:
@@ -71,23 +73,30 @@ def command(
       tbgen standings scored.pgn --tiebreak points,head-to-head,net --scoring komi --komi G5.75
       tbgen standings scored.pgn --html > standings.html
     """
-    names, order = matching_files(files), _order(tiebreak)
+    names, order = matching_files(files), _order(_DEFAULT_NAMES if tiebreak is None else tiebreak)
     if not names:
         raise UsageError("name a PGN file, or - for the standard input")
-    if stats and form in ("csv", "html"):
-        raise UsageError(f"--stats and --{form} cannot be given together")
-    if title is not None and form != "html":
-        raise UsageError("--title means nothing without --html")
-    task = Task(settings_of(scoring, cutoff, komi, fifty), tables=data, texts=False, results=True)
+    refuse_together({"--json": as_json, "--csv": as_rows, "--html": as_page})
+    if stats:
+        refuse_beside("--stats", {"--csv": as_rows, "--html": as_page, "--tiebreak": tiebreak})
+    if not as_page:
+        refuse_without("--html", {"--title": title})
+    task = Task(settings_of(scoring, cutoff, komi, fifty), tables=folders, texts=False, results=True)
     say_if_compiling()
     games, faults = list[EventGame](), list[PgnError]()
     counts = Statistics()
     for name in names:
         _collect(name, task, jobs, counts.add if stats else games.append, faults)
     if stats:
-        _show_statistics(counts, as_json=form == "json")
+        _show_statistics(counts, as_json=as_json)
+    elif as_json:
+        click.echo(json.dumps(Standings(games, order).facts(), indent=2))
+    elif as_rows:
+        click.echo(as_csv(Standings(games, order)), nl=False)
+    elif as_page:
+        click.echo(as_html(Standings(games, order), title or "Standings"), nl=False)
     else:
-        _show(Standings(games, order), form, title or "Standings")
+        _show_table(Standings(games, order))
     for fault in faults:
         complain(str(fault))
     return faults[0].exit_code if faults else 0
@@ -114,17 +123,6 @@ def _collect(name: str, task: Task, jobs: int, add: Callable[[EventGame], None],
                 shown.advance(part.games)
         except PgnError as error:
             faults.append(error)
-
-
-def _show(standings: Standings, form: str | None, title: str) -> None:
-    if form == "json":
-        click.echo(json.dumps(standings.facts(), indent=2))
-    elif form == "csv":
-        click.echo(as_csv(standings), nl=False)
-    elif form == "html":
-        click.echo(as_html(standings, title), nl=False)
-    else:
-        _show_table(standings)
 
 
 def _show_table(standings: Standings) -> None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tbgen.cli.data import folders_option, refuse_together
+from tbgen.cli.data import folders_option, tables_there
+from tbgen.cli.refusals import refuse_together, refuse_without
 from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.material import Material, table_material
-from tbgen.storage.files import folder_with, path_of, tables_of
+from tbgen.storage.files import folder_with, path_in
 
 if TYPE_CHECKING:
     from tbgen.verify import Report
@@ -59,12 +60,10 @@ def command(
       tbgen verify KBvKN --sample 100000 --seed 7
       tbgen verify --against ordinary
     """
-    if seed is not None and sample is None:
-        raise UsageError("--seed means nothing without --sample")
-    refuse_together(*(name for name, given in (("--json", as_json), ("--quiet", quiet)) if given))
-    wanted = [table_material(name) for name in names] or [material for material, _ in tables_of(folders)]
-    if not wanted:
-        raise UsageError(f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3")
+    if sample is None:
+        refuse_without("--sample", {"--seed": seed})
+    refuse_together({"--json": as_json, "--quiet": quiet})
+    wanted = [table_material(name) for name in names] or tables_there(folders)
     if against is not None:
         if sample is not None or threads is not None:
             raise UsageError("--against looks at counts alone; leave out --sample and --threads")
@@ -112,7 +111,7 @@ def _compare(against: str, wanted: list[Material], folders: tuple[Path, ...], *,
     for material in wanted:
         fact: dict[str, Any] = {"material": str(material), "published": material in published, "differences": []}
         try:
-            with TableFile(path_of(folder_with(folders, material), material)) as file:
+            with TableFile(path_in(folders, material)) as file:
                 found = list(differences(file, published[material])) if material in published else []
         except TableError as error:
             faults.append(error)

@@ -30,7 +30,7 @@ from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.accrual import accrued_of, play
 from tbgen.rules.position import color_of, expect_board, is_reset, material_of, own_score
 from tbgen.score import Accrued, Outcome, expect_score
-from tbgen.storage.files import folder_with, path_of, tables_of
+from tbgen.storage.files import path_in, tables_of
 from tbgen.storage.folders import Folders, folders_in
 from tbgen.storage.reader import TableFile
 
@@ -323,7 +323,7 @@ class Tablebase:
             if self._closed:
                 raise UsageError("the tablebase is closed")
             if canonical not in self._shelves:
-                path = path_of(folder_with(self.folders, canonical), canonical)
+                path = path_in(self.folders, canonical)
                 self._shelves[canonical] = Shelf(TableFile(path), self._cache)
             return self._shelves[canonical]
 

@@ -36,15 +36,16 @@ def read_record(path: Path) -> Record:
     return record
 
 
-def records_in(folder: Path) -> list[Record]:
-    """All records of a folder, those with the fewest men first."""
-    return [read_record(path) for path in _paths(folder)]
+def records_in(*folders: Path) -> list[Record]:
+    """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
+    return [read_record(path) for path in _paths(*folders)]
 
 
-def _paths(folder: Path) -> Iterator[Path]:
+def _paths(*folders: Path) -> Iterator[Path]:
     for material in all_materials():
-        if (path := path_of_record(folder, material)).is_file():
-            yield path
+        paths = (path_of_record(folder, material) for folder in folders)
+        if (found := next(filter(Path.is_file, paths), None)) is not None:
+            yield found
 
 
 def write_record(folder: Path, record: Record) -> None:

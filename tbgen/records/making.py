@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,8 @@ from tbgen.records.lines import Replay, replay
 from tbgen.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Outcome
-from tbgen.storage.files import path_of
+from tbgen.storage.files import path_in
+from tbgen.storage.folders import Folders, folders_in
 from tbgen.storage.reader import TableFile
 from tbgen.verify.changing import changing_in
 from tbgen.words import in_plies
@@ -28,12 +29,13 @@ _SEED: Final = 1
 Lines = dict[tuple[Color, Outcome], tuple[Longest, Replay]]
 
 
-def record_of(folder: Path, material: Material, *, lines: bool = True) -> Record:
-    """The record of a table; without `lines` the longest distances have a position but no moves.
+def record_of(folders: Folders, material: Material, *, lines: bool = True) -> Record:
+    """The record of a table in one of the folders; without `lines` the longest distances have a position, no moves.
 
     The lines need the tables that the table leads to. Every line is played and found to keep its promise.
     """
-    with TableFile(path_of(folder, material)) as file, open_tablebase(folder) as tables:
+    where = folders_in(folders)
+    with TableFile(path_in(where, material)) as file, open_tablebase(where) as tables:
         census, played = census_of(file), _lines_of(file, tables) if lines else {}
         sides = {
             side: {
@@ -43,7 +45,7 @@ def record_of(folder: Path, material: Material, *, lines: bool = True) -> Record
             for side in Color
         }
         zugzwangs = _zugzwang_record(census.zugzwangs, tables)
-        changes = _changes_in(folder, file) if lines else None
+        changes = _changes_in(where, file) if lines else None
         return Record(material, file.size, sides, zugzwangs, _quiet_of(played), changes)
 
 
@@ -105,13 +107,13 @@ def _quiet_of(lines: Lines) -> Quiet | None:
     return best
 
 
-def _changes_in(folder: Path, file: TableFile) -> Changes:
+def _changes_in(folders: Sequence[Path], file: TableFile) -> Changes:
     """Where the accrued score changes the best move: everywhere, or in a sample of a large table."""
     sample = None if file.material.men <= _MOST_MEN_ASKED_WHOLE else _SAMPLE
     with contextlib.ExitStack() as files:
 
         def child_of(material: Material) -> TableFile:
-            return files.enter_context(TableFile(path_of(folder, material)))
+            return files.enter_context(TableFile(path_in(folders, material)))
 
         positions, changing = changing_in(file, child_of, sample=sample, seed=_SEED)
     return Changes(positions, changing, None if sample is None else _SEED)

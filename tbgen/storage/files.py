@@ -81,6 +81,11 @@ def folder_with(folders: Sequence[Path], material: Material) -> Path:
     raise MissingTableError(str(material), ", ".join(map(str, folders)))
 
 
+def path_in(folders: Sequence[Path], material: Material) -> Path:
+    """The file of a canonical material in the first folder that has it."""
+    return path_of(folder_with(folders, material), material)
+
+
 def tables_in(folder: Path) -> list[Material]:
     """The materials that have a file in a folder, in build order; none where there is no folder."""
     return [material for material in all_materials() if path_of(folder, material).is_file()]

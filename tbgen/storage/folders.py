@@ -9,7 +9,10 @@ from pathlib import Path
 from tbgen.errors import UsageError
 
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of paths."""
+"""One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of paths.
+
+A text that is the name of a folder is that folder, whatever signs it has.
+"""
 
 
 def folders_in(folders: Folders) -> tuple[Path, ...]:
@@ -20,7 +23,7 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
     """
     wanted = "a path, or several in a sequence"
     if isinstance(folders, str):
-        paths: Sequence[object] = [path for path in folders.split(os.pathsep) if path]
+        paths: Sequence[object] = [path for path in _parts(folders) if path]
     elif isinstance(folders, os.PathLike):
         paths = [folders]
     else:
@@ -29,3 +32,7 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
     if not found or len(found) < len(paths):
         raise UsageError(f"folders must be {wanted}, not {folders!r}")
     return found
+
+
+def _parts(text: str) -> list[str]:
+    return [text] if os.path.isdir(text) else text.split(os.pathsep)

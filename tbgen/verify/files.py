@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.storage.files import folder_with, path_of
+from tbgen.storage.files import path_in, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify.check import verify_table
 from tbgen.verify.laws import Progress, silent
@@ -45,7 +45,7 @@ def verify_file(
 
 def _reader_of(folders: Sequence[Path], opened: contextlib.ExitStack) -> Callable[[Material], TableFile]:
     def child_of(material: Material) -> TableFile:
-        return opened.enter_context(TableFile(path_of(folder_with(folders, material), material)))
+        return opened.enter_context(TableFile(path_in(folders, material)))
 
     return child_of
 

@@ -96,7 +96,7 @@ def test_a_file_without_games_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--in-place", "-o", "x.pgn"], "either --in-place or -o"),
+        (["--in-place", "-o", "x.pgn"], "--in-place and -o cannot be given together"),
         (["--komi", "5"], "is not a komi"),
         (["-o", "-", "--json", "-"], "only one of"),
         (["-o", "nowhere/x.pgn"], "nowhere"),

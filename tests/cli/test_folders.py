@@ -12,6 +12,8 @@ import pytest
 from tests.cli.calls import complaint, printed, tbgen
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+RECORDS = str(Path(__file__).parent.parent.parent / "records")
+GAMES = str(Path(__file__).parent.parent / "golden" / "tcec_s18.pgn")
 
 
 @pytest.fixture
@@ -27,7 +29,19 @@ def two_folders(table_folder: Path, tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("list",), ("info", "KvK"), ("probe", BISHOP), ("probe", "-"), ("line", BISHOP), ("verify",), ("record", "--all")],
+    [
+        ("list",),
+        ("info", "KvK"),
+        ("probe", BISHOP),
+        ("probe", "-"),
+        ("line", BISHOP),
+        ("verify",),
+        ("record", "--all"),
+        ("adjudicate", GAMES),
+        ("standings", GAMES),
+        ("report",),
+        ("potential",),
+    ],
 )
 def test_a_missing_folder_is_the_same_error_everywhere(arguments: tuple[str, ...], tmp_path: Path) -> None:
     missing = tmp_path / "missing"
@@ -68,6 +82,57 @@ def test_tables_may_lie_in_several_folders(two_folders: tuple[Path, Path], way: 
     assert "KBvK: 3 men" in printed("info", "KvK", "KBvK", *options, folder=folder)
     assert json.loads(printed("probe", BISHOP, "--json", *options, folder=folder))["outcome"] == "G1.5"
     assert printed("line", BISHOP, *options, folder=folder)
+
+
+HELD = '[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n[SetUp "1"]\n\n1... Kh4 1/2-1/2\n'
+
+
+def test_games_are_decided_by_tables_of_several_folders(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text(HELD)
+    first, second = map(str, two_folders)
+    both = ("--data", first, "--data", second)
+    alone = tbgen("adjudicate", str(games), "--data", first)
+    assert f"tables that are not in {first} would decide 1 game" in alone.stderr
+    assert '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), *both).stdout
+    assert (
+        '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), folder=os.pathsep.join([first, second])).stdout
+    )
+    counted = json.loads(printed("standings", str(games), "--stats", "--json", *both))
+    assert counted["sources"] == {"game": 0, "tablebase": 1, "result": 0}
+
+
+def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
+    first, second = map(str, two_folders)
+    both = ("--data", first, "--data", second)
+    code, line = complaint("record", "KBvK", *both)
+    assert (code, line) == (2, "tbgen: the tables lie in several folders; say with -o where the records go")
+    written = printed("record", "KBvK", *both, "-o", str(tmp_path / "records"))  # its lines go on in KvK
+    assert written.startswith("KBvK: 52,234 positions")
+    assert complaint("record", "KBvK", "--data", second)[0] == 3
+    printed("record", "KvK", "--data", first)
+    shutil.copy(tmp_path / "records" / "KBvK.json", two_folders[1] / "records")
+    assert [row.split()[0] for row in printed("potential", *both).splitlines() if row[:1] == "K"] == ["KBvK"]
+    pages = tmp_path / "site"
+    assert "begin with" in printed("report", *both, "-o", str(pages))
+    assert {"KvK.html", "KBvK.html"} <= {path.name for path in pages.rglob("*.html")}
+
+
+def test_every_table_of_several_folders_is_counted(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
+    both = ("--data", os.pathsep.join(map(str, two_folders)))
+    lines = printed("record", "--all", *both, "-o", str(tmp_path / "records")).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["KvK", "KNvK", "KBvK"]
+    assert complaint("record", "--all", "--data", str(tmp_path))[1].endswith("build some with: tbgen build --men 3")
+
+
+def test_records_are_taken_over_where_there_are_no_tables(
+    two_folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed("record", "KvK", "--data", str(two_folders[0]))
+    monkeypatch.chdir(tmp_path)
+    there = str(two_folders[0] / "records")
+    assert printed("record", "--merge", there, "-o", "records") == "1 taken over: KvK\n"
+    assert "there is no folder data" in complaint("record", "--merge", there)[1]
 
 
 def test_a_table_is_proved_with_children_from_another_folder(two_folders: tuple[Path, Path]) -> None:
@@ -139,7 +204,24 @@ def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path
         (["build", "--men", "3", "--all"], "--men and --all cannot be given together"),
         (["build", "--all", "--plan", "-q"], "--plan and --quiet cannot be given together"),
         (["info", "KvK", "--plot", "KvK.svg", "--json"], "--json and --plot cannot be given together"),
-        (["standings", "x.pgn", "--title", "Event"], "--title means nothing without --html"),
+        (["standings", GAMES, "--title", "Event"], "--title means nothing without --html"),
+        (["standings", GAMES, "--json", "--csv"], "--json and --csv cannot be given together"),
+        (["standings", GAMES, "--csv", "--html"], "--csv and --html cannot be given together"),
+        (["standings", GAMES, "--stats", "--csv"], "--stats and --csv cannot be given together"),
+        (["standings", GAMES, "--stats", "--tiebreak", "net"], "--stats and --tiebreak cannot be given together"),
+        (
+            ["adjudicate", GAMES, "--continue", "never", "--line"],
+            "--continue never and --data cannot be given together",
+        ),
+        (["adjudicate", GAMES, "--json", "x.json", "--line"], "--line means nothing without -o or --in-place"),
+        (["adjudicate", GAMES, "-o", "x", "--json", "./x"], "only one of the copy and the JSON can go to x"),
+        (["adjudicate", GAMES, "--json", GAMES], f"{GAMES} is what is read; the JSON goes to a file of its own"),
+        (["adjudicate", GAMES, "--in-place", "-o", "x"], "--in-place and -o cannot be given together"),
+        (["record", "KvK", "--all"], "KvK and --all cannot be given together"),
+        (["record", "--merge", RECORDS, "-o", "x"], "--data means nothing without tables to count"),
+        (["report", "--records", RECORDS], "--records and --data cannot be given together"),
+        (["report", "--pictures", "--event", GAMES], "--pictures and --event cannot be given together"),
+        (["potential", "--records", RECORDS], "--records and --data cannot be given together"),
         (["build", "--all", "--json"], "--json means nothing without --plan"),
     ],
 )
