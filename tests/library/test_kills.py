@@ -3,59 +3,23 @@
 from __future__ import annotations
 
 import random
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tbgen.cli.watch import QuietWatcher
 from tbgen.library.build import build
-from tbgen.library.manifest import read_manifest
 from tbgen.material import Material, build_order, materials
-from tbgen.storage.files import PARTIAL, path_of
-from tbgen.storage.reader import check_file, digest_of_file
 
-
-def start(folder: Path, names: Sequence[str], jobs: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tbgen", "build", *names, "--data", str(folder), "--threads", "2"]
-    return subprocess.Popen(
-        [*command, "--jobs", str(jobs)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
-
-
-def kill(folder: Path, names: Sequence[str], jobs: int, *, lines: int, seconds: float) -> bool:
-    """Kill a build after so many lines and seconds; whether it was still at work."""
-    process = start(folder, names, jobs)
-    assert process.stderr is not None
-    for _ in range(lines):
-        process.stderr.readline()
-    time.sleep(seconds)
-    was_at_work = process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stderr.close()
-    for path in folder.glob("*.h5"):
-        check_file(path)
-    return was_at_work
-
-
-def finish(folder: Path, names: Sequence[str], jobs: int) -> None:
-    process = start(folder, names, jobs)
-    _, errors = process.communicate()
-    assert process.returncode == 0, errors
-
-
-def assert_as_if_left_in_peace(folder: Path, expected: Path, wanted: Sequence[Material]) -> None:
-    entries = read_manifest(folder)
-    for material in wanted:
-        path = path_of(folder, material)
-        assert path.read_bytes() == path_of(expected, material).read_bytes(), material
-        assert entries[str(material)].sha256 == digest_of_file(path)
-    assert not [path for path in folder.iterdir() if path.name.endswith((PARTIAL, ".blocks"))]
+from .kills import (
+    assert_as_if_left_in_peace,
+    assert_only_blocks_in_flight_are_lost,
+    blocks_kept,
+    finish,
+    kill,
+)
+from .made_up import write_descent
 
 
 def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_folder: Path) -> None:
@@ -78,8 +42,28 @@ def test_thirty_kills_make_no_difference(tmp_path: Path, four_men_folder: Path, 
     for number in range(30):
         folder = tmp_path / str(number)
         for _ in range(3):
-            kills += kill(folder, [name], 1 + number % 2, lines=0, seconds=draw.uniform(0.3, 0.5 * duration))
+            kills += kill(folder, [name], 1 + number % 2, seconds=draw.uniform(0.3, 0.5 * duration))
         if number % 6 == 5:
             finish(folder, [name], 2)
             assert_as_if_left_in_peace(folder, four_men_folder, build_order([Material.parse(name)]))
     assert kills >= 30
+
+
+@pytest.mark.slow
+def test_a_table_of_five_men_loses_no_more_than_its_blocks_in_flight(tmp_path: Path, four_men_folder: Path) -> None:
+    """With children that are made up: those of KPPPvK are half of all tables. scripts/kills.py does more of it."""
+    draw, material = random.Random(82), Material.parse("KPPPvK")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    for folder in (whole, killed):
+        write_descent(folder, material, four_men_folder)
+    began, kept, kills = time.monotonic(), set[int](), 0
+    finish(whole, ["KPPPvK"])
+    duration = time.monotonic() - began
+    for _ in range(6):
+        kills += kill(killed, ["KPPPvK"], seconds=draw.uniform(0.1, 0.4) * duration)
+        before, kept = kept, blocks_kept(killed, material)
+        assert_only_blocks_in_flight_are_lost(material, before, kept)
+    assert kills > 3
+    assert len(kept) > 1000
+    finish(killed, ["KPPPvK"])
+    assert_as_if_left_in_peace(killed, whole, build_order([material]))

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Kill builds of one table at seeded moments, and hold what comes of them against a build that was left in peace.
+
+    kills.py KPPvKP --small DIR                30 kills, five in a row before a build may come to its end
+    kills.py KRBvKN --small DIR --in-a-row 10
+
+`--small` has the tables of up to four men. Those of five men that the table leads to are made up
+(tests/library/made_up.py), so KPPvKP does not take the 74 tables that it needs. Every kill is a line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tbgen.index.layout import layout_of  # noqa: E402
+from tbgen.material import Material, build_order  # noqa: E402
+from tbgen.storage.files import path_of  # noqa: E402
+from tbgen.table import fits_memory  # noqa: E402
+from tests.library import kills  # noqa: E402
+from tests.library.made_up import write_descent  # noqa: E402
+
+
+class Kills:
+    """A table whose builds are killed."""
+
+    def __init__(self, material: Material, place: Path, small: Path, seed: int) -> None:
+        self.material, self.place, self.small = material, place, small
+        self.draw, self.count = random.Random(seed), 0
+        began = time.monotonic()
+        self.whole = self.folder("whole")
+        kills.finish(self.whole, [str(material)])
+        self.duration = time.monotonic() - began
+        say(
+            material=str(material),
+            seconds_undisturbed=self.duration,
+            bytes=path_of(self.whole, material).stat().st_size,
+        )
+
+    def folder(self, name: str) -> Path:
+        """A folder with all that the table leads to."""
+        folder = self.place / name
+        write_descent(folder, self.material, self.small)
+        return folder
+
+    def in_a_row(self, most: int) -> None:
+        """Kill builds that go on from each other, then let one come to its end.
+
+        Where nothing is kept each may be killed at any moment; otherwise they are as long, together, as one build.
+        """
+        folder, kept = self.folder(f"killed from {self.count} on"), set[int]()
+        part = 1.0 if fits_memory(layout_of(self.material)) else min(1.0, 2 / most)
+        for _ in range(most):
+            seconds = self.draw.uniform(0.0, part * self.duration)
+            if not kills.kill(folder, [str(self.material)], seconds=seconds):
+                break
+            self.count += 1
+            before, kept = kept, kills.blocks_kept(folder, self.material)
+            say(kill=self.count, seconds=seconds, blocks_kept=len(kept), left=kills.leftovers(folder))
+            if not path_of(folder, self.material).exists():  # killed between the table's name and its record
+                kills.assert_only_blocks_in_flight_are_lost(self.material, before, kept)
+        kills.finish(folder, [str(self.material)])
+        kills.assert_as_if_left_in_peace(folder, self.whole, build_order([self.material]))
+        say(kills=self.count, then="the same files, byte for byte, and nothing beside them")
+        path_of(folder, self.material).unlink()
+
+
+def say(**facts: object) -> None:
+    rounded = {name: round(fact, 2) if isinstance(fact, float) else fact for name, fact in facts.items()}
+    print(json.dumps(rounded), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("material", type=Material.parse, metavar="MATERIAL")
+    parser.add_argument("--small", type=Path, required=True, metavar="DIR", help="tables of two to four men")
+    parser.add_argument("--kills", type=int, default=30, metavar="N")
+    parser.add_argument("--in-a-row", type=int, default=5, metavar="N", help="kills before a build comes to its end")
+    parser.add_argument("--seed", type=int, default=8, metavar="N")
+    parser.add_argument("--place", type=Path, metavar="DIR", help="where to work (default: a temporary folder)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.place) as place:
+        killed = Kills(options.material.canonical(), Path(place), options.small, options.seed)
+        while killed.count < options.kills:
+            killed.in_a_row(min(options.in_a_row, options.kills - killed.count))
+
+
+if __name__ == "__main__":
+    main()

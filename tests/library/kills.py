@@ -1,0 +1,91 @@
+"""Builds that are killed: how one is begun and killed, and what it may leave."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tbgen.index.layout import layout_of
+from tbgen.library.manifest import read_manifest
+from tbgen.material import Material
+from tbgen.retro.waves import most_run_blocks
+from tbgen.storage.files import PARTIAL, path_of
+from tbgen.storage.reader import check_file, digest_of_file
+from tbgen.storage.scratch import SUFFIX, ScratchStore, scratch_path
+
+THREADS = 2
+
+
+def start(folder: Path, names: Sequence[str], jobs: int = 1) -> subprocess.Popen[str]:
+    """A build in a process of its own."""
+    command = [sys.executable, "-m", "tbgen", "build", *names, "--data", str(folder), "--threads", str(THREADS)]
+    return subprocess.Popen(
+        [*command, "--jobs", str(jobs)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+
+
+def kill(folder: Path, names: Sequence[str], jobs: int = 1, *, lines: int = 0, seconds: float) -> bool:
+    """Kill a build after so many lines and seconds; whether it was still at work. All tables there are sound then."""
+    process = start(folder, names, jobs)
+    assert process.stderr is not None
+    for _ in range(lines):
+        process.stderr.readline()
+    time.sleep(seconds)
+    was_at_work = process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stderr.close()
+    for path in folder.glob("*.h5"):
+        check_file(path)
+    return was_at_work
+
+
+def finish(folder: Path, names: Sequence[str], jobs: int = 1) -> None:
+    """Let a build come to its end."""
+    process = start(folder, names, jobs)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+
+
+def blocks_kept(folder: Path, material: Material) -> set[int]:
+    """The blocks that a build which was killed has left for the next one."""
+    left = scratch_path(folder, material)
+    if not left.exists():
+        return set()
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place:  # whoever opens it cuts off what is not whole
+        copied = shutil.copy(left, place)
+        with left.open("rb") as file:
+            identity = json.loads(file.readline() or b"{}")
+        identity.pop("format", None)
+        size = 2 * layout_of(material).block_words * 64
+        with ScratchStore(Path(copied), identity) as store:
+            return {block for run in store.runs() for block in range(run.first // size, run.end // size)}
+
+
+def assert_only_blocks_in_flight_are_lost(material: Material, before: set[int], kept: set[int]) -> None:
+    """What was kept still is; blocks are begun in order, so one that is missing before the last was in flight."""
+    assert before <= kept
+    missing = set(range(max(kept, default=0))) - kept
+    assert len(missing) <= (THREADS - 1) * most_run_blocks(layout_of(material))
+
+
+def assert_as_if_left_in_peace(folder: Path, expected: Path, wanted: Sequence[Material]) -> None:
+    """The same tables, known to the manifest, and nothing beside them."""
+    entries = read_manifest(folder)
+    for material in wanted:
+        path = path_of(folder, material)
+        assert path.read_bytes() == path_of(expected, material).read_bytes(), material
+        assert entries[str(material)].sha256 == digest_of_file(path)
+    assert not leftovers(folder)
+
+
+def leftovers(folder: Path) -> list[str]:
+    """The files that only a build at work has, or one that was killed."""
+    return [path.name for path in folder.iterdir() if path.name.endswith((PARTIAL, SUFFIX))]
