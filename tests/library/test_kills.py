@@ -11,6 +11,7 @@ import pytest
 from tbgen.cli.watch import QuietWatcher
 from tbgen.library.build import build
 from tbgen.material import Material, build_order, materials
+from tbgen.storage.files import path_of
 
 from .kills import (
     assert_as_if_left_in_peace,
@@ -59,11 +60,10 @@ def test_a_table_of_five_men_loses_no_more_than_its_blocks_in_flight(tmp_path: P
     began, kept, kills = time.monotonic(), set[int](), 0
     finish(whole, ["KPPPvK"])
     duration = time.monotonic() - began
-    for _ in range(6):
-        kills += kill(killed, ["KPPPvK"], seconds=draw.uniform(0.1, 0.4) * duration)
+    while kills < 6 and not path_of(killed, material).exists():
+        kills += kill(killed, ["KPPPvK"], seconds=draw.uniform(0.1, 0.3) * duration)
         before, kept = kept, blocks_kept(killed, material)
-        assert_only_blocks_in_flight_are_lost(material, before, kept)
-    assert kills > 3
-    assert len(kept) > 1000
+        assert_only_blocks_in_flight_are_lost(killed, material, before, kept)
+    assert kills > 1
     finish(killed, ["KPPPvK"])
     assert_as_if_left_in_peace(killed, whole, build_order([material]))
