@@ -16,7 +16,7 @@ import click
 from tbgen.cli.data import in_units, new_folder_option, wanted_materials
 from tbgen.cli.plan import show_plan
 from tbgen.cli.refusals import refuse_together, refuse_without
-from tbgen.cli.terminal import complain, progress, show_rows
+from tbgen.cli.terminal import complain, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
 from tbgen.library.build import Built, Settings, build, plan_for
@@ -97,26 +97,11 @@ def command(
         made: list[Built] = watcher.made
 
         def work() -> list[Finding]:
-            findings = build(data, wanted, watcher, settings)
-            _keep_records(data, made)
-            return findings
+            return build(data, wanted, watcher, settings)
 
         findings = _interruptibly(work, lambda: _leave(watcher, data))
     if not quiet:
         _show_summary(findings, made)
-
-
-def _keep_records(folder: Path, made: list[Built]) -> None:
-    """Keep what the new tables hold, in figures; `tbgen record` adds the lines."""
-    if not made:
-        return
-    from tbgen.records.making import keep_records
-
-    with progress("records", len(made)) as shown:
-        try:
-            keep_records(folder, [built.finding.material for built in made], lambda material: shown.advance(1))
-        except OSError as error:
-            complain(f"the tables are there, their records are not: {error}")
 
 
 def bytes_in(text: str) -> int:

@@ -57,6 +57,9 @@ class Watcher(Report, Protocol):
     def built(self, built: Built) -> None:
         """The table is on the disk."""
 
+    def unrecorded(self, reason: str) -> None:
+        """The record of a table, or the index of the records, could not be written."""
+
     def again(self, material: Material, reason: str) -> None:
         """The table's worker is lost, and it is begun once more."""
 
@@ -169,6 +172,7 @@ class _Run:
     """Tables that are made, and those that cannot be."""
     running: dict[Future[Made], tuple[Start, float]] = field(default_factory=dict)
     begun: int = 0
+    made: int = 0
     tries: dict[Material, int] = field(default_factory=dict)
     errors: list[TbgenError] = field(default_factory=list)
 
@@ -180,8 +184,19 @@ class _Run:
                 start, _ = self.running.pop(future)
                 self._finish(start, future.result if future.exception() is None else None, future.exception())
             self._start()
+        if self.made:
+            self._write_index()
         if self.errors:
             raise self.errors[0]
+
+    def _write_index(self) -> None:
+        """Say what records there are."""
+        from tbgen.records.folder import FOLDER, write_index
+
+        try:
+            write_index(self.folder / FOLDER)
+        except OSError as error:
+            self.watcher.unrecorded(str(error))
 
     def _start(self) -> None:
         """Begin what the plan says is to begin now."""
@@ -240,7 +255,10 @@ class _Run:
             return
         record(self.folder, made.material, made.file)
         self.over.add(made.material)
+        self.made += 1
         finding = next(finding for finding in self.findings if finding.material == made.material)
+        if made.unrecorded:
+            self.watcher.unrecorded(made.unrecorded)
         seconds, cpu_seconds = made.file.wall_seconds or 0.0, made.file.cpu_seconds or 0.0
         self.watcher.built(Built(finding, made.positions, made.file.bytes, seconds, cpu_seconds))
 

@@ -23,6 +23,8 @@ class Made:
     material: Material
     positions: int
     file: FileRecord
+    unrecorded: str = ""
+    """Why its record could not be written, if so."""
 
 
 class Report(Protocol):
@@ -63,11 +65,26 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     if retro.needs_compiling(material):
         report.compiling()
     written, solved = make_file(folder, material, threads, tell)
+    tell("record", None, 1.0, 0)
+    begun, unrecorded = time.perf_counter(), _keep_record(folder, material, threads)
+    phases = {**solved.figures.phase_seconds, "record": round(time.perf_counter() - begun, 3)}
     figures = dataclasses.replace(
         solved.figures,
+        phase_seconds=phases,
         wall_seconds=time.perf_counter() - wall,
         cpu_seconds=time.process_time() - cpu,
         peak_bytes=peak_bytes(),
     )
     made = FileRecord.of_build(written.bytes, written.sha256, figures)
-    return Made(material, sum(solved.positions(side) for side in Color), made)
+    return Made(material, sum(solved.positions(side) for side in Color), made, unrecorded)
+
+
+def _keep_record(folder: Path, material: Material, threads: int) -> str:
+    """Keep what the table holds, in figures; `tbgen record` adds the lines. What went wrong, if anything."""
+    from tbgen.records.making import keep_record
+
+    try:
+        keep_record(folder, material, threads)
+    except OSError as error:
+        return str(error)
+    return ""

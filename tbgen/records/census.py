@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.boards import fen_of
+from tbgen.index.layout import Layout
 from tbgen.index.squares import TRIANGLE
-from tbgen.records.counting import CLASSES, PLACEMENTS, Meanings, count_places, men_of, no_counts
+from tbgen.records.counting import (
+    CLASSES,
+    PLACEMENTS,
+    Counts,
+    Meanings,
+    Run,
+    count_places,
+    men_of,
+    no_counts,
+    total_of,
+)
 from tbgen.score import MATE_CODE, Color, Outcome
 from tbgen.storage.reader import TableFile
 
 Longs = npt.NDArray[np.int64]
 
-_MOST_PLACES = 1 << 20
+Piece = tuple[int, int, int]
+"""A block, the first of some of its places, and how many they are."""
+
+_PIECE_ROWS = 1 << 12
+_JOB_PLACES = 1 << 20
 _ZERO = 128
 
 
@@ -74,24 +92,39 @@ class Census:
     zugzwangs: Zugzwangs
 
 
-def census_of(file: TableFile) -> Census:
-    """Count a table."""
+def census_of(file: TableFile, threads: int | None = None) -> Census:
+    """Count a table on some threads, or on as many as there are processors."""
     states, layout = file.states, file.order.layout
     entry, dtg = states.entry.astype(np.int64), states.dtg.astype(np.int64)
     rank = np.where(entry > 0, 512 - entry, -512 - entry)
-    meanings, counts = Meanings(rank, entry, dtg), no_counts(len(states))
-    side_places = layout.block_words * 64
-    ids = _Ids(file)
-    for block in range(len(layout.blocks)):
-        men = men_of(layout, block)
-        for first in range(0, side_places, _MOST_PLACES):
-            size = min(_MOST_PLACES, side_places - first)
-            starts = [(2 * block + side) * side_places + first for side in range(2)]
-            count_places(men, first, np.stack([ids.run(start, size) for start in starts]), meanings, counts)
-        if counts.longest[0] >= 0 and counts.longest[3] < 0:
-            counts.longest[3] = block
+    meanings = Meanings(rank.astype(np.int16), states.entry.copy(), states.dtg.copy())
+    idle: list[Counts] = []
+
+    def count(pieces: Sequence[Piece]) -> None:
+        try:
+            counts = idle.pop()
+        except IndexError:
+            counts = no_counts(len(states))
+        ids = _Ids(file)
+        for block, first, size in pieces:
+            runs = [ids.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
+            count_places(men_of(layout, block), block, Run(first, *runs), meanings, counts)
+        idle.append(counts)
+
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        list(pool.map(count, _jobs(layout)))
+    counts = total_of(idle)
     spreads = {side: _spreads(entry, dtg, counts.states[side]) for side in Color}
     return Census(spreads, _zugzwangs(file, counts.pairs, counts.longest))
+
+
+def _jobs(layout: Layout) -> Iterator[Sequence[Piece]]:
+    """All places of a table, some pieces at a time."""
+    side_places = layout.block_words * 64
+    size = min(side_places, _PIECE_ROWS * layout.shape[2])
+    pieces = ((block, first, size) for block in range(len(layout.blocks)) for first in range(0, side_places, size))
+    while some := list(itertools.islice(pieces, max(1, _JOB_PLACES // size))):
+        yield some
 
 
 class _Ids:
@@ -103,7 +136,8 @@ class _Ids:
         self._chunk = np.zeros(0, np.uint32)
 
     def run(self, start: int, size: int) -> npt.NDArray[np.uint32]:
-        return np.concatenate([part.astype(np.uint32) for part in self._parts(start, start + size)])
+        parts = [part.astype(np.uint32) for part in self._parts(start, start + size)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _parts(self, start: int, stop: int) -> Iterator[npt.NDArray[np.uint32]]:
         cells = self._file.order.chunk_cells
@@ -139,7 +173,7 @@ def _zugzwangs(file: TableFile, pairs: Longs, longest: Longs) -> Zugzwangs:
         played=Count.of(played.sum(axis=(0, 1))),
         mates=Count.of(mates),
         holders=Count.of(played[:_ZERO, _ZERO:].sum(axis=(0, 1))),
-        longest=None if longest[0] < 0 else _fen_of_place(file, int(longest[3]), int(longest[2])),
+        longest=None if longest[0] < 0 else _fen_of_place(file, int(longest[2]), int(longest[3])),
     )
 
 

@@ -1,29 +1,57 @@
 """The kernel that counts: every position of a block, with either side to move.
 
-`ids[side, n]` are the states of the places `first + n` of one block in the order of the file (storage/order.py):
-the white king varies fastest, the black king slowest. A place of no position has some state or other, so the
-kernel looks at the men themselves.
+The states of a run of places of one block come in the order of the file (storage/order.py): the white king varies
+fastest, the black king slowest. A *row* is all places that differ in the white king alone. A place of no position has
+some state or other, so the kernel looks at the men themselves, at all white kings of a row at a time: words are sets of
+their squares.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import inner, kernel, small
 from tbgen.index.layout import Layout
-from tbgen.index.squares import BETWEEN, KING_ATTACKS, PAWN_ATTACKS, REACHED, SYMMETRY, TRANSPOSE, TRIANGLE
+from tbgen.index.squares import (
+    BETWEEN,
+    KING_ATTACKS,
+    PAWN_ATTACKS,
+    REACHED,
+    SYMMETRY,
+    TRANSPOSE,
+    TRIANGLE,
+    TRIANGLE_INDEX,
+    Words,
+    bits_of,
+)
+from tbgen.index.words import EVERYTHING, NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Role
+from tbgen.score import Color
 
 PLACEMENTS, CLASSES = 0, 1
 """What is counted: placements of labelled men on 64 squares, and of these only such as differ up to symmetry."""
 
 _PAWN = int(Role.PAWN)
-_TRIANGLE = np.array(TRIANGLE, np.int64)
-_ONE = np.uint64(1)
-_NONE = np.uint64(0)
+_WHITE = int(Color.WHITE)
+_IN_TRIANGLE = np.uint64(bits_of(TRIANGLE))
+_ON_DIAGONAL = np.uint64(bits_of([square for square in TRIANGLE if square % 9 == 0]))
+_LEFT_HALF = np.uint64(bits_of([square for square in range(64) if square % 8 < 4]))
+
+
+def _behind() -> Words:
+    """[a, b] -> the squares on the line from a to b that lie behind b."""
+    behind = np.zeros((64, 64), np.uint64)
+    for a, b in itertools.product(range(64), repeat=2):
+        behind[a, b] = bits_of([to for to in range(64) if int(BETWEEN[a, to]) >> b & 1])
+    return behind
+
+
+BEHIND = _behind()
 
 
 class Men(NamedTuple):
@@ -35,6 +63,10 @@ class Men(NamedTuple):
     """Squares."""
     twins: npt.NDArray[np.int64]
     """[n] -> first and last + 1 slot of equal men that are not pawns."""
+    kings: int
+    """How many squares the white king has, and"""
+    digit: npt.NDArray[np.int64]
+    """[square] -> which of them it is."""
     orders: int
     """In how many orders equal men stand on the same squares."""
     is_own_mirror: int
@@ -48,16 +80,25 @@ def men_of(layout: Layout, block: int) -> Men:
     pawns = np.array(layout.blocks[block], np.int64)
     twins = np.array(layout.twins, np.int64).reshape(-1, 2)
     mirror = not layout.pawns or layout.is_own_mirror(layout.blocks[block])
-    return Men(role, color, pawns, twins, layout.orders, int(mirror))
+    digit = np.arange(64) if layout.pawns else TRIANGLE_INDEX
+    return Men(role, color, pawns, twins, layout.shape[2], digit, layout.orders, int(mirror))
+
+
+class Run(NamedTuple):
+    """The states of a run of places of a block, for either side to move."""
+
+    first: int
+    white: npt.NDArray[np.uint32]
+    black: npt.NDArray[np.uint32]
 
 
 class Meanings(NamedTuple):
     """What the states mean, one entry a state."""
 
-    rank: npt.NDArray[np.int64]
+    rank: npt.NDArray[np.int16]
     """The higher, the better the outcome is for White."""
-    entry: npt.NDArray[np.int64]
-    dtg: npt.NDArray[np.int64]
+    entry: npt.NDArray[np.int8]
+    dtg: npt.NDArray[np.uint16]
 
 
 class Counts(NamedTuple):
@@ -68,8 +109,8 @@ class Counts(NamedTuple):
     pairs: npt.NDArray[np.int64]
     """Mutual zugzwangs: [entry + 128 with White to move, with Black to move, whether both are played for, as above]"""
     longest: npt.NDArray[np.int64]
-    """The mutual zugzwang played for longest: its longer and its shorter distance, its place in the block, and
-    the number of its block, which is for the caller to fill in; -1 where there is none."""
+    """The first mutual zugzwang of those played for longest: its longer and its shorter distance, its block, and its
+    place there; -1 where there is none."""
 
 
 def no_counts(states: int) -> Counts:
@@ -77,52 +118,82 @@ def no_counts(states: int) -> Counts:
     return Counts(np.zeros((2, states, 2), np.int64), np.zeros((256, 256, 2, 2), np.int64), np.full(4, -1, np.int64))
 
 
-@inner
-def set_up(men, place, squares):
-    """Put the men of a place on their squares."""
-    pawns, slots = men.pawns.size, men.role.size
-    kings = 64 if pawns else 10
-    for slot in range(pawns):
-        squares[slot] = men.pawns[slot]
-    king = place % kings
-    squares[pawns] = king if pawns else _TRIANGLE[king]
-    place //= kings
-    for slot in range(pawns + 1, slots):
-        squares[slot] = place & 63
-        place >>= 6
+def total_of(parts: Iterable[Counts]) -> Counts:
+    """The counts of several parts, in any order, together."""
+    first, *more = parts
+    for counts in more:
+        first.states[:] += counts.states
+        first.pairs[:] += counts.pairs
+        if is_longer(first.longest, *counts.longest.tolist()):
+            first.longest[:] = counts.longest
+    return first
 
 
 @inner
-def occupied_by(squares):
-    """The squares of all men as a word; nothing if two stand on one square."""
-    occupied = _NONE
-    for square in squares:
-        bit = _ONE << np.uint64(square)
-        if occupied & bit:
-            return _NONE
-        occupied |= bit
+def set_up(men, row, squares):
+    """Put the men of a row, but for the white king, on their squares; the pawns stand there."""
+    for slot in range(men.pawns.size + 1, men.role.size):
+        squares[slot] = row & 63
+        row >>= 6
+
+
+@inner
+def occupied_by(men, squares):
+    """The squares of all men of a row as a word; nothing if two stand on one square."""
+    occupied = NOTHING
+    for slot in range(men.role.size):
+        if slot != men.pawns.size:
+            bit = square_bit(squares[slot])
+            if occupied & bit:
+                return NOTHING
+            occupied |= bit
     return occupied
 
 
 @inner
-def is_attacked(men, squares, occupied, prey, color):
-    """Whether the man of slot `prey` is attacked by a side's men, its king left out."""
-    target = squares[prey]
-    bit = _ONE << np.uint64(target)
-    for slot in range(men.role.size):
-        start, role = squares[slot], men.role[slot]
-        if men.color[slot] != color or slot == men.pawns.size or slot == men.role.size - 1:
-            continue
-        reached = PAWN_ATTACKS[color, start] if role == _PAWN else REACHED[role, start]
-        if reached & bit and BETWEEN[start, target] & occupied == _NONE:
-            return True
-    return False
+def are_in_order(men, squares):
+    """Whether equal men ascend, as they do in the place that counts."""
+    for twin in range(men.twins.shape[0]):
+        for slot in range(men.twins[twin, 0] + 1, men.twins[twin, 1]):
+            if squares[slot - 1] > squares[slot]:
+                return False
+    return True
 
 
 @inner
-def transposed(men, squares, other):
-    """The squares of the men that are not pawns behind the long diagonal, equal men in ascending order."""
-    for slot in range(squares.size):
+def kings_of(men, squares, occupied):
+    """Where the white king may stand, as far as the place may be the one that counts."""
+    kings = ~(occupied | KING_ATTACKS[squares[men.role.size - 1]])
+    if men.pawns.size == 0:
+        return kings & _IN_TRIANGLE
+    return kings & _LEFT_HALF if men.is_own_mirror else kings
+
+
+@inner
+def out_of_check(men, squares, occupied):
+    """White kings beside which the black king is not attacked, and those that are not attacked themselves."""
+    white, black = EVERYTHING, EVERYTHING
+    prey = squares[men.role.size - 1]
+    for slot in range(men.role.size - 1):
+        if slot == men.pawns.size:
+            continue
+        start, role, color = squares[slot], men.role[slot], men.color[slot]
+        reached = PAWN_ATTACKS[color, start] if role == _PAWN else REACHED[role, start]
+        if color == _WHITE:
+            if reached & square_bit(prey) and BETWEEN[start, prey] & occupied == NOTHING:
+                white &= BETWEEN[start, prey]
+        else:
+            for other in range(men.role.size):
+                if other != men.pawns.size:
+                    reached &= ~BEHIND[start, squares[other]]
+            black &= ~reached
+    return white, black
+
+
+@inner
+def beside_image(men, squares, other):
+    """How the men of a row compare with their image in the long diagonal, equal men in ascending order: -1, 0, 1."""
+    for slot in range(1, squares.size):
         other[slot] = SYMMETRY[TRANSPOSE, squares[slot]]
     for twin in range(men.twins.shape[0]):
         for last in range(men.twins[twin, 0] + 1, men.twins[twin, 1]):
@@ -130,82 +201,91 @@ def transposed(men, squares, other):
             while n > men.twins[twin, 0] and other[n - 1] > other[n]:
                 other[n - 1], other[n] = other[n], other[n - 1]
                 n -= 1
-
-
-@inner
-def images_of(men, squares, other):
-    """How many placements the symmetries make of a place's men, equal men not told apart; 0 if another place counts.
-
-    Equal men ascend in the place that counts; where the white king leaves a choice of two places, the lesser one does.
-    """
-    pawns = men.pawns.size
-    for twin in range(men.twins.shape[0]):
-        for slot in range(men.twins[twin, 0] + 1, men.twins[twin, 1]):
-            if squares[slot - 1] > squares[slot]:
-                return 0
-    if pawns:
-        return 0 if men.is_own_mirror and squares[pawns] & 4 else 2
-    if squares[0] % 9:
-        return 8
-    transposed(men, squares, other)
     for slot in range(1, squares.size):
         if squares[slot] != other[slot]:
-            return 8 if squares[slot] < other[slot] else 0
-    return 4
+            return -1 if squares[slot] < other[slot] else 1
+    return 0
 
 
 @inner
-def classes_of(men, squares, images):
-    """How many placements of labelled men differ up to symmetry among all those of a place."""
-    if images != 4:
-        return men.orders
-    for square in squares:
-        if square % 9:
+def classes_on_diagonal(men, squares):
+    """How many placements of labelled men differ up to symmetry, of a place that is its own image in the diagonal."""
+    for slot in range(1, squares.size):
+        if squares[slot] % 9:
             return men.orders // 2  # a reflection exchanges two equal men
     return men.orders
 
 
+@small
+def is_longer(longest, far, near, block, place):
+    """Whether a zugzwang comes before the longest so far; of equal ones the first does."""
+    if far != longest[0]:
+        return far > longest[0]
+    if near != longest[1]:
+        return near > longest[1]
+    return block < longest[2] or (block == longest[2] and place < longest[3])
+
+
 @inner
-def count_pair(counts, meanings, white, black, place, images, classes):
+def count_pair(counts, meanings, white, black, block, place, images, classes):
     """Count men who do worse, whoever has to move."""
-    if meanings.rank[white] >= meanings.rank[black]:
-        return
-    near = min(meanings.dtg[white], meanings.dtg[black])
-    far = max(meanings.dtg[white], meanings.dtg[black])
+    near = min(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
+    far = max(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     played = 1 if near > 0 else 0
-    row = counts.pairs[meanings.entry[white] + 128, meanings.entry[black] + 128, played]
+    row = counts.pairs[np.int64(meanings.entry[white]) + 128, np.int64(meanings.entry[black]) + 128, played]
     row[PLACEMENTS] += images
     row[CLASSES] += classes
     longest = counts.longest
-    if played and (far > longest[0] or (far == longest[0] and near > longest[1])):
-        longest[0], longest[1], longest[2], longest[3] = far, near, place, -1
+    if played and is_longer(longest, far, near, block, place):
+        longest[0], longest[1], longest[2], longest[3] = far, near, block, place
+
+
+@inner
+def count_kings(men, kings, white, black, block, place, run, meanings, counts, images, classes):
+    """Count the positions of a row with some white kings; `white` and `black` are those with which a side may move.
+
+    Each place stands for `images` placements; `place` is the first of the row.
+    """
+    while kings:
+        square = lowest_square(kings)
+        bit = kings & (~kings + ONE)
+        kings &= kings - ONE
+        here = place + men.digit[square]
+        if white & bit:
+            row = counts.states[0, run.white[here - run.first]]
+            row[PLACEMENTS] += images
+            row[CLASSES] += classes
+        if black & bit:
+            row = counts.states[1, run.black[here - run.first]]
+            row[PLACEMENTS] += images
+            row[CLASSES] += classes
+        if white & black & bit:
+            one, two = run.white[here - run.first], run.black[here - run.first]
+            if meanings.rank[one] < meanings.rank[two]:
+                count_pair(counts, meanings, one, two, block, here, images, classes)
 
 
 @kernel
-def count_places(men, first, ids, meanings, counts):
-    """Count the positions of a run of places; returns how many there are."""
+def count_places(men, block, run, meanings, counts):
+    """Count the positions of a run of whole rows of a block."""
     squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
-    white_king, black_king = men.pawns.size, men.role.size - 1
-    positions = 0
-    for n in range(ids.shape[1]):
-        set_up(men, first + n, squares)
-        occupied = occupied_by(squares)
-        if occupied == _NONE or KING_ATTACKS[squares[white_king]] >> np.uint64(squares[black_king]) & _ONE:
+    squares[: men.pawns.size] = men.pawns
+    images = men.orders * (2 if men.pawns.size else 8)
+    for place in range(run.first, run.first + run.white.size, men.kings):
+        set_up(men, place // men.kings, squares)
+        occupied = occupied_by(men, squares)
+        if occupied == NOTHING or not are_in_order(men, squares):
             continue
-        images = images_of(men, squares, other)
-        if images == 0:
-            continue
-        classes = classes_of(men, squares, images)
-        images *= men.orders
-        white = not is_attacked(men, squares, occupied, black_king, 0)
-        black = not is_attacked(men, squares, occupied, white_king, 1)
-        if white:
-            counts.states[0, ids[0, n], PLACEMENTS] += images
-            counts.states[0, ids[0, n], CLASSES] += classes
-        if black:
-            counts.states[1, ids[1, n], PLACEMENTS] += images
-            counts.states[1, ids[1, n], CLASSES] += classes
-        if white and black:
-            count_pair(counts, meanings, ids[0, n], ids[1, n], first + n, images, classes)
-        positions += white + black
-    return positions
+        kings, halved = kings_of(men, squares, occupied), NOTHING
+        white, black = out_of_check(men, squares, occupied)
+        diagonal = kings & _ON_DIAGONAL
+        if men.pawns.size == 0 and diagonal:
+            compared = beside_image(men, squares, other)
+            if compared >= 0:
+                kings &= ~diagonal
+            if compared == 0:
+                halved = diagonal
+        count_kings(men, kings, white, black, block, place, run, meanings, counts, images, men.orders)
+        if halved:
+            classes = classes_on_diagonal(men, squares)
+            count_kings(men, halved, white, black, block, place, run, meanings, counts, images // 2, classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,7 @@ from tbgen.errors import VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.records.census import Spread, Zugzwangs, census_of
-from tbgen.records.folder import FOLDER, write_index, write_record
+from tbgen.records.folder import FOLDER, write_record
 from tbgen.records.lines import Replay, replay
 from tbgen.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
 from tbgen.rules.fen import parse_fen
@@ -29,14 +29,14 @@ _SEED: Final = 1
 Lines = dict[tuple[Color, Outcome], tuple[Longest, Replay]]
 
 
-def record_of(folders: Folders, material: Material, *, lines: bool = True) -> Record:
+def record_of(folders: Folders, material: Material, *, lines: bool = True, threads: int | None = None) -> Record:
     """The record of a table in one of the folders; without `lines` the longest distances have a position, no moves.
 
     The lines need the tables that the table leads to. Every line is played and found to keep its promise.
     """
     where = folders_in(folders)
     with TableFile(path_in(where, material)) as file, open_tablebase(where) as tables:
-        census, played = census_of(file), _lines_of(file, tables) if lines else {}
+        census, played = census_of(file, threads), _lines_of(file, tables) if lines else {}
         sides = {
             side: {
                 outcome: _outcome_record(spread, _longest(file, side, outcome, spread, played))
@@ -49,12 +49,9 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True) -> Re
         return Record(material, file.size, sides, zugzwangs, _quiet_of(played), changes)
 
 
-def keep_records(folder: Path, made: Iterable[Material], tell: Callable[[Material], None]) -> None:
-    """Keep the counts of tables that have just been made within their folder; `tell` hears which comes next."""
-    for material in made:
-        tell(material)
-        write_record(folder / FOLDER, record_of(folder, material, lines=False))
-    write_index(folder / FOLDER)
+def keep_record(folder: Path, material: Material, threads: int) -> None:
+    """Keep the counts of a table within its folder, whose index is to follow."""
+    write_record(folder / FOLDER, record_of(folder, material, lines=False, threads=threads))
 
 
 def _outcome_record(spread: Spread, longest: Longest) -> OutcomeRecord:

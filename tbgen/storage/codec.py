@@ -25,7 +25,7 @@ def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) ->
     if level not in compressors:
         compressors[level] = zstandard.ZstdCompressor(level=level)
     size = chunk.dtype.itemsize
-    raw = chunk.view(np.uint8).reshape(-1, size).T.tobytes() if shuffled else chunk.tobytes()
+    raw = _transposed(chunk.view(np.uint8).reshape(-1, size)) if shuffled else chunk
     packed: bytes = compressors[level].compress(raw)
     return packed
 
@@ -44,4 +44,16 @@ def unpack(packed: bytes, items: int, kind: npt.DTypeLike, *, shuffled: bool) ->
     if not shuffled:
         return np.frombuffer(raw, dtype)
     planes = np.frombuffer(raw, np.uint8).reshape(dtype.itemsize, items)
-    return np.ascontiguousarray(planes.T).view(dtype).ravel()
+    return _transposed(planes).view(dtype).ravel()
+
+
+def _transposed(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """The columns as rows, copied along the few long ones of both: numpy would go along the many short ones."""
+    columns = np.empty((rows.shape[1], rows.shape[0]), np.uint8)
+    if len(rows) < len(columns):
+        for number, row in enumerate(rows):
+            columns[:, number] = row
+    else:
+        for number, column in enumerate(columns):
+            column[:] = rows[:, number]
+    return columns

@@ -24,6 +24,7 @@ from tbgen.library.limits import peak_bytes
 from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.library.survey import Condition, Finding, examine, survey
 from tbgen.material import Material, materials
+from tbgen.records.folder import FOLDER, INDEX, records_in
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, build_lock, path_of
 from tbgen.storage.reader import TableFile, check_file, digest_of_file
@@ -52,6 +53,22 @@ def test_children_come_first_and_sound_tables_are_kept(tmp_path: Path) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")}
     assert made(tmp_path, [KNIGHT]) == []
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")} == before
+
+
+def test_records_of_what_is_made_are_kept_and_listed(tmp_path: Path) -> None:
+    made(tmp_path, [KNIGHT])
+    assert [record.material for record in records_in(tmp_path / FOLDER)] == [KINGS, KNIGHT]
+    assert json.loads((tmp_path / FOLDER / INDEX).read_text())["records"].keys() == {"KvK", "KNvK"}
+
+
+def test_tables_are_made_even_if_their_records_cannot_be_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / FOLDER).touch()
+    watcher = PlainWatcher()
+    build(tmp_path, [KINGS], watcher)
+    assert [built.finding.material for built in watcher.made] == [KINGS]
+    assert "records are not" in capsys.readouterr().err
 
 
 def test_the_manifest_has_size_and_digest_of_each_file(tmp_path: Path) -> None:
@@ -127,7 +144,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
         patched.setattr(files.Path, "open", open_)
         with pytest.raises(BuildError, match=r"cannot build KNvK: .*No space left on device"):
             made(tmp_path, [KNIGHT])
-    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", MANIFEST, files.LOCK}
+    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", MANIFEST, files.LOCK, FOLDER}
     assert made(tmp_path, [KNIGHT]) == ["KNvK"]
 
 

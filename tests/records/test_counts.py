@@ -80,3 +80,9 @@ def test_positions_up_to_symmetry_are_as_many_as_in_ordinary_tables(table_folder
 def test_counts_of_four_men_are_the_tallies_and_those_of_ordinary_tables(four_men_folder: Path, name: str) -> None:
     assert_as_tallied(four_men_folder, name)
     assert_as_in_ordinary_tables(four_men_folder, name)
+
+
+@pytest.mark.parametrize("name", ["KvK", "KNvK", "KPvK"])
+def test_counts_do_not_depend_on_threads(table_folder: Path, name: str) -> None:
+    with TableFile(path_of(table_folder, Material.parse(name))) as file:
+        assert census_of(file, threads=1) == census_of(file, threads=3)
