@@ -6,6 +6,7 @@ the worst that could be; what is counted of them is an allowance a word, above w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -38,7 +39,8 @@ FILLING = {"found": 8, "seeds": 16, "agenda": 16, "journal": 12, "store": 32, "p
 """Bytes of an item of what fills: a place, a seed, a seed, an entry, a history, a pair (both with their slots)."""
 
 ALLOWED = {"found": 98, "seeds": 8, "agenda": 2, "journal": 36, "store": 4, "pairs": 4}
-"""Items that are allowed, a word of the block; of histories and pairs, a word of all blocks of a run."""
+"""Items that are allowed, a word of the block with equal men in order; of histories and pairs, a word of all blocks of
+a run. 98 places are all that a word can have, the side to move left open."""
 
 SEEDS_WITH_PAWNS = 48
 """A pawn has resets everywhere."""
@@ -110,7 +112,13 @@ def _touched(geometry: Geometry, run_blocks: int) -> int:
         allowed[kind] *= run_blocks
     filling = {(path[0], kind) for path, _ in paths for kind in path if kind in FILLING}
     whole = sum(array.nbytes for path, array in paths if not _fills(path))
-    return whole + geometry.words * sum(allowed[kind] * FILLING[kind] for _, kind in filling)
+    return whole + _words_in_order(geometry) * sum(allowed[kind] * FILLING[kind] for _, kind in filling)
+
+
+def _words_in_order(geometry: Geometry) -> int:
+    """At most so many words hold positions: those with equal men in ascending order."""
+    orders = math.prod(number - start + 1 for number, start in enumerate(geometry.twin_start.tolist()))
+    return geometry.words // orders
 
 
 def _fills(path: tuple[str, ...]) -> bool:

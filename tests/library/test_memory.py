@@ -47,7 +47,9 @@ def test_making_a_small_table_takes_no_more_than_was_asked_for(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["memory", "disk"])
-@pytest.mark.parametrize("name", ["KNvKN", "KQvKQ", "KRvKN", "KQQvK", "KNvKP", "KPvKP", "KQvKP", "KRPvK", "KPPvK"])
+@pytest.mark.parametrize(
+    "name", ["KNvKN", "KQvKQ", "KRvKN", "KRvKB", "KQQvK", "KNNvK", "KNvKP", "KPvKP", "KQvKP", "KRPvK", "KPPvK"]
+)
 def test_making_a_table_of_four_men_takes_no_more_than_was_asked_for(
     tmp_path: Path, four_men_folder: Path, name: str, where: str
 ) -> None:
