@@ -92,7 +92,8 @@ class Supply:
         targets = targets[(square >= box.first[axis]) & (square < box.first[axis] + box.size[axis])]
         if len(targets):
             values, corner = box.read(), (box.first, box.size, box.stride)
-            gather(*values, *corner, ways, gathering.primary, targets, promotions.entry, promotions.dtg)
+            room = np.zeros(len(box.first), np.int64), np.zeros(len(box.first), np.int64)
+            gather(*values, *corner, ways, gathering.primary, targets, *room, promotions.entry, promotions.dtg)
 
 
 def own_planes(layout: Layout) -> Ints:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inlined, kernel
+from tbgen._jit import borrowing, inlined
 from tbgen.index.layout import BY_KING, MIRRORED, Layout
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRANSPOSE, TRIANGLE
 from tbgen.material import PROMOTIONS
@@ -167,64 +167,94 @@ def _assignments(child: Layout, plan: Plan) -> Iterator[tuple[int, list[int]]]:
 
 
 @inlined
-def _is_lesser(digits, twin_start, images):
-    """Whether the men of a cell come before their images in the long diagonal; equal men stand in order."""
-    axes = len(digits)
-    for n in range(1, axes):
+def _in_order(digits, twin_start):
+    """Whether equal men stand in order."""
+    ordered = True
+    for n in range(2, len(digits) - 1):
+        ordered &= twin_start[n] == n or digits[n - 1] < digits[n]
+    return ordered
+
+
+@inlined
+def _beside_image(digits, twin_start, images):
+    """How the men between the kings compare with their images in the long diagonal, equal men in order: -1, 0, 1."""
+    last = len(digits) - 1
+    for n in range(1, last):
         place, image = n, SYMMETRY[TRANSPOSE, digits[n]]
         while place > max(twin_start[n], 1) and images[place - 1] > image:
             images[place] = images[place - 1]
             place -= 1
         images[place] = image
-    for n in range(1, axes):
+    for n in range(1, last):
         if images[n] != digits[n]:
-            return digits[n] < images[n]
-    return True
+            return -1 if digits[n] < images[n] else 1
+    return 0
 
 
 @inlined
-def _is_primary(digits, twin_start, primary, images):
-    """Whether a cell is the one that its position is looked up in."""
-    for n in range(1, len(digits)):
-        if twin_start[n] < n and digits[n - 1] >= digits[n]:
-            return False
+def _white_king_counts(king, primary, compared):
+    """Whether cells with the white king on one of its places are those that positions are looked up in."""
     if primary == BY_WHITE_KING:
-        return digits[0] & 4 == 0
-    if primary == BY_DIAGONAL and TRIANGLE[digits[0]] % 9 == 0:
-        return _is_lesser(digits, twin_start, images)
-    return True
+        return king & 4 == 0
+    return primary == EVERY_CELL or compared <= 0 or TRIANGLE[king] % 9 != 0
 
 
 # entry, dtg: cells of a box of a plane, found by its strides; targets[n]: way, square of the new man, first cell here
-@kernel
-def gather(entry, dtg, first, size, stride, ways, primary, targets, to_entry, to_dtg):
-    """Copy the cells of a box to where they are asked for."""
-    axes = len(first)
-    digits, images = np.empty(axes, np.int64), np.empty(axes, np.int64)
-    by_stride = np.argsort(stride)
+@borrowing
+def gather(entry, dtg, first, size, stride, ways, primary, targets, digits, images, to_entry, to_dtg):
+    """Copy the cells of a box to where they are asked for; `digits` and `images` are room for one each an axis."""
     for n in range(len(targets)):
-        way, square, start = targets[n]
+        way, square = targets[n, 0], targets[n, 1]
         new, sign = ways.axis[way], ways.sign[way]
         if not first[new] <= square < first[new] + size[new]:
             continue
-        digits[:] = first
+        for axis in range(len(first)):
+            digits[axis] = first[axis]
         digits[new] = square
         going = True
         while going:
-            if _is_primary(digits, ways.twin_start, primary, images):
-                place, cell = 0, start
-                for axis in range(axes):
+            if _in_order(digits, ways.twin_start):
+                compared = _beside_image(digits, ways.twin_start, images) if primary == BY_DIAGONAL else 0
+                place, cell = 0, targets[n, 2]
+                for axis in range(1, len(first) - 1):
                     place += (digits[axis] - first[axis]) * stride[axis]
                     cell += ways.part[way, axis, digits[axis]]
-                to_entry[cell] = sign * entry[place]
-                to_dtg[cell] = dtg[place]
-            going = _step(digits, first, size, by_stride, new)
+                for king in range(first[0], first[0] + size[0]):
+                    if _white_king_counts(king, primary, compared):
+                        start, here = place + (king - first[0]) * stride[0], cell + ways.part[way, 0, king]
+                        by_black_king = primary == BY_DIAGONAL and compared == 0 and TRIANGLE[king] % 9 == 0
+                        _gather_word(
+                            entry,
+                            dtg,
+                            first,
+                            size,
+                            stride,
+                            ways.part[way],
+                            sign,
+                            by_black_king,
+                            start,
+                            here,
+                            to_entry,
+                            to_dtg,
+                        )
+            going = _step(digits, first, size, new)
 
 
 @inlined
-def _step(digits, first, size, by_stride, fixed):
-    """The next cell of a box, one digit fixed; False after the last one."""
-    for axis in by_stride:
+def _gather_word(entry, dtg, first, size, stride, part, sign, by_black_king, place, cell, to_entry, to_dtg):
+    """Copy the cells that differ in the black king alone: all, or those where it is not beyond the long diagonal."""
+    last = len(first) - 1
+    for king in range(first[last], first[last] + size[last]):
+        if not by_black_king or king <= SYMMETRY[TRANSPOSE, king]:
+            to_entry[cell + part[last, king]] = sign * entry[place]
+            to_dtg[cell + part[last, king]] = dtg[place]
+        place += stride[last]
+
+
+@inlined
+def _step(digits, first, size, fixed):
+    """The next men between the kings of a box, one of them fixed; False after the last ones."""
+    for axis in range(len(digits) - 2, 0, -1):
         if axis != fixed:
             digits[axis] += 1
             if digits[axis] < first[axis] + size[axis]:

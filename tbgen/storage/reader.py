@@ -102,20 +102,30 @@ class TableFile:
         return EntryValues(self.material, entry, dtg)
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
-        """The same of one block and side to move, chunk by chunk."""
+        """The same of one block and side to move: what chunks that differ in the black king alone have."""
         order = self.order
         cells = order.layout.block_words * 64
         plane, step = (2 * block + side) * cells, min(cells, order.chunk_cells)
-        return [self._box(place, place - plane, step) for place in range(plane, plane + cells, step)]
+        kings = min(64, cells // step)
+        return [
+            self._box(range(plane + start, plane + cells, cells // kings), start, step)
+            for start in range(0, cells // kings, step)
+        ]
 
-    def _box(self, place: int, start: int, cells: int) -> Box:
-        """So many cells from a place on; the place counts from the first of its plane."""
+    def _box(self, places: Sequence[int], start: int, cells: int) -> Box:
+        """So many cells from each of some places on, each in one chunk; `start` is the first one in its plane."""
         first, size, stride = self.order.box_of(start, cells)
-        number, skipped = divmod(place, self.order.chunk_cells)
+        if len(places) > 1:
+            size[-1], stride[-1] = 64, cells * len(places) // 64
 
         def read() -> tuple[Entries, Distances]:
-            ids = self.chunk(number)[skipped : skipped + cells]
-            return self._columns["state_entry"][ids], self._columns["state_dtg"][ids]
+            entry, dtg = np.empty((len(places), cells), np.int8), np.empty((len(places), cells), np.uint16)
+            for number, place in enumerate(places):
+                chunk, skipped = divmod(place, self.order.chunk_cells)
+                ids = self.chunk(chunk)[skipped : skipped + cells]
+                np.take(self._columns["state_entry"], ids, out=entry[number])
+                np.take(self._columns["state_dtg"], ids, out=dtg[number])
+            return entry.ravel(), dtg.ravel()
 
         return Box(first, size, stride, read)
 
