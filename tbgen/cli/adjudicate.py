@@ -17,10 +17,11 @@ from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import say_if_compiling
 from tbgen.cli.output import STANDARD_OUTPUT, written_whole
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
-from tbgen.cli.settings import settings_of, settings_options
+from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain, progress
 from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
+from tbgen.pgn.game import Settings
 from tbgen.pgn.tags import Source
 from tbgen.words import counted
 
@@ -50,10 +51,7 @@ def command(
     in_place: bool,
     folders: tuple[Path, ...],
     continued: str,
-    fifty: str | None,
-    scoring: str | None,
-    cutoff: str | None,
-    komi: str | None,
+    settings: Settings,
     lines: bool,
     json_file: str | None,
     jobs: int,
@@ -80,7 +78,6 @@ def command(
         raise UsageError("name a PGN file, or - for the standard input")
     output = _output(names, output, json_file, in_place=in_place)
     _refuse_one_file(names, output, json_file)
-    settings = settings_of(scoring, cutoff, komi, fifty)
     texts, how = in_place or output is not None, Continue(continued)
     if how is Continue.NEVER:
         refuse_beside("--continue never", {"--data": typed_folders(), "--line": lines})

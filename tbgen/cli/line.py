@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from tbgen.cli.data import folders_option
-from tbgen.cli.options import scoring_of, scoring_options
+from tbgen.cli.options import scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.probe import open_tablebase
 from tbgen.probe.notation import pgn_of, position_of
+from tbgen.rules.points import Scoring
 from tbgen.score import parse_score
 
 
@@ -25,9 +26,7 @@ def command(
     *,
     moves: tuple[str, ...],
     accrued: str | None,
-    scoring: str,
-    cutoff: str | None,
-    komi: str | None,
+    rule: Scoring,
     folders: tuple[Path, ...],
     as_json: bool,
 ) -> None:
@@ -42,7 +41,6 @@ def command(
       tbgen line "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0
       tbgen line 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0 Be4 --json
     """
-    rule = scoring_of(scoring, cutoff, komi)
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
     with open_tablebase(folders) as tables:

@@ -22,8 +22,6 @@ from tbgen.rules.points import format_points
 from tbgen.words import counted
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rich.console import Group
     from rich.live import Live
     from rich.panel import Panel
@@ -50,9 +48,7 @@ class PlainView:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +16,14 @@ from tbgen.score import DEFAULT_CUTOFF_CODE
 
 
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How a score becomes points."""
+    """How a score becomes points, as `rule`."""
     schemes = click.Choice([scheme.value for scheme in Scheme])
+
+    @functools.wraps(command)
+    def with_rule(*args: Any, scoring: str, cutoff: str | None, komi: str | None, **others: Any) -> Any:
+        return command(*args, rule=_scoring_of(scoring, cutoff, komi), **others)
+
+    command = with_rule
     for option in (
         click.option("--komi", metavar="G", help="The score to beat under --scoring komi (default G5.75)."),
         click.option(
@@ -28,23 +35,23 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def scoring_of(scoring: str, cutoff: str | None, komi: str | None) -> Scoring:
+def _scoring_of(scoring: str, cutoff: str | None, komi: str | None) -> Scoring:
     """The scoring that the options say; refuses those that mean nothing under it."""
     rule = Scoring(
         Scheme(scoring),
         DEFAULT_CUTOFF_CODE if cutoff is None else parse_cutoff(cutoff),
         DEFAULT_KOMI if komi is None else parse_komi(komi),
     )
-    refuse_idle(rule.scheme, cutoff, komi, None)
+    refuse_idle(rule.scheme, None, cutoff=cutoff is not None, komi=komi is not None)
     return rule
 
 
-def refuse_idle(scheme: Scheme | None, cutoff: str | None, komi: str | None, fifty: FiftyMoveSetting | None) -> None:
-    """Refuse a cutoff or a komi that makes no difference; what is None is not known, or not asked for."""
+def refuse_idle(scheme: Scheme | None, fifty: FiftyMoveSetting | None, *, cutoff: bool, komi: bool) -> None:
+    """Refuse a cutoff or a komi that is given and makes no difference; what is None is not known, or not asked for."""
     if scheme is None:
         return
-    if komi is not None and scheme is not Scheme.KOMI:
+    if komi and scheme is not Scheme.KOMI:
         raise UsageError(f"--komi means nothing under --scoring {scheme.value}")
-    if cutoff is not None and scheme not in (Scheme.WINNER, Scheme.KOMI) and fifty is not FiftyMoveSetting.RESET:
+    if cutoff and scheme not in (Scheme.WINNER, Scheme.KOMI) and fifty is not FiftyMoveSetting.RESET:
         others = "" if fifty is None else f" and --fifty {fifty.value}"
         raise UsageError(f"--cutoff means nothing under --scoring {scheme.value}{others}")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tbgen.cli.data import folders_option
-from tbgen.cli.options import scoring_of, scoring_options
+from tbgen.cli.options import scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
@@ -37,9 +37,7 @@ def command(
     *,
     moves: tuple[str, ...],
     accrued: str | None,
-    scoring: str,
-    cutoff: str | None,
-    komi: str | None,
+    rule: Scoring,
     folders: tuple[Path, ...],
     brief: bool,
     as_json: bool,
@@ -60,7 +58,6 @@ def command(
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" Kh4 --scoring harmonic
       tbgen probe - --brief < positions.txt
     """
-    rule = scoring_of(scoring, cutoff, komi)
     if words == (_INPUT,):
         refuse_beside("-", {"--moves": moves, "--accrued": accrued})
         with open_tablebase(folders) as tables:

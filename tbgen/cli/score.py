@@ -11,7 +11,7 @@ import click
 
 from tbgen.cli.position import PositionCommand, asked_position, is_position, position_options
 from tbgen.cli.refusals import refuse_beside, refuse_without
-from tbgen.cli.settings import settings_of, settings_options
+from tbgen.cli.settings import refuse_idle_settings, settings_options
 from tbgen.cli.terminal import complain, complain_of, progress, show_rows
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.pgn.contradictions import moves_after_the_end
@@ -44,10 +44,7 @@ def command(
     files: tuple[str, ...],
     as_json: bool,
     summary: bool,
-    fifty: str | None,
-    scoring: str | None,
-    cutoff: str | None,
-    komi: str | None,
+    settings: Settings,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 
@@ -64,7 +61,7 @@ def command(
       tbgen score --pgn games.pgn --summary
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
-    settings = settings_of(scoring, cutoff, komi, fifty, has_tags=bool(files))
+    refuse_idle_settings(settings, has_tags=bool(files))
     if files:
         refuse_beside("--pgn", {"a FEN": is_position(words), "--moves": moves, "--accrued": accrued})
         return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,15 @@ from tbgen.rules.stage import FiftyMoveSetting
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How the games of a file are scored, unless their tags say it."""
+    """How the games of a file are scored, unless their tags say it, as `settings`."""
+
+    @functools.wraps(command)
+    def with_settings(
+        *args: Any, scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None, **others: Any
+    ) -> Any:
+        return command(*args, settings=_settings_of(scoring, cutoff, komi, fifty), **others)
+
+    command = with_settings
     for option in (
         click.option("--komi", metavar="G", help="The score to beat under --scoring komi (default G5.75)."),
         click.option(
@@ -38,16 +47,20 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def settings_of(
-    scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None, *, has_tags: bool = True
-) -> Settings:
-    """The settings that the options say; what is not given is left to the tags of each game, if there can be any."""
+def refuse_idle_settings(settings: Settings, *, has_tags: bool) -> None:
+    """Refuse a cutoff or a komi that makes no difference; without tags to say another, the scoring is exponential."""
+    scheme = settings.scheme if has_tags else settings.scheme or Scheme.EXPONENTIAL
+    fifty = settings.fifty_moves or FiftyMoveSetting.RESET
+    refuse_idle(scheme, fifty, cutoff=settings.cutoff_code is not None, komi=settings.komi is not None)
+
+
+def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> Settings:
+    """The settings that the options say; what is not given is left to the tags of each game."""
     settings = Settings(
         scheme=None if scoring is None else Scheme(scoring),
         cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
         komi=None if komi is None else parse_komi(komi),
         fifty_moves=None if fifty is None else FiftyMoveSetting(fifty),
     )
-    scheme = settings.scheme if has_tags else settings.scheme or Scheme.EXPONENTIAL
-    refuse_idle(scheme, cutoff, komi, settings.fifty_moves or FiftyMoveSetting.RESET)
+    refuse_idle_settings(settings, has_tags=True)
     return settings

@@ -16,10 +16,11 @@ from tbgen.adjudicate.statistics import Statistics
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import say_if_compiling
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
-from tbgen.cli.settings import settings_of, settings_options
+from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.files import matching_files
+from tbgen.pgn.game import Settings
 from tbgen.pgn.tags import Source
 from tbgen.score import Outcome
 from tbgen.words import counted
@@ -49,10 +50,7 @@ def command(
     *,
     tiebreak: str | None,
     folders: tuple[Path, ...],
-    fifty: str | None,
-    scoring: str | None,
-    cutoff: str | None,
-    komi: str | None,
+    settings: Settings,
     stats: bool,
     as_json: bool,
     as_rows: bool,
@@ -81,7 +79,7 @@ def command(
         refuse_beside("--stats", {"--csv": as_rows, "--html": as_page, "--tiebreak": tiebreak})
     if not as_page:
         refuse_without("--html", {"--title": title})
-    task = Task(settings_of(scoring, cutoff, komi, fifty), tables=folders, texts=False, results=True)
+    task = Task(settings, tables=folders, texts=False, results=True)
     say_if_compiling()
     games, faults = list[EventGame](), list[PgnError]()
     counts = Statistics()

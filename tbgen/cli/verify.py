@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -68,6 +69,23 @@ def command(
         if sample is not None or threads is not None:
             raise UsageError("--against looks at counts alone; leave out --sample and --threads")
         return _compare(against, wanted, folders, as_json=as_json, quiet=quiet)
+    reports, faults = _prove(wanted, folders, _Sampling(sample, seed or 0), threads, quiet=quiet)
+    if not quiet:
+        _show(reports, faults, as_json=as_json)
+    return complain_of(faults)
+
+
+class _Sampling(NamedTuple):
+    """How many positions of a table are looked at, if not all, and which."""
+
+    sample: int | None
+    seed: int
+
+
+def _prove(
+    wanted: Sequence[Material], folders: Sequence[Path], sampling: _Sampling, threads: int | None, *, quiet: bool
+) -> tuple[list[Report], list[TableError]]:
+    """Verify one table after the other; what is wrong with one does not keep the others waiting."""
     from tbgen.verify import verify_file
 
     reports: list[Report] = []
@@ -79,14 +97,9 @@ def command(
                 shown.advance(0, title=f"{material}: {phase} {100 * done // total} %")
 
             try:
+                where = folder_with(folders, material)
                 report = verify_file(
-                    folder_with(folders, material),
-                    material,
-                    sample=sample,
-                    seed=seed or 0,
-                    threads=threads,
-                    progress=tell,
-                    others=folders,
+                    where, material, **sampling._asdict(), threads=threads, progress=tell, others=folders
                 )
             except TableError as error:
                 faults.append(error)
@@ -95,9 +108,7 @@ def command(
                 if report.violation is not None:
                     faults.append(VerificationError(str(material), str(report.violation)))
             shown.advance()
-    if not quiet:
-        _show(reports, faults, as_json=as_json)
-    return complain_of(faults)
+    return reports, faults
 
 
 def _compare(against: str, wanted: list[Material], folders: tuple[Path, ...], *, as_json: bool, quiet: bool) -> int:

@@ -14,8 +14,6 @@ from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rich.progress import Progress, TaskID
 
 _LINE_SECONDS = 5.0
@@ -34,9 +32,7 @@ class QuietWatcher:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -7,7 +7,6 @@ all that decides who plays whom and how.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from tbgen.disk import sync_folder, try_lock
 from tbgen.errors import MatchError
 from tbgen.referee.record import StoredGame, finished_games
 from tbgen.referee.settings import MatchSettings
@@ -111,7 +111,7 @@ class FileStore:
         self._start = _end_of(self._file)
         self.identity = Identity(secrets.token_hex(4), _seed(settings))
         self._write_state(finished=False)
-        _sync_folder(self._path.parent)
+        sync_folder(self._path.parent)
 
     def _refuse_to_forget(self, state: dict[str, Any] | None) -> None:
         """A match that is not over is not dropped unasked."""
@@ -212,25 +212,10 @@ def _end_of(file: int) -> int:
     return os.fstat(file).st_size
 
 
-def _sync_folder(folder: Path) -> None:
-    """Have the names of new files on the disk too, where folders can be opened."""
-    with contextlib.suppress(OSError):
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
-
-
 def _locked(path: Path) -> int:
     """The state file, open and ours alone."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    with contextlib.suppress(ImportError):
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(file)
-            raise MatchError(f"another match is writing to {path.with_suffix('')}; give another -pgnout") from None
+    if not try_lock(file):
+        os.close(file)
+        raise MatchError(f"another match is writing to {path.with_suffix('')}; give another -pgnout")
     return file

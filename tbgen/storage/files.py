@@ -5,23 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO
 
+from tbgen.disk import sync_folder, try_lock, wait_for_lock
 from tbgen.errors import MissingTableError
 from tbgen.material import Material, all_materials
 
 SUFFIX = ".h5"
 PARTIAL = ".partial"
 LOCK = ".build.lock"
-
-_RETRY_SECONDS = 0.2
-"""How often a system that cannot wait for a lock is asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,41 +26,6 @@ class Written:
     path: Path
     bytes: int
     sha256: str
-
-
-def wait_for_lock(try_lock: Callable[[], bool], pause: Callable[[float], None] = time.sleep) -> None:
-    """Take a lock on a system that can only try, asleep in between."""
-    while not try_lock():
-        pause(_RETRY_SECONDS)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def try_lock(file: IO[bytes]) -> bool:
-        """Lock a file until it is closed, unless someone else has; whether it is ours now."""
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _wait_for_lock(file: IO[bytes]) -> None:
-        wait_for_lock(lambda: try_lock(file))
-
-else:
-    import fcntl
-
-    def try_lock(file: IO[bytes]) -> bool:
-        """Lock a file until it is closed, unless someone else has; whether it is ours now."""
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _wait_for_lock(file: IO[bytes]) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def path_of(folder: Path, material: Material) -> Path:
@@ -113,23 +73,13 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     return Written(path, size, digest.hexdigest())
 
 
 def partial_of(path: Path) -> Path:
     """A name of this process's own: a worker that was given up for lost may still be at the same table."""
     return path.with_name(f"{path.name}.{platform.node()}-{os.getpid()}{PARTIAL}")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring a folder's names to the disk, where the system can."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def remove_partials(folder: Path) -> None:
@@ -146,7 +96,7 @@ def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("ab") as file:
-        if not try_lock(file):
+        if not try_lock(file.fileno()):
             on_wait()
-            _wait_for_lock(file)
+            wait_for_lock(file.fileno())
         yield

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -166,9 +165,7 @@ class TableFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _read_seal(self) -> Seal:

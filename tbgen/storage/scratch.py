@@ -22,10 +22,10 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.disk import try_lock
 from tbgen.errors import DamagedTableError
 from tbgen.material import Material
 from tbgen.storage.codec import crc32, pack, unpack
-from tbgen.storage.files import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"
@@ -83,7 +83,7 @@ class ScratchStore:
         path.touch()
         self._file = path.open("r+b", buffering=0)
         try:
-            if not try_lock(self._file):
+            if not try_lock(self._file.fileno()):
                 raise BlockingIOError(errno.EAGAIN, "another builder is at it", str(path))
             self._end = self._take_up(json.dumps({"format": FORMAT, **identity}, sort_keys=True).encode() + b"\n")
         except BaseException:

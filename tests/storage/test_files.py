@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.storage.files import PARTIAL, build_lock, remove_partials, tables_in, wait_for_lock, write_whole
+from tbgen.storage.files import PARTIAL, build_lock, remove_partials, tables_in, write_whole
 
 
 def broken_off() -> Iterator[bytes]:
@@ -28,13 +28,6 @@ def test_a_file_is_hashed_as_it_is_written(tmp_path: Path) -> None:
     written = write_whole(tmp_path / "a", [b"one ", b"two"])
     assert (written.path, written.bytes) == (tmp_path / "a", 7)
     assert written.sha256 == hashlib.sha256(b"one two").hexdigest()
-
-
-def test_who_waits_for_a_lock_sleeps_between_two_tries() -> None:
-    answers, pauses = iter([False, False, True]), list[float]()
-    wait_for_lock(lambda: next(answers), pauses.append)
-    assert len(pauses) == 2
-    assert min(pauses) >= 0.05
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_trace(tmp_path: Path) -> None:
