@@ -23,7 +23,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_rule(*args: Any, scoring: str, cutoff: str | None, komi: str | None, **others: Any) -> Any:
         return command(*args, rule=_scoring_of(scoring, cutoff, komi), **others)
 
-    command = with_rule
+    wrapped: Callable[..., Any] = with_rule
     for option in (
         click.option("--komi", metavar="G", help="The score to beat under --scoring komi (default G5.75)."),
         click.option(
@@ -31,8 +31,8 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--scoring", type=schemes, default=Scheme.EXPONENTIAL.value, help="How it becomes points."),
     ):
-        command = option(command)
-    return command
+        wrapped = option(wrapped)
+    return wrapped
 
 
 def _scoring_of(scoring: str, cutoff: str | None, komi: str | None) -> Scoring:

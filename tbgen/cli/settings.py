@@ -24,7 +24,7 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         return command(*args, settings=_settings_of(scoring, cutoff, komi, fifty), **others)
 
-    command = with_settings
+    wrapped: Callable[..., Any] = with_settings
     for option in (
         click.option("--komi", metavar="G", help="The score to beat under --scoring komi (default G5.75)."),
         click.option(
@@ -43,8 +43,8 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="What the fifty-move rule means; reset unless the game's tags say otherwise.",
         ),
     ):
-        command = option(command)
-    return command
+        wrapped = option(wrapped)
+    return wrapped
 
 
 def refuse_idle_settings(settings: Settings, *, has_tags: bool) -> None:

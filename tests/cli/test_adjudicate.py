@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -123,14 +123,22 @@ def test_the_help_says_what_a_cursed_win_is() -> None:
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_killed_leaves_the_old_file(tmp_path: Path, stop: signal.Signals) -> None:
     path, text = tmp_path / "games.pgn", (GOLDEN / "tcec_s18.pgn").read_bytes() * 400
-    path.write_bytes(text)
-    command = [sys.executable, "-m", "tbgen", "adjudicate", str(path), "--in-place"]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    while not any(each.suffix == ".partial" for each in tmp_path.iterdir()):
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=0.005)
-    process.send_signal(stop)
-    assert process.wait() not in (0, 2)
+    for _ in range(20):
+        path.write_bytes(text)
+        code = stopped_while_it_writes(path, stop)
+        if code != 0:
+            break
+    assert code in (-stop, 128 + stop)
     assert path.read_bytes() == text
     if stop is signal.SIGINT:
         assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]
+
+
+def stopped_while_it_writes(path: Path, stop: signal.Signals) -> int:
+    """The exit code of a run; 0 if it was over before anybody could stop it, as on a busy machine."""
+    command = [sys.executable, "-m", "tbgen", "adjudicate", str(path), "--in-place"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while not any(each.suffix == ".partial" for each in path.parent.iterdir()) and process.poll() is None:
+        time.sleep(0.005)
+    process.send_signal(stop)
+    return process.wait()

@@ -29,10 +29,12 @@ def peak_of(folder: Path, children: Path, name: str, threads: int, where: str) -
     material = Material.parse(name)
     for child in material.children():
         path_of(folder, child).symlink_to(path_of(children, child))
+    command = [sys.executable, "-c", PROGRAM, str(folder), name, str(threads), where]
     peak = 0
-    for _ in range(2):  # once more, in case the first one had to compile
-        command = [sys.executable, "-c", PROGRAM, str(folder), name, str(threads), where]
+    for _ in range(2):  # once more only if the first one may have had to compile
         peak = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        if peak <= memory_needed(material, threads):
+            break
     return peak
 
 
