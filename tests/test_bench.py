@@ -96,7 +96,7 @@ def test_the_costs_of_classes_are_fitted_to_a_folder(
         material = Material.parse(name)
         seconds = cost_of(material).cpu_seconds
         made = FileRecord(round(primary_cells(material) * 0.25), "", seconds * 0.75, seconds, threads=2)
-        record(tmp_path, material, made)
+        record(tmp_path, {material: made})
     bench.main(["costs", "--data", str(tmp_path)])
     rows = {line[:20].strip(): line.split() for line in capsys.readouterr().out.splitlines()[1:]}
     queen = Material.parse("KQRvK")

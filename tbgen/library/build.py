@@ -25,6 +25,7 @@ from tbgen.library.survey import Finding, examine, survey
 from tbgen.library.work import Made, Report
 from tbgen.library.workers import Here, Processes, WorkerLostError, Workers
 from tbgen.material import Material, build_order
+from tbgen.records.folder import FOLDER, is_index_behind, mark_of_due_record, write_index
 from tbgen.storage.files import build_lock, path_of, remove_partials
 
 _TRIES = 2
@@ -101,18 +102,19 @@ def build(
     work = [finding for finding in findings if not finding.is_sound]
     if not work:
         with contextlib.suppress(OSError):  # a folder that can only be read stays as it is
-            if _gaps(folder, findings):
+            if _gaps(folder, findings) or is_index_behind(folder / FOLDER):
                 with build_lock(folder, watcher.waiting):
-                    _complete_manifest(folder, findings)
+                    _complete(folder, findings, watcher, settings.threads)
         return findings
     with _files_of(folder, work[0].material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
+        remove_partials(folder / FOLDER)
         findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
         remove_blocks(folder, (finding.material for finding in findings if finding.is_sound))
         with _workers_for(folder, findings, watcher, settings) as (plan, workers):
             plan.check(free_disk(folder))
             _Run(folder, plan, workers, watcher, findings).run()
-        _complete_manifest(folder, findings)
+        _complete(folder, findings, watcher, settings.threads)
     return findings
 
 
@@ -191,8 +193,6 @@ class _Run:
 
     def _write_index(self) -> None:
         """Say what records there are."""
-        from tbgen.records.folder import FOLDER, write_index
-
         try:
             write_index(self.folder / FOLDER)
         except OSError as error:
@@ -253,7 +253,7 @@ class _Run:
             reason = f"its file is not in {self.folder}: do all workers share that folder?"
             self._give_up(made.material, BuildError(str(made.material), reason))
             return
-        record(self.folder, made.material, made.file)
+        record(self.folder, {made.material: made.file})
         self.over.add(made.material)
         self.made += 1
         finding = next(finding for finding in self.findings if finding.material == made.material)
@@ -280,10 +280,25 @@ def _gaps(folder: Path, findings: Iterable[Finding]) -> list[tuple[Material, Fil
     return gaps
 
 
-def _complete_manifest(folder: Path, findings: Iterable[Finding]) -> None:
-    """Enter sound tables that were copied here, or whose build ended between the file and its record."""
-    for material, found in _gaps(folder, findings):
-        record(folder, material, found)
+def _complete(folder: Path, findings: Iterable[Finding], watcher: Watcher, threads: int) -> None:
+    """Enter sound tables that were copied here, and do what a build left undone that ended after a table's file."""
+    try:
+        _complete_records(folder, findings, threads)
+    except OSError as error:
+        watcher.unrecorded(str(error))
+    if gaps := dict(_gaps(folder, findings)):
+        record(folder, gaps)
+
+
+def _complete_records(folder: Path, findings: Iterable[Finding], threads: int) -> None:
+    """Keep the records that are due, and list them."""
+    for finding in findings:
+        if finding.is_sound and mark_of_due_record(folder / FOLDER, finding.material).exists():
+            from tbgen.records.making import keep_record
+
+            keep_record(folder, finding.material, threads)
+    if is_index_behind(folder / FOLDER):
+        write_index(folder / FOLDER)
 
 
 @contextlib.contextmanager

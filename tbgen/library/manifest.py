@@ -47,8 +47,8 @@ def read_manifest(folder: Path) -> dict[str, FileRecord]:
         return {}
 
 
-def record(folder: Path, material: Material, made: FileRecord) -> None:
-    """Put what is known of a table's file into the manifest; only for who has the lock."""
-    records = {**read_manifest(folder), str(material): made}
+def record(folder: Path, made: Mapping[Material, FileRecord]) -> None:
+    """Put what is known of some tables' files into the manifest; only for who has the lock."""
+    records = {**read_manifest(folder), **{str(material): record for material, record in made.items()}}
     facts = {"format": _FORMAT, "tables": {name: asdict(records[name]) for name in sorted(records)}}
     write_whole(folder / MANIFEST, [json.dumps(facts, indent=1).encode() + b"\n"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Callable
@@ -64,6 +65,7 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     wall, cpu = time.perf_counter(), time.process_time()
     if retro.needs_compiling(material):
         report.compiling()
+    _note_due_record(folder, material)
     written, solved = make_file(folder, material, threads, tell)
     tell("record", None, 1.0, 0)
     begun, unrecorded = time.perf_counter(), _keep_record(folder, material, threads)
@@ -77,6 +79,15 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     )
     made = FileRecord.of_build(written.bytes, written.sha256, figures)
     return Made(material, sum(solved.positions(side) for side in Color), made, unrecorded)
+
+
+def _note_due_record(folder: Path, material: Material) -> None:
+    """Let the next build know that a record is missing if this one is killed before it is kept."""
+    from tbgen.records.folder import FOLDER, mark_of_due_record
+
+    with contextlib.suppress(OSError):  # `_keep_record` will say so
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        mark_of_due_record(folder / FOLDER, material).touch()
 
 
 def _keep_record(folder: Path, material: Material, threads: int) -> str:

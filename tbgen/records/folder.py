@@ -18,10 +18,16 @@ FOLDER: Final = "records"
 INDEX: Final = "index.json"
 SCHEMA: Final = Path(__file__).parent / "schema.json"
 _SUFFIX: Final = ".json"
+DUE: Final = ".due"
 
 
 def path_of_record(folder: Path, material: Material) -> Path:
     return folder / f"{material}{_SUFFIX}"
+
+
+def mark_of_due_record(folder: Path, material: Material) -> Path:
+    """A file that is there from before a table has its name until its record is kept, should that never be."""
+    return folder / f"{material}{DUE}"
 
 
 def read_record(path: Path) -> Record:
@@ -66,6 +72,12 @@ def merge(folder: Path, other: Path) -> list[Material]:
 def _is_there(folder: Path, record: Record) -> bool:
     path = path_of_record(folder, record.material)
     return path.is_file() and path.read_bytes() == record.to_text().encode()
+
+
+def is_index_behind(folder: Path) -> bool:
+    """Whether a record is newer than the index, as when a build is killed between them."""
+    index, newest = folder / INDEX, max((path.stat().st_mtime_ns for path in _paths(folder)), default=0)
+    return newest > (index.stat().st_mtime_ns if index.is_file() else 0)
 
 
 def write_index(folder: Path) -> None:

@@ -11,7 +11,7 @@ from tbgen.errors import VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.records.census import Spread, Zugzwangs, census_of
-from tbgen.records.folder import FOLDER, write_record
+from tbgen.records.folder import FOLDER, mark_of_due_record, write_record
 from tbgen.records.lines import Replay, replay
 from tbgen.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
 from tbgen.rules.fen import parse_fen
@@ -52,6 +52,7 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
 def keep_record(folder: Path, material: Material, threads: int) -> None:
     """Keep the counts of a table within its folder, whose index is to follow."""
     write_record(folder / FOLDER, record_of(folder, material, lines=False, threads=threads))
+    mark_of_due_record(folder / FOLDER, material).unlink(missing_ok=True)
 
 
 def _outcome_record(spread: Spread, longest: Longest) -> OutcomeRecord:

@@ -26,8 +26,8 @@ from tbgen.table import fits_memory
 
 MIB = 1 << 20
 
-BASE_BYTES = 320 * MIB
-"""The program itself and its kernels."""
+BASE_BYTES = 576 * MIB
+"""The program itself and its kernels; two thirds of it where these have to be compiled first, and stay with it."""
 
 HAND_BYTES = 64 * MIB
 """What a thread has in hand of a child or of blocks on disk, beside their cells."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from tbgen.index.layout import layout_of
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
+from tbgen.records.folder import DUE, FOLDER, path_of_record
 from tbgen.retro.waves import most_run_blocks
 from tbgen.storage.files import PARTIAL, path_of
 from tbgen.storage.reader import check_file, digest_of_file
@@ -102,9 +103,16 @@ def assert_as_if_left_in_peace(folder: Path, expected: Path, wanted: Sequence[Ma
         path = path_of(folder, material)
         assert path.read_bytes() == path_of(expected, material).read_bytes(), material
         assert entries[str(material)].sha256 == digest_of_file(path)
+        assert record_bytes(folder, material) == record_bytes(expected, material)
     assert not leftovers(folder)
+
+
+def record_bytes(folder: Path, material: Material) -> bytes | None:
+    """The record that was kept of a table as it was made."""
+    path = path_of_record(folder / FOLDER, material)
+    return path.read_bytes() if path.exists() else None
 
 
 def leftovers(folder: Path) -> list[str]:
     """The files that only a build at work has, or one that was killed."""
-    return [path.name for path in folder.iterdir() if path.name.endswith((PARTIAL, SUFFIX))]
+    return [path.name for path in folder.rglob("*") if path.name.endswith((PARTIAL, SUFFIX, DUE))]

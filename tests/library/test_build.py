@@ -61,6 +61,26 @@ def test_records_of_what_is_made_are_kept_and_listed(tmp_path: Path) -> None:
     assert json.loads((tmp_path / FOLDER / INDEX).read_text())["records"].keys() == {"KvK", "KNvK"}
 
 
+@pytest.mark.parametrize("last_words", ["tbgen.records.making.record_of", "tbgen.library.build.write_index"])
+def test_a_record_that_a_build_did_not_live_to_keep_is_kept_by_the_next(
+    tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch, last_words: str
+) -> None:
+    def die(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(last_words, die)
+        with pytest.raises(KeyboardInterrupt):
+            made(tmp_path, [KINGS])
+    assert not (tmp_path / FOLDER / INDEX).exists()
+    assert made(tmp_path, [KINGS]) == []
+    kept = {path.name for path in (tmp_path / FOLDER).iterdir()}
+    assert kept == {INDEX, "KvK.json"}
+    there = [(folder / FOLDER / "KvK.json").read_bytes() for folder in (tmp_path, table_folder)]
+    assert there[0] == there[1]
+    assert json.loads((tmp_path / FOLDER / INDEX).read_text())["records"].keys() == {"KvK"}
+
+
 def test_tables_are_made_even_if_their_records_cannot_be_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
