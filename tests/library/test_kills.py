@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.material import Material, build_order, materials
+from tbgen.records.folder import FOLDER, path_of_record
 from tbgen.storage.files import path_of
 
 from .kills import (
@@ -39,10 +40,11 @@ def test_ninety_kills_make_no_difference(tmp_path: Path, four_men_folder: Path, 
     draw, wanted, kills, chains = random.Random(81), build_order([Material.parse(name)]), 0, 0
 
     def begun(folder: Path) -> Path:
-        folder.mkdir()
+        (folder / FOLDER).mkdir(parents=True)
         for material in wanted:
             if "P" in name and "P" not in str(material):
                 shutil.copy(path_of(four_men_folder, material), folder)
+                shutil.copy(path_of_record(four_men_folder / FOLDER, material), folder / FOLDER)
         return folder
 
     whole = begun(tmp_path / "whole")
