@@ -80,6 +80,7 @@ class ReferenceTable:
         self.en_passant = join_en_passant([], self.material.men)
         self._blocks: dict[tuple[int, ...], Block] = {}
         self._levels: dict[tuple[tuple[int, ...], int, int], Level] = {}
+        self._children: list[ReferenceTable] = []
         parts: list[EnPassant] = []
         steps_left = -1
         for placement in self.placements:
@@ -87,11 +88,13 @@ class ReferenceTable:
                 steps_left = self.material.steps_left(placement)
                 self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
                 parts = []
-            block = self._build(placement)
+            block = self._blocks[placement] = self._build(placement)
             block.solve()
             self._store(block)
             parts += self._en_passant_of(block)
         self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
+        for child in self._children:
+            child._blocks.clear()  # of which nobody may ever ask for more than values
 
     def levels(self) -> Iterator[tuple[int, int, NDArray[np.int16], NDArray[np.int16]]]:
         """Yield (holder, code, values, plies) in ascending code, White first, for every score one can accrue.
@@ -218,6 +221,7 @@ class ReferenceTable:
         if captured != NO_MAN or promotion != NO_PROMOTION:
             way = descent(self.material, captured, promoted, promotion)
             child = solve(way.material.name, reduced=self.reduced)
+            self._children += [] if child in self._children else [child]
             index = way.cells(side, squares)
             sign = np.int16(-1 if way.colors_swapped else 1)
             return child.entry[index] * sign, child.dtg[index]
