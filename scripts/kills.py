@@ -3,6 +3,7 @@
 
     kills.py KPPvKP --small DIR                30 kills, five in a row before a build may come to its end
     kills.py KRBvKN --small DIR --in-a-row 10
+    kills.py KRBvKN --small DIR --stop         one build, stopped 30 times: what a kill would leave lies there
 
 `--small` has the tables of up to four men. Those of five men that the table leads to are made up
 (tests/library/made_up.py), so KPPvKP does not take the 74 tables that it needs. Every kill is a line of JSON.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -71,6 +73,30 @@ class Kills:
         say(kills=self.count, then="the same files, byte for byte, and nothing beside them")
         path_of(folder, self.material).unlink()
 
+    def stopped(self, times: int) -> None:
+        """Stop one build at seeded moments, and look at its folder: a kill would leave just that.
+
+        For tables that keep nothing on the way, whose builds begin anew each time: nothing may lie there by then.
+        """
+        folder = self.folder("stopped")
+        before, build = stamps(folder), kills.start(folder, [str(self.material)])
+        for number, seconds in enumerate(sorted(self.draw.uniform(0.0, self.seconds) for _ in range(times)), 1):
+            kills.wait_for_work(build, seconds)
+            build.send_signal(signal.SIGSTOP)
+            left, now = kills.leftovers(folder), stamps(folder)
+            changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+            say(stop=number, cpu_seconds=seconds, at_work=build.poll() is None, left=left, changed=changed)
+            build.send_signal(signal.SIGCONT)
+        build.communicate()
+        kills.assert_as_if_left_in_peace(folder, self.whole, build_order([self.material]))
+        say(stops=times, then="the same files, byte for byte, and nothing beside them")
+
+
+def stamps(folder: Path) -> dict[str, tuple[int, int]]:
+    """When each file of a folder was written, and how long it is."""
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.name: (path.stat().st_mtime_ns, path.stat().st_size) for path in paths}
+
 
 def say(**facts: object) -> None:
     rounded = {name: round(fact, 2) if isinstance(fact, float) else fact for name, fact in facts.items()}
@@ -83,12 +109,15 @@ def main() -> None:
     parser.add_argument("--small", type=Path, required=True, metavar="DIR", help="tables of two to four men")
     parser.add_argument("--kills", type=int, default=30, metavar="N")
     parser.add_argument("--in-a-row", type=int, default=5, metavar="N", help="kills before a build comes to its end")
+    parser.add_argument("--stop", action="store_true", help="stop one build so often instead, and look at its folder")
     parser.add_argument("--seed", type=int, default=8, metavar="N")
     parser.add_argument("--place", type=Path, metavar="DIR", help="where to work (default: a temporary folder)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.place) as place:
         killed = Kills(options.material.canonical(), Path(place), options.small, options.seed)
-        while killed.count < options.kills:
+        if options.stop:
+            killed.stopped(options.kills)
+        while killed.count < options.kills and not options.stop:
             killed.in_a_row(min(options.in_a_row, options.kills - killed.count))
 
 

@@ -45,8 +45,7 @@ def kill(
     for _ in range(lines):
         process.stderr.readline()
     if cpu:
-        while process.poll() is None and cpu_seconds_of(process.pid) < seconds:
-            time.sleep(0.01)
+        wait_for_work(process, seconds)
     else:
         time.sleep(seconds)
     was_at_work = process.poll() is None
@@ -56,6 +55,12 @@ def kill(
     for path in folder.glob("*.h5"):
         check_file(path)
     return was_at_work
+
+
+def wait_for_work(process: subprocess.Popen[str], seconds: float) -> None:
+    """Wait until a build has worked for so long, or is over."""
+    while process.poll() is None and cpu_seconds_of(process.pid) < seconds:
+        time.sleep(0.01)
 
 
 def cpu_seconds_of(process: int) -> float:
