@@ -45,18 +45,26 @@ class Rate:
 
 
 RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.25, 0.123, 0.65),
-    (Balance.BARE, True): Rate(0.33, 0.133, 0.16),
-    (Balance.DECIDED, False): Rate(0.29, 0.207, 0.55),
-    (Balance.DECIDED, True): Rate(0.33, 0.180, 0.15),
-    (Balance.EVEN, False): Rate(0.82, 0.523, 0.35),
-    (Balance.EVEN, True): Rate(0.89, 0.570, 0.13),
+    (Balance.BARE, False): Rate(0.19, 0.123, 0.25),
+    (Balance.BARE, True): Rate(0.22, 0.133, 0.05),
+    (Balance.DECIDED, False): Rate(0.23, 0.207, 0.28),
+    (Balance.DECIDED, True): Rate(0.26, 0.180, 0.06),
+    (Balance.EVEN, False): Rate(0.69, 0.523, 0.12),
+    (Balance.EVEN, True): Rate(0.73, 0.570, 0.06),
 }
 """[balance, whether there are pawns]; docs/scale.md says what they were fitted to."""
 
+LARGE_RATES: Mapping[tuple[Balance, bool], Rate] = {
+    (Balance.BARE, False): Rate(0.16, 0.134, 0.36),
+    (Balance.BARE, True): Rate(0.30, 0.169, 0.05),
+    (Balance.DECIDED, False): Rate(0.38, 0.256, 0.28),
+    (Balance.DECIDED, True): Rate(0.39, 0.225, 0.06),
+    (Balance.EVEN, False): Rate(1.42, 0.939, 0.35),
+    (Balance.EVEN, True): Rate(1.31, 1.03, 0.06),
+}
+"""The same for large blocks, which do not fit a processor's cache, and whose positions have more patterns."""
+
 LARGE_BLOCK_CELLS = 1 << 24
-LARGE_FACTOR = 1.5
-"""Blocks from this size on do not fit a processor's cache, and a cell takes so much longer."""
 
 START_SECONDS = 0.1
 START_BYTES = 50_000
@@ -105,9 +113,10 @@ def primary_cells(material: Material) -> float:
 
 def cost_of(material: Material, pace: float = 1.0) -> Cost:
     """What a table is expected to take on a machine that needs `pace` times the CPU seconds of ours."""
-    rate, cells, layout = RATES[class_of(material)], primary_cells(material), layout_of(material)
-    factor = LARGE_FACTOR if layout.block_words * 128 >= LARGE_BLOCK_CELLS else 1.0
-    seconds = START_SECONDS + cells * rate.microseconds * factor * 1e-6
+    cells, layout = primary_cells(material), layout_of(material)
+    rates = LARGE_RATES if layout.block_words * 128 >= LARGE_BLOCK_CELLS else RATES
+    rate = rates[class_of(material)]
+    seconds = START_SECONDS + cells * rate.microseconds * 1e-6
     size = round(cells * rate.bytes) + START_BYTES
     scratch = round(size * SCRATCH_FACTOR) if not fits_memory(layout) else 0
     return Cost(seconds * pace, size, scratch, rate.serial)
