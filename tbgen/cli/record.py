@@ -13,7 +13,8 @@ from tbgen.cli.refusals import refuse_without, typed_folders
 from tbgen.cli.terminal import progress
 from tbgen.errors import UsageError
 from tbgen.material import Material
-from tbgen.records.folder import FOLDER, merge, write_index, write_record
+from tbgen.records.folder import merge, write_index, write_record
+from tbgen.records.places import FOLDER
 from tbgen.records.record import Record
 from tbgen.words import in_plies
 

@@ -11,7 +11,8 @@ import click
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.refusals import refuse_beside, typed_folders
 from tbgen.errors import UsageError
-from tbgen.records.folder import FOLDER, records_in
+from tbgen.records.folder import records_in
+from tbgen.records.places import FOLDER
 from tbgen.records.record import Record
 
 

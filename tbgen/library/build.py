@@ -25,7 +25,7 @@ from tbgen.library.survey import Finding, examine, survey
 from tbgen.library.work import Made, Report
 from tbgen.library.workers import Here, Processes, WorkerLostError, Workers
 from tbgen.material import Material, build_order
-from tbgen.records.folder import FOLDER, is_index_behind, mark_of_due_record, write_index
+from tbgen.records.places import FOLDER, is_index_behind, mark_of_due_record
 from tbgen.storage.files import build_lock, path_of, remove_partials
 
 _TRIES = 2
@@ -193,6 +193,8 @@ class _Run:
 
     def _write_index(self) -> None:
         """Say what records there are."""
+        from tbgen.records.folder import write_index
+
         try:
             write_index(self.folder / FOLDER)
         except OSError as error:
@@ -298,6 +300,8 @@ def _complete_records(folder: Path, findings: Iterable[Finding], threads: int) -
 
             keep_record(folder, finding.material, threads)
     if is_index_behind(folder / FOLDER):
+        from tbgen.records.folder import write_index
+
         write_index(folder / FOLDER)
 
 

@@ -14,6 +14,7 @@ from tbgen.library.limits import forget_peak, peak_bytes
 from tbgen.library.making import make_file
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
+from tbgen.records.places import FOLDER, mark_of_due_record
 from tbgen.score import Color
 
 
@@ -83,8 +84,6 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
 
 def _note_due_record(folder: Path, material: Material) -> None:
     """Let the next build know that a record is missing if this one is killed before it is kept."""
-    from tbgen.records.folder import FOLDER, mark_of_due_record
-
     with contextlib.suppress(OSError):  # `_keep_record` will say so
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
         mark_of_due_record(folder / FOLDER, material).touch()

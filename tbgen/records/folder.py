@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from tbgen.errors import RecordError
-from tbgen.material import Material, all_materials
+from tbgen.material import Material
+from tbgen.records.places import INDEX, path_of_record, paths_of_records
 from tbgen.records.record import FORMAT, Record
 from tbgen.storage.files import write_whole
 
-FOLDER: Final = "records"
-"""Within a folder of tables."""
-INDEX: Final = "index.json"
 SCHEMA: Final = Path(__file__).parent / "schema.json"
-_SUFFIX: Final = ".json"
-DUE: Final = ".due"
-
-
-def path_of_record(folder: Path, material: Material) -> Path:
-    return folder / f"{material}{_SUFFIX}"
-
-
-def mark_of_due_record(folder: Path, material: Material) -> Path:
-    """A file that is there from before a table has its name until its record is kept, should that never be."""
-    return folder / f"{material}{DUE}"
 
 
 def read_record(path: Path) -> Record:
@@ -37,21 +23,14 @@ def read_record(path: Path) -> Record:
     except UnicodeDecodeError:
         raise RecordError(str(path), "it is not text") from None
     record = Record.from_text(text, str(path))
-    if path.name != f"{record.material}{_SUFFIX}":
+    if path.name != path_of_record(path.parent, record.material).name:
         raise RecordError(str(path), f"it is the record of {record.material}")
     return record
 
 
 def records_in(*folders: Path) -> list[Record]:
     """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
-    return [read_record(path) for path in _paths(*folders)]
-
-
-def _paths(*folders: Path) -> Iterator[Path]:
-    for material in all_materials():
-        paths = (path_of_record(folder, material) for folder in folders)
-        if (found := next(filter(Path.is_file, paths), None)) is not None:
-            yield found
+    return [read_record(path) for path in paths_of_records(*folders)]
 
 
 def write_record(folder: Path, record: Record) -> None:
@@ -74,16 +53,10 @@ def _is_there(folder: Path, record: Record) -> bool:
     return path.is_file() and path.read_bytes() == record.to_text().encode()
 
 
-def is_index_behind(folder: Path) -> bool:
-    """Whether a record is newer than the index, as when a build is killed between them."""
-    index, newest = folder / INDEX, max((path.stat().st_mtime_ns for path in _paths(folder)), default=0)
-    return newest > (index.stat().st_mtime_ns if index.is_file() else 0)
-
-
 def write_index(folder: Path) -> None:
     """Say in one file what records a folder has."""
     entries: dict[str, Any] = {}
-    for path in _paths(folder):
+    for path in paths_of_records(folder):
         record = read_record(path)
         longest = record.longest()
         entries[str(record.material)] = {

@@ -11,8 +11,9 @@ from tbgen.errors import VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.records.census import Spread, Zugzwangs, census_of
-from tbgen.records.folder import FOLDER, mark_of_due_record, write_record
+from tbgen.records.folder import write_record
 from tbgen.records.lines import Replay, replay
+from tbgen.records.places import FOLDER, mark_of_due_record
 from tbgen.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Outcome

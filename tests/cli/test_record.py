@@ -7,7 +7,8 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from tbgen import cli
-from tbgen.records.folder import INDEX, read_record
+from tbgen.records.folder import read_record
+from tbgen.records.places import INDEX
 
 
 def called(*arguments: str) -> Result:

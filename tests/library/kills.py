@@ -16,7 +16,7 @@ from pathlib import Path
 from tbgen.index.layout import layout_of
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
-from tbgen.records.folder import DUE, FOLDER, path_of_record
+from tbgen.records.places import DUE, FOLDER, path_of_record
 from tbgen.retro.waves import most_run_blocks
 from tbgen.storage.files import PARTIAL, path_of
 from tbgen.storage.reader import check_file, digest_of_file

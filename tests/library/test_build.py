@@ -24,7 +24,8 @@ from tbgen.library.limits import peak_bytes
 from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.library.survey import Condition, Finding, examine, survey
 from tbgen.material import Material, materials
-from tbgen.records.folder import FOLDER, INDEX, records_in
+from tbgen.records.folder import records_in
+from tbgen.records.places import FOLDER, INDEX
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, build_lock, path_of
 from tbgen.storage.reader import TableFile, check_file, digest_of_file
@@ -61,7 +62,7 @@ def test_records_of_what_is_made_are_kept_and_listed(tmp_path: Path) -> None:
     assert json.loads((tmp_path / FOLDER / INDEX).read_text())["records"].keys() == {"KvK", "KNvK"}
 
 
-@pytest.mark.parametrize("last_words", ["tbgen.records.making.record_of", "tbgen.library.build.write_index"])
+@pytest.mark.parametrize("last_words", ["tbgen.records.making.record_of", "tbgen.records.folder.write_index"])
 def test_a_record_that_a_build_did_not_live_to_keep_is_kept_by_the_next(
     tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch, last_words: str
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.material import Material, build_order, materials
-from tbgen.records.folder import FOLDER, path_of_record
+from tbgen.records.places import FOLDER, path_of_record
 from tbgen.storage.files import path_of
 
 from .kills import (

@@ -14,9 +14,10 @@ import pytest
 from tbgen.errors import MissingTableError, RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.records import making
-from tbgen.records.folder import INDEX, SCHEMA, merge, read_record, records_in, write_index, write_record
+from tbgen.records.folder import SCHEMA, merge, read_record, records_in, write_index, write_record
 from tbgen.records.lines import replay
 from tbgen.records.making import record_of
+from tbgen.records.places import INDEX
 from tbgen.records.record import Record
 from tbgen.score import Color, Outcome
 
