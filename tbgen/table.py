@@ -7,7 +7,7 @@ are not primary, have a zero entry. Counts are over all placements of labelled m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -166,9 +166,10 @@ class Table(EntryValues):
         """Legal positions with this side to move."""
         return sum(tally.count for tally in self.tallies[side].values())
 
-    def part(self, first: int, end: int) -> Cells:
+    def pieces(self, first: int, end: int) -> Iterator[Piece]:
         """What cells first to end hold."""
-        return Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
+        cells = Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
+        yield Piece(first, cells, np.arange(len(self.patterns), dtype=np.uint32))
 
 
 def fits_memory(layout: Layout) -> bool:
@@ -202,6 +203,16 @@ class Cells(NamedTuple):
         return cls(np.concatenate(entry), np.concatenate(dtg), np.concatenate(pattern))
 
 
+class Piece(NamedTuple):
+    """Some cells whose patterns have numbers of their own."""
+
+    first: int
+    """The first cell."""
+    cells: Cells
+    numbers: Numbers
+    """[their pattern] -> pattern of the table."""
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """A run of a table's cells that are solved."""
@@ -227,5 +238,8 @@ class Content(Protocol):
     @property
     def tallies(self) -> Mapping[Color, Mapping[Outcome, Tally]]: ...
 
-    def part(self, first: int, end: int) -> Cells:
-        """What cells first to end hold; from several threads."""
+    def pieces(self, first: int, end: int) -> Iterator[Piece]:
+        """What cells first to end hold, not to be changed; from several threads.
+
+        A piece begins and ends where `first` and `end` are or a block does.
+        """

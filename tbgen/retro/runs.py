@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from tbgen.index.layout import layout_of
@@ -16,7 +16,7 @@ from tbgen.material import Material
 from tbgen.retro.patterns import merge_patterns
 from tbgen.retro.tally import merged, tallies_of
 from tbgen.score import Color
-from tbgen.table import Cells, Dictionary, Distances, Entries, Figures, Run, Table
+from tbgen.table import Cells, Dictionary, Distances, Entries, Figures, Piece, Run, Table
 
 Kept = tuple[Run, Dictionary, Cells]
 
@@ -89,14 +89,17 @@ class Solved:
         found = merged((run.first, run.found) for run in self._runs)
         self.tallies = tallies_of(found, layout_of(material).orders)
 
-    def part(self, first: int, end: int) -> Cells:
-        """What cells first to end hold."""
-        parts = []
+    def pieces(self, first: int, end: int) -> Iterator[Piece]:
+        """What cells first to end hold, run by run."""
         for number in range(bisect_right(self._starts, first) - 1, bisect_left(self._starts, end)):
             run = self._runs[number]
-            cells = self.store.cells(max(first, run.first), min(end, run.end))
-            parts.append(cells._replace(pattern=self._numbers[number][cells.pattern]))
-        return parts[0] if len(parts) == 1 else Cells.joined(parts)
+            start, stop = max(first, run.first), min(end, run.end)
+            yield Piece(start, self.store.cells(start, stop), self._numbers[number])
+
+    def part(self, first: int, end: int) -> Cells:
+        """What cells first to end hold."""
+        pieces = self.pieces(first, end)
+        return Cells.joined([cells._replace(pattern=numbers[cells.pattern]) for _, cells, numbers in pieces])
 
     def positions(self, side: Color) -> int:
         """Legal positions with this side to move."""

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.storage.numbering import (
     Census,
+    Keys,
     add_keys,
     census_of,
     counted,
-    fill_blanks,
+    fill_leads,
     new_census,
-    number_places,
+    new_places,
+    number_slabs,
+    taken_in,
 )
 from tbgen.storage.order import Order
 from tbgen.storage.states import Ids, States
@@ -23,83 +26,72 @@ from tbgen.table import Cells, Content
 
 PART_CELLS = 1 << 22
 FIRST_SLOTS = 1 << 12
-_SLABS_A_JOB = 16
-_PLACES_A_JOB = 1 << 20
+_SHARES = 64
+"""In how many shares threads number a plane of a table that has only one block."""
 
 
 def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, States]:
     """The state of each place of the file, and what the states mean; the most frequent one is number 0."""
     keys, counts = _counted(content, order, pool)
-    ranking = np.lexsort((keys, -counts))
-    numbers = np.empty(len(keys), np.int64)
+    ranking = np.lexsort((keys, ~counts))  # the most frequent first
+    numbers = np.empty(len(keys), np.uint64)
     numbers[ranking] = np.arange(len(keys))
     lookup, ids = census_of(keys, numbers), np.empty(order.layout.cells, _smallest(len(keys)))
-    before = np.uint32(numbers[np.argmin(keys)])
-    for part in order.parts():
-        _number_part(content, order, part, lookup, before, ids, pool)
-        before = np.uint32(ids[part.stop - 1])
+    leads = np.zeros(order.layout.cells // order.row_places, np.uint16)
+    share = 1 if len(order.layout.blocks) > 1 else _SHARES
+
+    def number(part: slice, turn: int) -> None:
+        for piece in content.pieces(part.start, part.stop):
+            here = slice(piece.first, piece.first + len(piece.cells.entry))
+            places = new_places(ids[here], leads[here.start // order.row_places : here.stop // order.row_places])
+            slabs = len(places.leads) // 64
+            which = slabs * turn // share, slabs * (turn + 1) // share
+            kings, others = order.layout.shape[2], order.layout.others
+            number_slabs(lookup, _read_only(piece.cells), piece.numbers, kings, others, *which, places)
+
+    list(pool.map(lambda job: number(*job), itertools.product(order.parts(), range(share))))
+    fill_leads(ids, leads, ids.dtype.type(numbers[np.argmin(keys)]))
     ranked = keys[ranking]
     entry, dtg = (ranked >> np.uint64(48)).astype(np.int64) - 128, ranked >> np.uint64(32) & np.uint64(0xFFFF)
     return ids, States(entry.astype(np.int8), dtg.astype(np.uint16), (ranked & np.uint64(0xFFFFFFFF)).astype(np.uint32))
 
 
-def _counted(content: Content, order: Order, pool: Executor) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+def _counted(content: Content, order: Order, pool: Executor) -> tuple[Keys, Keys]:
     """The keys of all states, and how often they occur."""
     idle: list[Census] = []
 
-    def count(first: int) -> None:
+    def count(part: slice) -> None:
         try:
             census = idle.pop()
         except IndexError:
             census = new_census(FIRST_SLOTS)
-        cells = content.part(first, min(first + PART_CELLS, order.layout.cells))
-        idle.append(counted(census, *[np.require(column, requirements="W") for column in cells]))
+        for piece in content.pieces(part.start, part.stop):
+            census = counted(census, _read_only(piece.cells), piece.numbers)
+        idle.append(census)
 
-    list(pool.map(count, range(0, order.layout.cells, PART_CELLS)))
-    found = [(census.key[taken], census.value[taken]) for census in idle for taken in [np.flatnonzero(census.key)]]
+    list(pool.map(count, _parts(order)))
+    found = [taken_in(census) for census in idle]
     idle.clear()
     total = new_census(1 << int(2 * sum(len(keys) for keys, _ in found) + 1).bit_length())
     for keys, counts in found:
         add_keys(total, keys, counts)
-    taken = np.flatnonzero(total.key)
-    return total.key[taken], total.value[taken]
+    return taken_in(total)
 
 
-def _number_part(
-    content: Content, order: Order, part: slice, lookup: Census, before: np.uint32, ids: Ids, pool: Executor
-) -> None:
-    """Number the places of a part that is a run of planes; `before` is the number of the place before it."""
-    cells, layout = _brought(content, part, pool), order.layout
-    places = np.empty(len(cells.entry), np.uint32)
-    planes = len(places) // (layout.block_words * 64)
-    slabs = planes * (64 if layout.others else 1)
-    size = max(_SLABS_A_JOB, slabs // 256)
-
-    def number(first: int) -> None:
-        number_places(lookup, *cells, layout.shape[2], layout.others, first, min(first + size, slabs), places)
-
-    def fill(first: int) -> None:
-        end = min(first + _PLACES_A_JOB, len(places))
-        filled = np.empty(end - first, np.uint32)
-        fill_blanks(places, first, end, before, filled)
-        ids[part.start + first : part.start + end] = filled
-
-    list(pool.map(number, range(0, slabs, size)))
-    list(pool.map(fill, range(0, len(places), _PLACES_A_JOB)))
+def _parts(order: Order) -> list[slice]:
+    """All cells in parts; where there is just one block a part need not be whole planes."""
+    if len(order.layout.blocks) > 1:
+        return order.parts()
+    starts = range(0, order.layout.cells, PART_CELLS)
+    return [slice(first, min(first + PART_CELLS, order.layout.cells)) for first in starts]
 
 
-def _brought(content: Content, part: slice, pool: Executor) -> Cells:
-    """The cells of a part, brought to hand by all threads."""
-    size = part.stop - part.start
-    cells = Cells(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
-
-    def bring(first: int) -> None:
-        here = cells.part(first, min(first + PART_CELLS, size))
-        there = content.part(part.start + first, part.start + first + len(here.entry))
-        here.entry[:], here.dtg[:], here.pattern[:] = there.entry, there.dtg, there.pattern
-
-    list(pool.map(bring, range(0, size, PART_CELLS)))
-    return cells
+def _read_only(cells: Cells) -> Cells:
+    """The same cells for kernels, which would be compiled once more for arrays that can be written to."""
+    same = cells.part(0, len(cells.entry))
+    for column in same:
+        column.setflags(write=False)
+    return same
 
 
 def _smallest(kinds: int) -> type[np.unsignedinteger[Any]]:

@@ -11,10 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, kernel
+from tbgen.storage.states import Ids
+from tbgen.table import Cells, Numbers
 
+KEY, VALUE = 0, 1
 FREE = np.uint64(0)
+ONE = np.uint64(1)
 BLANK = np.uint32(0xFFFFFFFF)
 """A cell that holds no position, as long as it has no number."""
+
+TILE_PLACES = 1 << 10
+"""How many places of a row are numbered before they are brought to the row."""
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
@@ -26,33 +33,54 @@ Keys = npt.NDArray[np.uint64]
 class Census(NamedTuple):
     """States by their keys, in a hash table whose length is a power of two."""
 
-    key: Keys
-    """[slot] entry value + 128, distance, pattern: 16, 16 and 32 bits; FREE where there is none."""
-    value: npt.NDArray[np.int64]
-    """[slot] how often, or the state's number."""
+    slots: npt.NDArray[np.uint64]
+    """[slot, KEY] entry value + 128, distance, pattern: 16, 16 and 32 bits; FREE where there is none.
+
+    [slot, VALUE] how often, or the state's number.
+    """
     used: npt.NDArray[np.int64]
     """How many slots are taken."""
 
 
 def new_census(slots: int) -> Census:
     """Nothing counted yet."""
-    return Census(np.zeros(slots, np.uint64), np.zeros(slots, np.int64), np.zeros(1, np.int64))
+    return Census(np.zeros((slots, 2), np.uint64), np.zeros(1, np.int64))
 
 
-def census_of(keys: Keys, numbers: npt.NDArray[np.int64]) -> Census:
+def taken_in(census: Census) -> tuple[Keys, Keys]:
+    """All keys of a census, and their values."""
+    taken = census.slots[census.slots[:, KEY] != FREE]
+    return taken[:, KEY].copy(), taken[:, VALUE].copy()
+
+
+def census_of(keys: Keys, numbers: Keys) -> Census:
     """A census that has these numbers."""
     census = new_census(1 << int(2 * len(keys)).bit_length())
     add_keys(census, keys, numbers)
     return census
 
 
-def counted(census: Census, entry, dtg, pattern) -> Census:
-    """The census, or a larger one, with some cells counted."""
+class Places(NamedTuple):
+    """Where the numbers of places go."""
+
+    ids: Ids
+    leads: npt.NDArray[np.uint16]
+    """[row] how many blanks it begins with."""
+    tile: Numbers
+    """Room: [black king, place of a row]"""
+
+
+def new_places(ids: Ids, leads: npt.NDArray[np.uint16]) -> Places:
+    """Places that have no numbers yet, and room for the thread that finds them."""
+    return Places(ids, leads, np.zeros((64, TILE_PLACES + 16), np.uint32))  # 16 more: 64 lines of a cache, 64 sets
+
+
+def counted(census: Census, cells: Cells, numbers: Numbers) -> Census:
+    """The census, or a larger one, with some cells counted; `numbers` says which pattern each of theirs is."""
     start = 0
-    while (start := count_cells(census, entry, dtg, pattern, start)) < len(entry):
-        larger = new_census(4 * len(census.key))
-        taken = np.flatnonzero(census.key)
-        add_keys(larger, census.key[taken], census.value[taken])
+    while (start := count_cells(census, cells, numbers, start)) < len(cells.entry):
+        larger = new_census(4 * len(census.slots))
+        add_keys(larger, *taken_in(census))
         census = larger
     return census
 
@@ -66,10 +94,10 @@ def key_of(entry, dtg, pattern):
 @inlined
 def slot_of(census, key):
     """Where a key is, or would be."""
-    last = np.uint64(len(census.key) - 1)
+    last = np.uint64(len(census.slots) - 1)
     slot = (key ^ (key >> _SHIFT)) * _HASH
     slot = (slot ^ (slot >> _SHIFT)) & last
-    while census.key[slot] != FREE and census.key[slot] != key:
+    while census.slots[slot, KEY] != FREE and census.slots[slot, KEY] != key:
         slot = (slot + np.uint64(1)) & last
     return slot
 
@@ -79,30 +107,32 @@ def add_keys(census, keys, counts):
     """Add to the counts of some keys; there must be room for them."""
     for n in range(len(keys)):
         slot = slot_of(census, keys[n])
-        if census.key[slot] == FREE:
-            census.key[slot] = keys[n]
+        if census.slots[slot, KEY] == FREE:
+            census.slots[slot, KEY] = keys[n]
             census.used[0] += 1
-        census.value[slot] += counts[n]
+        census.slots[slot, VALUE] += counts[n]
 
 
 @kernel
-def count_cells(census, entry, dtg, pattern, start):
+def count_cells(census, cells, numbers, start):
     """Count cells from `start` on, until the census is half full; the cell to go on with."""
-    most = len(census.key) >> 1
+    most = len(census.slots) >> 1
     before, slot = FREE, FREE
-    for cell in range(start, len(entry)):
-        if entry[cell] == 0:
+    for cell in range(start, len(cells.entry)):
+        if cells.entry[cell] == 0:
             continue
-        key = key_of(entry[cell], dtg[cell], pattern[cell])
+        key = key_of(cells.entry[cell], cells.dtg[cell], cells.pattern[cell])
         if key != before:
             if census.used[0] >= most:
                 return cell
-            before, slot = key, slot_of(census, key)
-            if census.key[slot] == FREE:
-                census.key[slot] = key
+            before = key
+            key = key_of(cells.entry[cell], cells.dtg[cell], numbers[cells.pattern[cell]])
+            slot = slot_of(census, key)
+            if census.slots[slot, KEY] == FREE:
+                census.slots[slot, KEY] = key
                 census.used[0] += 1
-        census.value[slot] += 1
-    return len(entry)
+        census.slots[slot, VALUE] += ONE
+    return len(cells.entry)
 
 
 @inner
@@ -115,44 +145,67 @@ def reversed_digits(number, digits):
     return result
 
 
-# Cells lie by plane, white king, other men, black king; places by plane, black king, other men from the last one on,
-# white king.
+@inlined
+def number_word(census, cells, numbers, cell, tile, column):
+    """Number the 64 cells from one on, for a column of the tile."""
+    before, number = FREE, BLANK
+    for king in range(64):
+        found = BLANK
+        if cells.entry[cell + king]:
+            key = key_of(cells.entry[cell + king], cells.dtg[cell + king], cells.pattern[cell + king])
+            if key != before:
+                before = key
+                key = key_of(cells.entry[cell + king], cells.dtg[cell + king], numbers[cells.pattern[cell + king]])
+                number = np.uint32(census.slots[slot_of(census, key), VALUE])
+            found = number
+        tile[king, column] = found
+
+
+@inlined
+def fill_rows(places, tile_places, row, step, start, last):
+    """Bring a tile to the rows of a slab, blanks with the number of the place before: `last`, by black king."""
+    for king in range(64):
+        number = last[king]
+        for column in range(tile_places):
+            if places.tile[king, column] != BLANK:
+                number = places.tile[king, column]
+            if number == BLANK:
+                places.leads[row] += 1
+            else:
+                places.ids[start + column] = number
+        last[king] = number
+        row += step
+        start += step * (len(places.ids) // len(places.leads))
+
+
+# Cells of a plane lie by white king, other men, black king; places by black king, other men from the last one on,
+# white king. A slab is what has all other men but the first on the same squares; a row is what has the black king on
+# the same square too, and a run of places.
 @kernel
-def number_places(census, entry, dtg, pattern, kings, others, first, end, ids):
-    """Number the places of some slabs: a slab is one plane with one square of the last of the `others`."""
-    slabs = 64 if others else 1
-    rest = 64**others
+def number_slabs(census, cells, numbers, kings, others, first, end, places):
+    """Number the places of some slabs of the planes that these cells are; the planes are all that `places` has."""
+    slabs = 64 ** max(others - 1, 0)
+    squares = 64 if others else 1
+    at_once = min(TILE_PLACES // kings, squares)
+    last = np.empty(64, np.uint32)
     for slab in range(first, end):
-        plane, last = divmod(slab, slabs)
-        before, number = FREE, BLANK
-        for there in range(last * (rest // slabs), (last + 1) * (rest // slabs)):
-            here = reversed_digits(there, others)
-            for king in range(kings):
-                cell = ((plane * kings + king) * rest + here) * 64
-                place = (plane * 64 * rest + there) * kings + king
-                for _ in range(64):
-                    if entry[cell] == 0:
-                        ids[place] = BLANK
-                    else:
-                        key = key_of(entry[cell], dtg[cell], pattern[cell])
-                        if key != before:
-                            before, number = key, np.uint32(census.value[slot_of(census, key)])
-                        ids[place] = number
-                    cell += 1
-                    place += rest * kings
+        plane, there = divmod(slab, slabs)
+        here = reversed_digits(there, others - 1)
+        last[:] = BLANK
+        row = plane * 64 * slabs + there
+        for square in range(0, squares, at_once):
+            some = min(at_once, squares - square)
+            for n in range(some):
+                for king in range(kings):
+                    cell = (((plane * kings + king) * squares + square + n) * slabs + here) * 64
+                    number_word(census, cells, numbers, cell, places.tile, n * kings + king)
+            fill_rows(places, some * kings, row, slabs, (row * squares + square) * kings, last)
 
 
 @kernel
-def fill_blanks(ids, first, end, before, filled):
-    """Give blanks among ids first to end the number of the place before; `before` is that of the place before them all.
-
-    The result goes to `filled`; `ids` stay as they are, for other threads.
-    """
-    place = first - 1
-    while place >= 0 and ids[place] == BLANK:
-        place -= 1
-    number = before if place < 0 else ids[place]
-    for n in range(first, end):
-        if ids[n] != BLANK:
-            number = ids[n]
-        filled[n - first] = number
+def fill_leads(ids, leads, before):
+    """Give blanks that a row begins with the number of the place before; `before` is that of the place before all."""
+    size = len(ids) // len(leads)
+    for row in range(len(leads)):
+        ids[row * size : row * size + leads[row]] = before
+        before = ids[row * size + size - 1]

@@ -51,6 +51,11 @@ class Order:
     def chunks(self) -> int:
         return -(-self.layout.cells // self.chunk_cells)
 
+    @property
+    def row_places(self) -> int:
+        """How many places follow each other that differ in the white king and the first other man alone."""
+        return self.layout.shape[2] * (64 if self.layout.others else 1)
+
     def place_of(self, cell: int) -> int:
         """Where the file keeps a cell.
 

@@ -34,7 +34,8 @@ FORMAT: Final = 1
 _HEAD: Final = struct.Struct("<8sII")
 """Mark, size and CRC of the facts that follow; the frames they tell of come after them."""
 _MARK: Final = b"tbgenrun"
-_FRAME_ITEMS: Final = 1 << 22
+_FRAME_ITEMS: Final = 1 << 24
+"""A whole plane of a table with five men and one pawn."""
 _LEVEL: Final = 1
 _CACHE_BYTES: Final = 64 << 20
 _COLUMNS: Final = ("entry", "dtg", "pattern")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -95,12 +95,19 @@ def _packed(ids: Ids, order: Order, pool: Executor) -> tuple[list[bytes], bool]:
         items = ids[number * size : (number + 1) * size]
         return items if len(items) == size else np.pad(items, (0, size - len(items)), mode="edge")
 
-    def total(shuffled: bool) -> int:
-        sample = range(0, order.chunks, _SAMPLE)
-        return sum(pool.map(lambda number: len(pack(chunk(number), shuffled=shuffled)), sample))
+    def some(numbers: Iterable[int], *, shuffled: bool, level: int) -> dict[int, bytes]:
+        return dict(pool.map(lambda n: (n, pack(chunk(n), shuffled=shuffled, level=level)), numbers))
 
-    shuffled, level = total(True) < total(False), HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
-    return list(pool.map(lambda n: pack(chunk(n), shuffled=shuffled, level=level), range(order.chunks))), shuffled
+    def easy(*, shuffled: bool) -> dict[int, bytes]:
+        return some(range(0, order.chunks, _SAMPLE), shuffled=shuffled, level=EASY_LEVEL)
+
+    sample = {shuffled: easy(shuffled=shuffled) for shuffled in (False, True)}
+    shuffled = sum(map(len, sample[True].values())) < sum(map(len, sample[False].values()))
+    level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
+    packed = sample[shuffled] if level == EASY_LEVEL else {}
+    rest = [number for number in range(order.chunks) if number not in packed]
+    packed |= some(rest, shuffled=shuffled, level=level)
+    return [packed[number] for number in range(order.chunks)], shuffled
 
 
 def _state_columns(states: States) -> Columns:

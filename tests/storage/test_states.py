@@ -38,7 +38,7 @@ def test_every_position_keeps_its_values(name: str, small: bool, monkeypatch: py
     if small:
         monkeypatch.setattr(order_module, "_PART_CELLS", 10_000)
         monkeypatch.setattr(counting, "PART_CELLS", 10_000)
-        monkeypatch.setattr(counting, "_PLACES_A_JOB", 7_000)
+        monkeypatch.setattr(counting, "_SHARES", 3)
         monkeypatch.setattr(counting, "FIRST_SLOTS", 16)
     table, order = table_of(1, name), order_of(Material.parse(name))
     ids, states = numbered(table, order)
