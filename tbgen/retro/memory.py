@@ -60,7 +60,7 @@ def memory_needed(material: Material, threads: int) -> int:
     layout = layout_of(material)
     kinship = kinship_of(layout)
     solving = _alone(layout, kinship) if len(layout.blocks) == 1 else _in_waves(layout, kinship, threads)
-    return BASE_BYTES + threads * HAND_BYTES + max(solving, _writing(layout))
+    return BASE_BYTES + threads * HAND_BYTES + max(solving, _writing(layout, threads))
 
 
 def _alone(layout: Layout, kinship: Kinship) -> int:
@@ -85,12 +85,11 @@ def _captures(kinship: Kinship) -> int:
     return VALUE_BYTES * (sum(cells) + 2 * max(cells, default=0))
 
 
-def _writing(layout: Layout) -> int:
-    """The table's cells, or a part of them if they lie on disk, and what becomes of them."""
+def _writing(layout: Layout, threads: int) -> int:
+    """The table's cells, or a part of them for each thread if they lie on disk, and what becomes of them."""
     part = max(layout.block_words * 64, 1 << 22)
-    kept = CELL_BYTES * layout.cells if fits_memory(layout) else 0
-    writing = (CELL_BYTES + 4) * min(part, layout.cells) + FILE_CELL_BYTES * layout.cells
-    return kept + max(writing, MERGED_CELL_BYTES * layout.cells)
+    kept = layout.cells if fits_memory(layout) else min(threads * part, layout.cells)
+    return CELL_BYTES * kept + max(FILE_CELL_BYTES, MERGED_CELL_BYTES) * layout.cells
 
 
 def worker_bytes(geometry: Geometry, run_blocks: int = 1) -> int:
