@@ -7,14 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, inlined, inner
-from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.retro.block import MASK, NO_LABEL, WORST_RANK, place_of, rank_of_byte
+from tbgen._jit import borrowing, inlined
+from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
+from tbgen.retro.block import FIRST, MASK, NO_LABEL, WORST_RANK, rank_of_byte
 from tbgen.retro.geometry import WHITE, Geometry
 from tbgen.retro.interning import Store, event_of, intern, new_store
-from tbgen.retro.journal import Journal, clear_journal, new_journal
 from tbgen.retro.marks import Marks, copy, drop_word, find_live, new_marks
+from tbgen.retro.middle import Middle, end_level, new_middle
 from tbgen.retro.seeds import MEMBER, PLIES, UNBLOCK, Seeds, add_seed, clear_seeds, new_seeds, seed_place
+from tbgen.retro.spread import Near, new_near
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -23,17 +24,10 @@ TOO_FAR, STORE_FULL, TOO_HIGH, FORCED_TWICE = 2, 3, 4, 5
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
 sides force, which cannot be."""
 
-CHANGED, STATUS, SWEEPS, NEW_FROM, REPLAYS = range(5)
-"""State: whether exits or members changed since the middle was last solved; what went wrong; sweeps made; the first
-seed filed since the middle was last solved; whether levels are replayed."""
+BEGUN, STATUS, SWEEPS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(6)
+"""State: whether there are labels; what went wrong; sweeps made; the label given last, a history before and after."""
 
 LABEL, HISTORY = 0, 1
-
-LEAST_REPLAYED_WORDS = 1 << 16
-"""Smaller blocks are searched anew at each level: they lie in the cache, where looking anew costs less."""
-
-JOURNAL_ENTRIES = 64
-"""Room of the journal, in entries a word."""
 
 
 class Members(NamedTuple):
@@ -49,33 +43,12 @@ class Members(NamedTuple):
     """[word] the other side's cells with a reset that is better for it than what is being spread."""
 
 
-class Doubts(NamedTuple):
-    """What may differ from the level in the journal; [side, word] all of them."""
-
-    stirred: Words
-    """[side, word >> 6] the words in which anything below has bits, or a position has joined where it did not."""
-    closed: Words
-    """Frozen since."""
-    gained: Words
-    """Joined a class since."""
-    touched: Words
-    """Something that they could move to does not join where it did."""
-    waiting: Words
-    """Were asked, and did not join."""
-    watched: Words
-    """What these could move to."""
-    agenda: Seeds
-    """Resets of positions that wait."""
-
-
 class Forcer(NamedTuple):
     """All that one side's forcing needs beside the block."""
 
     side: int
     forced: Members
-    middle: Members
-    arrived: Words
-    """[word] the other side's members of the middle."""
+    middle: Middle
     found: npt.NDArray[np.uint32]
     """[place, LABEL or HISTORY] the label of the last middle, and how it changed from level to level."""
     seeds: Seeds
@@ -83,9 +56,10 @@ class Forcer(NamedTuple):
     joining_next: Marks
     yielding: Marks
     checked: Marks
-    journal: Journal
-    doubts: Doubts
     store: Store
+    near: Near
+    latest: Ints
+    """[square] room for labels."""
     men: Ints
     state: Ints
 
@@ -93,53 +67,27 @@ class Forcer(NamedTuple):
 def new_forcer(side: int, geometry: Geometry, capacity: int) -> Forcer:
     """The arrays of a forcer for blocks of this geometry; what depends on the work is touched as it is needed."""
     words = geometry.words
-    replays = words >= LEAST_REPLAYED_WORDS
-    state = np.zeros(5, np.int64)
-    state[REPLAYS] = replays
     return Forcer(
         side,
         _new_members(words),
-        _new_members(words),
-        np.zeros(words, np.uint64),
+        new_middle(words),
         np.empty((words * 128, 2), np.uint32),
         new_seeds(words * 256),
         new_marks(words),
         new_marks(words),
         new_marks(words),
         new_marks(words),
-        new_journal(words * JOURNAL_ENTRIES if replays else 0),
-        _new_doubts(words),
         new_store(capacity),
+        new_near(),
+        np.zeros(64, np.int64),
         np.zeros(len(geometry.role), np.int64),
-        state,
+        np.zeros(6, np.int64),
     )
 
 
 def _new_members(words: int) -> Members:
     pair = np.zeros((2, words), np.uint64), np.zeros((2, (words + 63) >> 6), np.uint64)
     return Members(*pair, np.zeros(words, np.uint64), np.zeros(words, np.uint64))
-
-
-def _new_doubts(words: int) -> Doubts:
-    closed, gained, touched, waiting, watched = (np.zeros((2, words), np.uint64) for _ in range(5))
-    stirred = np.zeros((2, (words + 63) >> 6), np.uint64)
-    return Doubts(stirred, closed, gained, touched, waiting, watched, new_seeds(words * 128))
-
-
-@inner
-def clear_doubts(doubts):
-    """Nothing is in doubt."""
-    for side in range(2):
-        for group in range(doubts.stirred.shape[1]):
-            words = doubts.stirred[side, group]
-            doubts.stirred[side, group] = NOTHING
-            while words:
-                word = group * 64 + lowest_square(words)
-                words &= words - ONE
-                doubts.closed[side, word], doubts.gained[side, word] = NOTHING, NOTHING
-                doubts.touched[side, word], doubts.watched[side, word] = NOTHING, NOTHING
-                doubts.waiting[side, word] = NOTHING
-    clear_seeds(doubts.agenda)
 
 
 @inlined
@@ -165,11 +113,10 @@ def start_forcer(block, forcer):
     """Begin a block: nobody forces anything yet, and resets to mate are seeds."""
     side, forced, state = forcer.side, forcer.forced, forcer.state
     clear_seeds(forcer.seeds)
-    clear_journal(forcer.journal)
-    clear_doubts(forcer.doubts)
+    end_level(forcer.middle)
     copy(forced.left, block.legal[side])
     copy(forced.blocked, block.resets[1 - side])
-    state[CHANGED], state[STATUS], state[NEW_FROM] = 0, 0, 0
+    state[BEGUN], state[STATUS] = 0, 0
     for mover in range(2):
         copy(forced.free[mover], block.legal[mover])
         if side == WHITE:
@@ -191,7 +138,7 @@ def start_middles(block, forcer, places):
     forcer.found[:places, LABEL] = NO_LABEL
     forcer.found[:places, HISTORY] = 0
     for mover in range(2):
-        for word in range(len(forcer.arrived)):
+        for word in range(len(forcer.forced.left)):
             lanes = block.numbered[mover, word, MASK] & block.resets[mover, word]
             while lanes:
                 square = lowest_square(lanes)
@@ -211,13 +158,22 @@ def leave_free(members, side, word, bits):
         drop_word(members.live[side], word)
 
 
-@inner
+@inlined
 def label_cells(block, forcer, side, word, bits, label, level):
     """Label some cells of the middle, and note the change in their histories."""
+    state, found, store = forcer.state, forcer.found, forcer.store
+    mask, place = block.numbered[side, word, MASK], np.int64(block.numbered[side, word, FIRST])
+    if state[MEMO_LABEL] != label:
+        state[MEMO_LABEL], state[MEMO_BEFORE] = label, -1
+    before, after = state[MEMO_BEFORE], state[MEMO_AFTER]
     while bits:
-        place = place_of(block, side, word, lowest_square(bits))
-        bits &= bits - ONE
-        if forcer.found[place, LABEL] != label:
-            forcer.found[place, LABEL] = label
-            before = np.int64(forcer.found[place, HISTORY])
-            forcer.found[place, HISTORY] = intern(forcer.store, before, event_of(level, label))
+        lowest = bits & (~bits + ONE)
+        bits ^= lowest
+        at = place + count(mask & (lowest - ONE))
+        was = np.int64(found[at, HISTORY])
+        if was != before:
+            before, after = was, was
+            if store.event[was] & 0xFFFFFFFF != label:
+                after = intern(store, was, event_of(level, label))
+        found[at, LABEL], found[at, HISTORY] = label, after
+    state[MEMO_BEFORE], state[MEMO_AFTER] = before, after

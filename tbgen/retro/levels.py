@@ -15,14 +15,15 @@ import numpy as np
 
 from tbgen._jit import borrowing, inlined, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen.retro.asking import fix_exit
 from tbgen.retro.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
-from tbgen.retro.forcer import CHANGED, FORCED_TWICE, LABEL, NEW_FROM, STATUS, TOO_HIGH
+from tbgen.retro.forcer import BEGUN, FORCED_TWICE, LABEL, STATUS, TOO_HIGH
 from tbgen.retro.geometry import WHITE
-from tbgen.retro.journal import LEVEL
-from tbgen.retro.marks import add_word, copy, put
-from tbgen.retro.replay import replay_middle
-from tbgen.retro.search import CLASS, search_middle, spread_outcome
+from tbgen.retro.labels import end_of
+from tbgen.retro.marks import put
+from tbgen.retro.search import spread_outcome
 from tbgen.retro.seeds import EXIT, add_seed, seed_place
+from tbgen.retro.update import update_middle
 from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
 
 STALEMATE = STALEMATE_CODE
@@ -101,44 +102,30 @@ def freeze(block, white, black, values, k, first, end):
 
 
 @inlined
-def file_exit(block, forcer, k, side, word, square, rank, plies):
+def file_exit(geometry, block, forcer, k, side, word, square, rank, plies):
     """File a frozen cell's entry value (a rank for this forcer) where it can matter."""
     if rank == k and plies == 0:
         put(forcer.yielding, word, square_bit(square))
     elif k <= rank < WORST_RANK - k:
         label = rank << 16 | plies
-        add_seed(forcer.seeds, forcer.state[NEW_FROM], label, seed_place(EXIT, side, word), square_bit(square))
-        if forcer.found[place_of(block, side, word, square), LABEL] != label:
-            forcer.state[CHANGED] = 1
+        add_seed(forcer.seeds, np.int64(0), label, seed_place(EXIT, side, word), square_bit(square))
+        if forcer.state[BEGUN] and side != forcer.side:
+            fix_exit(geometry, block, forcer, word, square, label, end_of(k + 1))
 
 
 @inner
-def file_frozen(block, forcer, values, k):
+def file_frozen(geometry, block, forcer, values, k):
     """File the cells that have just been frozen as seeds; holds of this forcer begin its class at once."""
-    doubts = forcer.doubts
     for side in range(2):
         for word in range(len(block.occupied)):
             lanes = block.frozen[side, word]
-            if lanes and forcer.journal.state[LEVEL]:
-                doubts.closed[side, word] |= lanes
-                add_word(doubts.stirred[side], word)
             cell = side * block.code.shape[1] + word * 64
             while lanes:
                 square = lowest_square(lanes)
                 lanes &= lanes - ONE
                 rank = rank_of_byte(np.int64(values.entry[cell + square]), forcer.side)
-                file_exit(block, forcer, k, side, word, square, rank, np.int64(values.dtg[cell + square]))
-
-
-@inner
-def start_middle(forcer):
-    """The forced positions are members of the middle."""
-    middle, forced = forcer.middle, forcer.forced
-    for side in range(2):
-        copy(middle.free[side], forced.free[side])
-        copy(middle.live[side], forced.live[side])
-    copy(middle.left, forced.left)
-    copy(middle.blocked, forced.blocked)
+                plies = np.int64(values.dtg[cell + square])
+                file_exit(geometry, block, forcer, k, side, word, square, rank, plies)
 
 
 @borrowing
@@ -146,18 +133,7 @@ def advance(geometry, block, forcer, values, k):
     """Stage k for one forcer: the class of its own outcome k, then the middle at accrued code k + 1."""
     if k > TOP_CODE:
         return
-    file_frozen(block, forcer, values, k)
-    if spread_outcome(geometry, block, forcer, values, k, CLASS):
-        forcer.state[CHANGED] = 1
-    if k == 0 or (k > 1 and forcer.state[CHANGED] == 0):
-        return
-    forcer.state[CHANGED] = 0
-    start_middle(forcer)
-    replayed = False
-    if forcer.journal.state[LEVEL]:
-        replayed = replay_middle(geometry, block, forcer, k + 1)
-        if not replayed:
-            start_middle(forcer)
-    if not replayed:
-        search_middle(geometry, block, forcer, values, k + 1)
-    forcer.state[NEW_FROM] = forcer.seeds.used[0]
+    file_frozen(geometry, block, forcer, values, k)
+    spread_outcome(geometry, block, forcer, values, k)
+    if k > 0:
+        update_middle(geometry, block, forcer, k + 1)

@@ -1,6 +1,6 @@
 """How much memory it takes to solve a material: a bound, from the shapes of the very arrays that the solver makes.
 
-Most arrays are touched whole. Those that fill as the work goes on (seeds, journals, labels, histories) have room for
+Most arrays are touched whole. Those that fill as the work goes on (seeds, labels, histories) have room for
 the worst that could be; what is counted of them is an allowance a word, above what any table was seen to take.
 """
 
@@ -35,10 +35,10 @@ HAND_BYTES = 64 * MIB
 VALUE_BYTES, CELL_BYTES = 3, 7
 """Entry and distance of a cell; these and its pattern."""
 
-FILLING = {"found": 8, "seeds": 16, "agenda": 16, "journal": 12, "store": 32, "pairs": 32}
-"""Bytes of an item of what fills: a place, a seed, a seed, an entry, a history, a pair (both with their slots)."""
+FILLING = {"found": 8, "seeds": 16, "agenda": 16, "store": 32, "pairs": 32}
+"""Bytes of an item of what fills: a place, a seed, a seed, a history, a pair (both with their slots)."""
 
-ALLOWED = {"found": 98, "seeds": 8, "agenda": 2, "journal": 36, "store": 4, "pairs": 4}
+ALLOWED = {"found": 98, "seeds": 8, "agenda": 16, "store": 4, "pairs": 4}
 """Items that are allowed, a word of the block with equal men in order; of histories and pairs, a word of all blocks of
 a run. 98 places are all that a word can have, the side to move left open."""
 

@@ -1,4 +1,4 @@
-"""The plain search: take the plies of an outcome from the fewest upwards, and let all join that can.
+"""The search for a class: take the plies of an outcome from the fewest upwards, and let all join that can.
 
 A position of the forcer joins as soon as one move leads to a member, one of the other side as soon as all do. What
 begins it are *seeds*: resets and frozen cells, filed by rank and plies.
@@ -10,15 +10,11 @@ import numpy as np
 
 from tbgen._jit import inlined, inner
 from tbgen.index.words import ONE, lowest_square
-from tbgen.retro.block import WORST_RANK, byte_of_rank
-from tbgen.retro.forcer import REPLAYS, STATUS, SWEEPS, TOO_FAR, label_cells, leave_free
-from tbgen.retro.journal import LEVEL, end_level, layer_key, write_entry
+from tbgen.retro.block import byte_of_rank
+from tbgen.retro.forcer import BEGUN, STATUS, SWEEPS, TOO_FAR, leave_free
 from tbgen.retro.marks import Sparse, add_word, gather, put, take
 from tbgen.retro.seeds import EXIT, PLIES, UNBLOCK
 from tbgen.retro.spread import escapes, mark
-
-CLASS = 0
-"""The level of a class, in whose place the middle has its code."""
 
 
 @inner
@@ -68,8 +64,8 @@ def write_values(block, values, side, word, bits, byte, plies):
 @inner
 def join_class(block, forcer, values, side, marks, size, label):
     """Make the marked positions members of the class: their entry values are final."""
-    members, doubts = forcer.forced, forcer.doubts
-    byte, journal = byte_of_rank(label >> 16, forcer.side), forcer.journal.state
+    members, middle = forcer.forced, forcer.middle
+    byte = byte_of_rank(label >> 16, forcer.side)
     for n in range(size):
         word = np.int64(marks.words[n])
         bits = marks.bits[word]
@@ -77,24 +73,9 @@ def join_class(block, forcer, values, side, marks, size, label):
         leave_free(members, side, word, bits)
         if side == forcer.side:
             members.left[word] &= ~bits
-        if journal[LEVEL]:
-            doubts.gained[side, word] |= bits
-            add_word(doubts.stirred[side], word)
-
-
-@inner
-def join_middle(block, forcer, side, marks, size, label, level):
-    """Make the marked positions members of the middle, label those that are open, and write all into the journal."""
-    members, journal = forcer.middle, forcer.journal
-    for n in range(size):
-        word = np.int64(marks.words[n])
-        bits = marks.bits[word]
-        label_cells(block, forcer, side, word, bits & members.free[side, word], label, level)
-        leave_free(members, side, word, bits)
-        if side == forcer.side:
-            members.left[word] &= ~bits
-        if forcer.state[REPLAYS]:
-            write_entry(journal, layer_key(label, side == forcer.side), word, bits)
+        if forcer.state[BEGUN]:
+            middle.gained[side, word] |= bits
+            add_word(middle.stirred[side], word)
 
 
 @inner
@@ -108,15 +89,12 @@ def expand(geometry, block, forcer, members, side, marks, size, target):
 
 
 @inner
-def spread_outcome(geometry, block, forcer, values, rank, level):
-    """Let all join from which the forcer forces the outcome of this rank, and not a better one; whether any does.
-
-    Level CLASS is the class of its outcome, any other the middle.
-    """
+def spread_outcome(geometry, block, forcer, values, rank):
+    """Let all join from which the forcer forces the outcome of this rank, whatever the accrued score."""
     side, farthest = forcer.side, forcer.seeds.farthest[rank]
-    members = forcer.forced if level == CLASS else forcer.middle
+    members = forcer.forced
     joining, joining_next, yielding = forcer.joining, forcer.joining_next, forcer.yielding
-    plies, joined = 0, False
+    plies = 0
     while True:
         pending = joining.size[0] + forcer.checked.size[0] + yielding.size[0] > 0
         while not pending and plies <= farthest and forcer.seeds.head[rank, plies] < 0:
@@ -130,26 +108,10 @@ def spread_outcome(geometry, block, forcer, values, rank, level):
         check(geometry, block, forcer, members)
         label = np.int64(rank << 16 | plies)
         others, own = gather(yielding), gather(joining)
-        joined |= others + own > 0
-        if level == CLASS:
-            join_class(block, forcer, values, 1 - side, yielding, others, label)
-            join_class(block, forcer, values, side, joining, own, label)
-        else:
-            join_middle(block, forcer, 1 - side, yielding, others, label, level)
-            join_middle(block, forcer, side, joining, own, label, level)
+        join_class(block, forcer, values, 1 - side, yielding, others, label)
+        join_class(block, forcer, values, side, joining, own, label)
         expand(geometry, block, forcer, members, 1 - side, yielding, others, joining_next)
         expand(geometry, block, forcer, members, side, joining, own, forcer.checked)
         joining, joining_next = joining_next, joining
         plies += 1
         forcer.state[SWEEPS] += 1
-    return joined
-
-
-@inner
-def search_middle(geometry, block, forcer, values, level):
-    """The middle at an accrued code from its seeds alone."""
-    for rank in range(level, WORST_RANK - level):
-        if forcer.seeds.farthest[rank] >= 0:
-            spread_outcome(geometry, block, forcer, values, rank, level)
-    if forcer.state[REPLAYS]:
-        end_level(forcer.journal, level)

@@ -70,6 +70,8 @@ def add_seed(seeds, since, label, where, bits):
 @inner
 def clear_seeds(seeds):
     """Forget all seeds."""
+    if seeds.used[0] == 0:
+        return
     for rank in range(RANKS):
         for plies in range(seeds.farthest[rank] + 1):
             seeds.head[rank, plies] = -1

@@ -7,15 +7,36 @@ reach them, `escapes` asks forward whether a position has a move that is not dec
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from tbgen._jit import inlined, inner
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import inlined
 from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, image, king_spread
 from tbgen.retro.geometry import BLACK, WHITE, has_twin, unpack_men, word_after_king, word_among_twins
-from tbgen.retro.marks import add_word, contains, put
+from tbgen.retro.marks import contains, put
 
 RAY = np.uint64(8)
+MOST_NEAR = 128
+KING_LANES = -1
+"""In place of a symmetry: Black's king has stepped, within the word."""
+
+
+class Near(NamedTuple):
+    """The words a quiet move away from some positions of a word."""
+
+    word: npt.NDArray[np.int64]
+    bits: npt.NDArray[np.uint64]
+    """The cells there."""
+    image: npt.NDArray[np.int64]
+    """The symmetry from here to there, or KING_LANES."""
+
+
+def new_near() -> Near:
+    """Nothing is near."""
+    return Near(np.zeros(MOST_NEAR, np.int64), np.zeros(MOST_NEAR, np.uint64), np.zeros(MOST_NEAR, np.int64))
 
 
 @inlined
@@ -32,7 +53,7 @@ def neighbour(geometry, men, word, man, to):
     return word + ((to - men[man]) << geometry.shift[man])
 
 
-@inner
+@inlined
 def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
     """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
     unpack_men(geometry, word, men)
@@ -63,20 +84,21 @@ def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
             path += RAY
 
 
-@inner
-def reach(geometry, men, occupied, mover, word, bits, allowed, target):
-    """Add to `target` the allowed positions a quiet move of `mover` away from some positions of a word."""
+@inlined
+def find_near(geometry, men, occupied, mover, word, bits, near):
+    """List the words that `mover` comes to by a quiet move from some positions of a word, or came from; how many."""
     unpack_men(geometry, word, men)
+    size = 0
     if mover == BLACK:
-        target.bits[word] |= king_spread(bits) & allowed[word]
-        add_word(target.words, word)
+        near.word[0], near.bits[0], near.image[0] = word, king_spread(bits), KING_LANES
+        size = 1
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
-            after = word_after_king(geometry, word, men, step)
-            if allowed[after]:
-                target.bits[after] |= image(bits, geometry.king_image[king, step]) & allowed[after]
-                add_word(target.words, after)
+            symmetry = geometry.king_image[king, step]
+            near.word[size] = word_after_king(geometry, word, men, step)
+            near.bits[size], near.image[size] = image(bits, symmetry), symmetry
+            size += 1
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
@@ -90,14 +112,14 @@ def reach(geometry, men, occupied, mover, word, bits, allowed, target):
                 clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
                     break
-                after = np.uint64(neighbour(geometry, men, word, man, to))
-                if allowed[after] & clear:
-                    target.bits[after] |= clear & allowed[after]
-                    add_word(target.words, after)
+                near.word[size], near.bits[size] = neighbour(geometry, men, word, man, to), clear
+                near.image[size] = 0
+                size += 1
             path += RAY
+    return size
 
 
-@inner
+@inlined
 def escapes(geometry, men, occupied, mover, word, bits, left):
     """Those of some positions of a word in which `mover` has a quiet move to a position that is left."""
     found = NOTHING

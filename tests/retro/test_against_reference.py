@@ -29,7 +29,7 @@ def test_every_pair_of_two_and_three_men_agrees_with_the_reference(name: str) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["KBvKN", "KNNvK", "KPvKP", "KRvKP"])
+@pytest.mark.parametrize("name", ["KBvKN", "KNNvK", "KPvKP", "KRvKP", "KNvKP"])
 def test_every_pair_of_four_men_agrees_with_the_reference(name: str) -> None:
     assert_agreement(name)
 
