@@ -5,8 +5,8 @@ forcer, the outcome "the forcer holds k" is spread to all from which it can be f
 whatever the accrued score), and the holds of the other side at code k + 1 are broken where they can be
 (the middle, from the forced cells on).
 
-Both are one computation: take outcomes from the forcer's best upwards, plies from the fewest upwards
-(search.py); large blocks take a middle from the one before it instead (replay.py).
+Both take outcomes from the forcer's best upwards, plies from the fewest upwards
+(search.py, update.py).
 """
 
 from __future__ import annotations
