@@ -20,9 +20,9 @@ from tbgen.retro.spread import Near, new_near
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-TOO_FAR, STORE_FULL, TOO_HIGH, FORCED_TWICE = 2, 3, 4, 5
+TOO_FAR, STORE_FULL, TOO_HIGH, FORCED_TWICE, AGENDA_FULL = 2, 3, 4, 5, 6
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
-sides force, which cannot be."""
+sides force, which cannot be; more to be looked at again than there is room for."""
 
 BEGUN, STATUS, SWEEPS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(6)
 """State: whether there are labels; what went wrong; sweeps made; the label given last, a history before and after."""
@@ -105,7 +105,7 @@ def file_reset(block, forcer, side, word, square):
         forcer.state[STATUS] = TOO_FAR
         return
     kind = MEMBER if side == forcer.side else UNBLOCK
-    add_seed(forcer.seeds, np.int64(0), label, seed_place(kind, side, word), square_bit(square))
+    add_seed(forcer.seeds, label, seed_place(kind, side, word), square_bit(square))
 
 
 @borrowing

@@ -12,7 +12,7 @@ import numpy as np
 from tbgen._jit import inlined, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.block import NO_LABEL, WORST_RANK, place_of
-from tbgen.retro.forcer import BEGUN, LABEL, STATUS, TOO_FAR, label_cells
+from tbgen.retro.forcer import AGENDA_FULL, BEGUN, LABEL, STATUS, TOO_FAR, label_cells
 from tbgen.retro.marks import add_word, contains, copy, put
 from tbgen.retro.seeds import PLIES, add_seed, seed_place
 
@@ -58,11 +58,15 @@ def relabel(block, forcer, side, word, square, label, end):
 @inlined
 def file_later(forcer, kind, side, word, bits, label, end):
     """Put positions on the agenda of a layer."""
-    if label < end:
-        if label & 0xFFFF >= PLIES:
-            forcer.state[STATUS] = TOO_FAR
-        else:
-            add_seed(forcer.middle.agenda, np.int64(0), label, seed_place(kind, side, word), bits)
+    agenda = forcer.middle.agenda
+    if label >= end:
+        return
+    if label & 0xFFFF >= PLIES:
+        forcer.state[STATUS] = TOO_FAR
+    elif agenda.used[0] == len(agenda.next):
+        forcer.state[STATUS] = AGENDA_FULL
+    else:
+        add_seed(agenda, label, seed_place(kind, side, word), bits)
 
 
 @inlined

@@ -108,7 +108,7 @@ def file_exit(geometry, block, forcer, k, side, word, square, rank, plies):
         put(forcer.yielding, word, square_bit(square))
     elif k <= rank < WORST_RANK - k:
         label = rank << 16 | plies
-        add_seed(forcer.seeds, np.int64(0), label, seed_place(EXIT, side, word), square_bit(square))
+        add_seed(forcer.seeds, label, seed_place(EXIT, side, word), square_bit(square))
         if forcer.state[BEGUN] and side != forcer.side:
             fix_exit(geometry, block, forcer, word, square, label, end_of(k + 1))
 

@@ -13,6 +13,9 @@ from tbgen.retro.seeds import Seeds, clear_seeds, new_seeds
 
 Words = npt.NDArray[np.uint64]
 
+AGENDA_ENTRIES = 256
+"""Room of an agenda, in entries a word; memory for them is taken as they come."""
+
 
 class Middle(NamedTuple):
     """Sets of cells by word, and what is to be looked at."""
@@ -45,7 +48,7 @@ def new_middle(words: int) -> Middle:
         np.zeros((2, words), np.uint64),
         np.zeros((2, (words + 63) >> 6), np.uint64),
         np.zeros((2, words), np.uint8),
-        new_seeds(words * 128),
+        new_seeds(words * AGENDA_ENTRIES),
     )
 
 

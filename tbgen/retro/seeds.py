@@ -53,11 +53,11 @@ def seed_place(kind, side, word):
 
 
 @inlined
-def add_seed(seeds, since, label, where, bits):
-    """File a seed by a label; those of one word that follow each other share a node from `since` on."""
+def add_seed(seeds, label, where, bits):
+    """File a seed by a label; those of one word that follow each other share a node."""
     rank, plies = label >> 16, label & 0xFFFF
     node = seeds.head[rank, plies]
-    if node >= since and seeds.where[node] == where:
+    if node >= 0 and seeds.where[node] == where:
         seeds.bits[node] |= bits
         return
     new = seeds.used[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.material import Material
-from tbgen.retro.forcer import FORCED_TWICE, STATUS, STORE_FULL, TOO_FAR, TOO_HIGH
+from tbgen.retro.forcer import AGENDA_FULL, FORCED_TWICE, STATUS, STORE_FULL, TOO_FAR, TOO_HIGH
 from tbgen.retro.interning import OVERFLOWED
 from tbgen.retro.worker import Worker
 
@@ -15,6 +15,8 @@ def check_status(material: Material, status: int) -> None:
         raise RepresentationError(f"a distance of {material}", "the solver's lists of distances")
     if status == STORE_FULL:
         raise RepresentationError(f"the number of patterns of {material}", "the solver's dictionary")
+    if status == AGENDA_FULL:
+        raise RepresentationError(f"the number of positions of {material} to ask again", "the solver's agenda")
     if status == TOO_HIGH:
         raise RepresentationError(f"an outcome of {material}", "the signed byte of a stored table")
     if status == FORCED_TWICE:

@@ -199,6 +199,14 @@ def test_histories_beyond_the_dictionary_are_refused_while_solving(name: str, mo
         solve(material, children)
 
 
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_more_to_be_asked_again_than_there_is_room_for_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    children = {child: values(str(child)) for child in Material.parse(name).children()}
+    monkeypatch.setattr("tbgen.retro.middle.AGENDA_ENTRIES", 0)
+    with pytest.raises(RepresentationError, match=f"the number of positions of {name} to ask again does not fit"):
+        solve(Material.parse(name), children)
+
+
 @pytest.mark.parametrize("accrued", [Accrued(2, Color.WHITE), Accrued(16, Color.BLACK)])
 def test_no_hold_of_bare_kings_breaks(accrued: Accrued) -> None:
     table = solved("KvK")
