@@ -10,7 +10,6 @@ import click
 
 from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.terminal import show_rows
-from tbgen.errors import UsageError
 from tbgen.report.potential import Potential, facts_of, fits_of, potentials_of
 
 
@@ -21,7 +20,8 @@ def command(*, records: Path | None, folders: tuple[Path, ...], as_json: bool) -
     """Hold a rule of thumb for mating potential against exact shares, the worst errors first.
 
     The factor of an ending is the share of positions that the side ahead wins by mate, less those it loses; the
-    r-mobility factor is twice what it gets above half a point. docs/records.md says more.
+    r-mobility factor is twice what it gets above half a point. Endings without a record have the mates of ordinary
+    chess, as published, and no r-mobility factor. docs/records.md says more.
 
     \b
     Examples:
@@ -29,8 +29,6 @@ def command(*, records: Path | None, folders: tuple[Path, ...], as_json: bool) -
       tbgen potential --json
     """
     found = potentials_of(asked_records(records, folders))
-    if not found:
-        raise UsageError("the rules speak of none of these records; make more with: tbgen record --all")
     if as_json:
         click.echo(json.dumps(facts_of(found), indent=1))
     else:
@@ -39,17 +37,17 @@ def command(*, records: Path | None, folders: tuple[Path, ...], as_json: bool) -
 
 def _show(found: list[Potential]) -> None:
     rules = [
-        (fit.rule.words, str(fit.rule.factor), *_digits(fit.mates, fit.points), f"{fit.confirmed} of {fit.materials}")
+        (fit.rule.words, str(fit.rule.factor), *_digits(fit.mates, fit.points), f"{fit.confirmed} of {fit.endings}")
         for fit in fits_of(found)
     ]
     show_rows(("rule", "says", "fitted", "r-mobility", "confirmed"), rules, right=".rrrr")
     click.echo()
     endings = [
-        (str(each.material), each.rule.title, str(each.rule.factor), *_digits(each.mates, each.points), each.verdict)
+        (each.name, each.rule.title, str(each.rule.factor), *_digits(each.mates, each.points), each.verdict)
         for each in found
     ]
     show_rows(("ending", "rule", "says", "factor", "r-mobility", "verdict"), endings, right="..rrr.")
 
 
-def _digits(*factors: Fraction) -> list[str]:
-    return [f"{float(factor):.3f}" for factor in factors]
+def _digits(*factors: Fraction | None) -> list[str]:
+    return ["-" if factor is None else f"{float(factor):.3f}" for factor in factors]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tbgen.index.boards import fen_of
 from tbgen.index.layout import Layout
 from tbgen.index.squares import TRIANGLE
+from tbgen.material import Role
 from tbgen.records.counting import (
     CLASSES,
     PLACEMENTS,
@@ -90,6 +91,9 @@ class Census:
     spreads: dict[Color, dict[Outcome, Spread]]
     """By side to move, best outcome for White first."""
     zugzwangs: Zugzwangs
+    one_colored: dict[Color, dict[Outcome, Count]] | None
+    """The positions where all bishops of the side that has two or more stand on squares of one colour, by side to
+    move; None where neither side has two."""
 
 
 def census_of(file: TableFile, threads: int | None = None) -> Census:
@@ -98,24 +102,48 @@ def census_of(file: TableFile, threads: int | None = None) -> Census:
     entry, dtg = states.entry.astype(np.int64), states.dtg.astype(np.int64)
     rank = np.where(entry > 0, 512 - entry, -512 - entry)
     meanings = Meanings(rank.astype(np.int16), states.entry.copy(), states.dtg.copy())
+    bishops = _pair_of_bishops(layout)
+    if bishops:  # states are told apart by the colours of squares
+        meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
     idle: list[Counts] = []
 
     def count(pieces: Sequence[Piece]) -> None:
         try:
             counts = idle.pop()
         except IndexError:
-            counts = no_counts(len(states))
+            counts = no_counts(len(meanings.entry))
         ids = _Ids(file)
         for block, first, size in pieces:
             runs = [ids.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
+            if bishops:
+                offsets = _are_one_colored(layout, bishops, first, size) * np.uint32(len(states))
+                runs = [run + offsets for run in runs]
             count_places(men_of(layout, block), block, Run(first, *runs), meanings, counts)
         idle.append(counts)
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         list(pool.map(count, _jobs(layout)))
     counts = total_of(idle)
-    spreads = {side: _spreads(entry, dtg, counts.states[side]) for side in Color}
-    return Census(spreads, _zugzwangs(file, counts.pairs, counts.longest))
+    by_color = counts.states.reshape(2, -1, len(states), 2)
+    spreads = {side: _spreads(entry, dtg, by_color[side].sum(axis=0)) for side in Color}
+    one_colored = {side: _counts(entry, by_color[side, -1]) for side in Color} if bishops else None
+    return Census(spreads, _zugzwangs(file, counts.pairs, counts.longest), one_colored)
+
+
+def _pair_of_bishops(layout: Layout) -> list[int]:
+    """The slots of the bishops of a side that has two or more; only one side can."""
+    slots = [[n for n, slot in enumerate(layout.slots) if slot == (color, Role.BISHOP)] for color in Color]
+    return max(slots, key=len) if max(map(len, slots)) > 1 else []
+
+
+def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, size: int) -> npt.NDArray[np.uint32]:
+    """Whether these bishops stand on squares of one colour, place by place of a run of whole rows."""
+    kings = layout.shape[2]
+    rows = np.arange(first // kings, (first + size) // kings)
+    squares = [rows >> 6 * (slot - layout.pawns - 1) & 63 for slot in bishops]
+    colors = [(square + (square >> 3)) & 1 for square in squares]
+    same = np.all([color == colors[0] for color in colors], axis=0)
+    return np.repeat(same, kings).astype(np.uint32)
 
 
 def _jobs(layout: Layout) -> Iterator[Sequence[Piece]]:
@@ -161,6 +189,13 @@ def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Outcome, Spread]:
         np.add.at(distances, dtg[rows], counts[rows, CLASSES])
         spreads[outcome] = Spread(Count.of(counts[rows].sum(axis=0)), tuple(distances.tolist()))
     return spreads
+
+
+def _counts(entry: Longs, counts: Longs) -> dict[Outcome, Count]:
+    """How often each outcome occurs, best for White first."""
+    present = np.flatnonzero(counts[:, PLACEMENTS])
+    outcomes = sorted((Outcome.from_byte(byte) for byte in np.unique(entry[present]).tolist()), reverse=True)
+    return {outcome: Count.of(counts[entry == outcome.to_byte()].sum(axis=0)) for outcome in outcomes}
 
 
 def _zugzwangs(file: TableFile, pairs: Longs, longest: Longs) -> Zugzwangs:

@@ -10,11 +10,12 @@ from typing import Final
 from tbgen.errors import VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.records.census import Spread, Zugzwangs, census_of
+from tbgen.records.census import Census, Spread, Zugzwangs, census_of
 from tbgen.records.folder import write_record
-from tbgen.records.lines import Replay, replay
+from tbgen.records.lines import replay
 from tbgen.records.places import FOLDER, mark_of_due_record
 from tbgen.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
+from tbgen.records.stretch import MOST_MEN_ASKED_WHOLE, longest_stretch, stretch_of_lines
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_in
@@ -27,7 +28,7 @@ _MOST_MEN_ASKED_WHOLE: Final = 3
 _SAMPLE: Final = 20_000
 _SEED: Final = 1
 
-Lines = dict[tuple[Color, Outcome], tuple[Longest, Replay]]
+Lines = dict[tuple[Color, Outcome], Longest]
 
 
 def record_of(folders: Folders, material: Material, *, lines: bool = True, threads: int | None = None) -> Record:
@@ -46,8 +47,9 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
             for side in Color
         }
         zugzwangs = _zugzwang_record(census.zugzwangs, tables)
+        quiet = _quiet_of(file, census, played, tables) if lines else None
         changes = _changes_in(where, file) if lines else None
-        return Record(material, file.size, sides, zugzwangs, _quiet_of(played), changes)
+        return Record(material, file.size, sides, zugzwangs, census.one_colored, quiet, changes)
 
 
 def keep_record(folder: Path, material: Material, threads: int) -> None:
@@ -67,7 +69,7 @@ def _longest(file: TableFile, side: Color, outcome: Outcome, spread: Spread, pla
         raise VerificationError(
             str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
         )
-    return played[side, outcome][0] if played else Longest(tally.max_dtg, fen, None)
+    return played[side, outcome] if played else Longest(tally.max_dtg, fen, None)
 
 
 def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
@@ -77,12 +79,11 @@ def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
     for (side, outcome), fen in file.examples.items():
         dtg, board = tallies[side][outcome].max_dtg, parse_fen(fen)[0]
         moves = tuple(step.san for step in tables.line(board, max_plies=dtg)) if dtg else ()
-        proof = replay(fen, moves)
-        if not proof.proves(outcome, dtg):
+        if not replay(fen, moves).proves(outcome, dtg):
             raise VerificationError(
                 str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"
             )
-        lines[side, outcome] = Longest(dtg, fen, moves), proof
+        lines[side, outcome] = Longest(dtg, fen, moves)
     return lines
 
 
@@ -95,15 +96,11 @@ def _zugzwang_record(found: Zugzwangs, tables: Tablebase) -> ZugzwangRecord:
     return ZugzwangRecord(found.all, found.played, found.mates, found.holders, waiting)
 
 
-def _quiet_of(lines: Lines) -> Quiet | None:
-    """The longest run of plies without a reset in any of the lines; the first of equal ones."""
-    best: Quiet | None = None
-    for (side, outcome), (_, proof) in lines.items():
-        starts = [0, *proof.resets]
-        for after, plies in zip(starts, proof.phases, strict=True):
-            if plies and (best is None or plies > best.plies):
-                best = Quiet(side, outcome, after, plies)
-    return best
+def _quiet_of(file: TableFile, census: Census, played: Lines, tables: Tablebase) -> Quiet | None:
+    """The longest quiet stretch: of all positions, or of the longest lines of a large table."""
+    if file.material.men > MOST_MEN_ASKED_WHOLE:
+        return stretch_of_lines(played)
+    return longest_stretch(file, [spread for side in Color for spread in census.spreads[side].values()], tables)
 
 
 def _changes_in(folders: Sequence[Path], file: TableFile) -> Changes:

@@ -69,13 +69,15 @@ class ZugzwangRecord:
 
 @dataclass(frozen=True)
 class Quiet:
-    """The longest run of plies without a reset within one of the longest lines."""
+    """The longest run of plies without a reset that best play can have from a position of the table."""
 
     side: Color
     outcome: Outcome
-    after: int
-    """How many plies of the line come before it."""
     plies: int
+    longest: Longest
+    """The position, and best play from there, which begins with the run."""
+    exact: bool
+    """Whether no position has a longer one; else this is the longest that was found."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ class Record:
     sides: Mapping[Color, Mapping[Outcome, OutcomeRecord]]
     """By side to move, best outcome for White first."""
     zugzwangs: ZugzwangRecord
+    one_colored: Mapping[Color, Mapping[Outcome, Count]] | None
+    """As census.Census counts them."""
     quiet: Quiet | None
     changes: Changes | None
 
@@ -151,6 +155,7 @@ class Record:
             "positions": _count_facts(self.positions),
             "sides": {str(side).lower(): self._side_facts(side) for side in Color},
             "zugzwangs": _zugzwang_facts(self.zugzwangs),
+            "one_colored": None if self.one_colored is None else _one_colored_facts(self.one_colored),
             "quiet": None if self.quiet is None else _quiet_facts(self.quiet),
             "widest": None if (widest := self.widest()) is None else str(widest),
             "changes": None if self.changes is None else _changes_facts(self.changes),
@@ -172,12 +177,13 @@ class Record:
             }
             for side in Color
         }
-        quiet, changes = facts["quiet"], facts["changes"]
+        one_colored, quiet, changes = facts["one_colored"], facts["quiet"], facts["changes"]
         return cls(
             Material.parse(facts["material"]),
             int(facts["bytes"]),
             sides,
             _zugzwangs_of(facts["zugzwangs"]),
+            None if one_colored is None else _one_colored_of(one_colored),
             None if quiet is None else _quiet_of(quiet),
             None if changes is None else Changes(changes["positions"], changes["changing"], changes["seed"]),
         )
@@ -196,25 +202,17 @@ def _count_of(facts: Mapping[str, int]) -> Count:
 
 
 def _outcome_facts(each: OutcomeRecord, total: Count) -> dict[str, Any]:
-    longest = each.longest
     return {
         **_count_facts(each.count),
         "share": round(each.count.placements / total.placements, _SHARE_DIGITS),
         "distances": list(each.distances),
-        "longest": {
-            "dtg": longest.dtg,
-            "fen": longest.fen,
-            "line": None if longest.moves is None else " ".join(longest.moves),
-        },
+        "longest": _longest_facts(each.longest),
     }
 
 
 def _outcome_of(facts: Any) -> OutcomeRecord:
-    longest = facts["longest"]
-    moves = None if longest["line"] is None else tuple(longest["line"].split())
     distances = tuple(int(number) for number in facts["distances"])
-    line = Longest(int(longest["dtg"]), str(longest["fen"]), moves)
-    return OutcomeRecord(_count_of(facts), distances, line)
+    return OutcomeRecord(_count_of(facts), distances, _longest_of(facts["longest"]))
 
 
 def _zugzwang_facts(found: ZugzwangRecord) -> dict[str, Any]:
@@ -238,17 +236,42 @@ def _zugzwangs_of(facts: Any) -> ZugzwangRecord:
     return ZugzwangRecord(**kinds, longest=Waiting(longest["fen"], white, black))
 
 
+def _one_colored_facts(counts: Mapping[Color, Mapping[Outcome, Count]]) -> dict[str, Any]:
+    return {
+        str(side).lower(): {str(outcome): _count_facts(count) for outcome, count in of_side.items()}
+        for side, of_side in counts.items()
+    }
+
+
+def _one_colored_of(facts: Any) -> dict[Color, dict[Outcome, Count]]:
+    return {
+        side: {_outcome(name): _count_of(count) for name, count in facts[str(side).lower()].items()} for side in Color
+    }
+
+
 def _quiet_facts(quiet: Quiet) -> dict[str, Any]:
     return {
         "side": str(quiet.side).lower(),
         "outcome": str(quiet.outcome),
-        "after": quiet.after,
         "plies": quiet.plies,
+        "exact": quiet.exact,
+        **_longest_facts(quiet.longest),
     }
 
 
 def _quiet_of(facts: Any) -> Quiet:
-    return Quiet(Color[facts["side"].upper()], _outcome(facts["outcome"]), int(facts["after"]), int(facts["plies"]))
+    side, outcome = Color[facts["side"].upper()], _outcome(facts["outcome"])
+    return Quiet(side, outcome, int(facts["plies"]), _longest_of(facts), bool(facts["exact"]))
+
+
+def _longest_facts(longest: Longest) -> dict[str, Any]:
+    line = None if longest.moves is None else " ".join(longest.moves)
+    return {"dtg": longest.dtg, "fen": longest.fen, "line": line}
+
+
+def _longest_of(facts: Any) -> Longest:
+    moves = None if facts["line"] is None else tuple(facts["line"].split())
+    return Longest(int(facts["dtg"]), str(facts["fen"]), moves)
 
 
 def _changes_facts(changes: Changes) -> dict[str, Any]:

@@ -64,6 +64,12 @@ def card_of(record: Record, side: Color, outcome: Outcome) -> Card:
     return Card(record.material, side, outcome, longest)
 
 
+def quiet_card(record: Record) -> Card | None:
+    """The card of the longest quiet stretch."""
+    quiet = record.quiet
+    return None if quiet is None else Card(record.material, quiet.side, quiet.outcome, quiet.longest)
+
+
 def cards_of(record: Record, side: Color) -> list[Card]:
     """The cards of a side to move whose outcomes are not on the board already, the longest first."""
     outcomes = [outcome for outcome, each in record.sides[side].items() if each.longest.dtg]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.records.record import OutcomeRecord, Record
 from tbgen.report.boards import board_of, shared
-from tbgen.report.cards import Card, card_of, cards_of, pgn_of
+from tbgen.report.cards import Card, card_of, cards_of, pgn_of, quiet_card
 from tbgen.report.drawn import BOUNDS, drawn_in, endings_of, together
 from tbgen.report.event import Event
 from tbgen.report.extra import need_extra
@@ -175,6 +175,7 @@ class Site:
             sides=sides,
             longest=_longest_card(record),
             zugzwang="" if zugzwang is None else board_of(zugzwang.fen),
+            quiet=quiet_card(record),
             lineage=lineage_of(record.material),
         )
 
@@ -194,7 +195,7 @@ class Site:
         )
         changes = sorted((r for r in self.records if r.changes and r.changes.changing), key=_by_changes)
         return self._page(
-            "records.html", groups=groups, zugzwangs=zugzwangs, quiet=quiet[:20], changes=changes, shared=shared()
+            "records.html", groups=groups, zugzwangs=zugzwangs, quiet=quiet, changes=changes, shared=shared()
         )
 
     def _drawn(self) -> str:
@@ -250,9 +251,7 @@ def _sentence(record: Record) -> str:
 def _theme() -> str:
     """The colours of outcomes in light and in dark."""
     light, dark = ("".join(f"--{name}:{color};" for name, color in colors(theme).items()) for theme in (LIGHT, DARK))
-    return (
-        f":root{{{light}}}\n@media (prefers-color-scheme: dark){{:root{{{dark}}}}}\n@media print{{:root{{{light}}}}}\n"
-    )
+    return f":root{{{light}}}\n@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
 
 
 def _environment() -> Environment:
@@ -275,12 +274,12 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "bar": bar_of,
         "css": lambda number: f"{number:.3f}",
         "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
-        "factor": lambda factor: f"{float(factor):.3f}",
+        "factor": lambda factor: "–" if factor is None else f"{float(factor):.3f}",
         "g": lambda code: str(Outcome(Color.WHITE, code)),
         "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five"}[number],
         "percent": percent,
         "shade": shade_of,
-        "share": lambda share: percent(share.numerator, share.denominator),
+        "share": lambda share: "–" if share is None else percent(share.numerator, share.denominator),
         "signed": _signed,
         "thousands": lambda number: f"{number:,}",
         "told": told,

@@ -84,6 +84,13 @@ class Order:
             places = places * size + digits[axis]
         return places
 
+    def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """What cells many places keep."""
+        digits = np.unravel_index(places, self.shape)
+        back = np.argsort(self.axes)
+        cells: npt.NDArray[np.int64] = np.ravel_multi_index([digits[axis] for axis in back], self.layout.shape)
+        return cells
+
     def box_of(self, start: int, cells: int) -> tuple[Cells, Cells, Cells]:
         """The cells of a plane from a place on, a chunk or a whole plane of them, by the layout's axes inside a plane.
 

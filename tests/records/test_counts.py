@@ -9,11 +9,12 @@ import pytest
 
 from tbgen.material import Material, build_order, materials
 from tbgen.records.census import Census, census_of
+from tbgen.records.folder import read_record
 from tbgen.records.record import Record
 from tbgen.score import MATE_CODE, Color, Outcome
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tests.records.slow import spread_of, zugzwangs_of
+from tests.records.slow import one_colored_in, spread_of, zugzwangs_of
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 SMALL = [str(material) for material in build_order(materials(3))]
@@ -38,6 +39,13 @@ def test_zugzwangs_are_those_of_the_reference(records: dict[str, Record], name: 
         assert (count.placements, count.classes) == (expected[f"{kind} placements"], expected[f"{kind} classes"]), kind
     far = (0, 0) if found.longest is None else sorted((found.longest.white[1], found.longest.black[1]), reverse=True)
     assert tuple(far) == expected["longest"]
+
+
+def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(records: dict[str, Record]) -> None:
+    assert {record.one_colored for record in records.values()} == {None}
+    published = [read_record(path) for path in (GOLDEN.parent.parent / "records").glob("K*.json")]
+    assert {str(record.material) for record in published if record.one_colored} >= {"KBBvK"}
+    assert all("BB" in str(record.material) for record in published if record.one_colored)
 
 
 def census(folder: Path, name: str) -> Census:
@@ -86,3 +94,14 @@ def test_counts_of_four_men_are_the_tallies_and_those_of_ordinary_tables(four_me
 def test_counts_do_not_depend_on_threads(table_folder: Path, name: str) -> None:
     with TableFile(path_of(table_folder, Material.parse(name))) as file:
         assert census_of(file, threads=1) == census_of(file, threads=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KBBvK"])
+def test_bishops_on_squares_of_one_colour_are_counted_apart(four_men_folder: Path, name: str) -> None:
+    counted = census(four_men_folder, name).one_colored
+    assert counted is not None
+    with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
+        for side in Color:
+            found = {outcome.to_byte(): (count.placements, count.classes) for outcome, count in counted[side].items()}
+            assert found == one_colored_in(file, side)

@@ -20,6 +20,7 @@ from tbgen.records.making import record_of
 from tbgen.records.places import INDEX
 from tbgen.records.record import Record
 from tbgen.score import Color, Outcome
+from tests.records.slow import waits_of
 
 PUBLISHED = Path(__file__).parent.parent.parent / "records"
 SMALL = [str(material) for material in build_order(materials(3))]
@@ -55,6 +56,20 @@ def test_every_line_that_is_published_keeps_its_promise(path: Path) -> None:
             longest = each["longest"]
             assert longest["dtg"] == len(each["distances"]) - 1
             assert promise_kept(longest["fen"], longest["line"]) == (outcome, longest["dtg"]), longest["fen"]
+
+
+@pytest.mark.parametrize("path", published(), ids=lambda path: path.stem)
+def test_every_published_stretch_is_quiet_for_so_long(path: Path) -> None:
+    quiet = json.loads(path.read_text())["quiet"]
+    assert promise_kept(quiet["fen"], quiet["line"]) == (quiet["outcome"], quiet["dtg"])
+    board, resets = chess.Board(quiet["fen"]), []
+    for ply, text in enumerate(quiet["line"].split()):
+        move = board.parse_san(text)
+        if board.is_zeroing(move):
+            resets.append(ply)
+        board.push(move)
+    assert quiet["plies"] == min(resets, default=quiet["dtg"])
+    assert quiet["exact"] or Material.parse(path.stem).men > 4
 
 
 @pytest.mark.parametrize("path", published(), ids=lambda path: path.stem)
@@ -149,7 +164,7 @@ def broken(facts: dict[str, Any]) -> list[str]:
         json.dumps({**facts, "format": 2}),
         json.dumps({**facts, "material": "KXvK"}),
         json.dumps({**facts, "sides": {}}),
-        json.dumps({**facts, "quiet": {"side": "grey", "outcome": "G1.0", "after": 0, "plies": 1}}),
+        json.dumps({**facts, "quiet": {**facts["quiet"], "side": "grey"}}),
     ]
 
 
@@ -166,3 +181,22 @@ def test_a_record_under_another_name_is_refused(records: dict[str, Record], tmp_
     (tmp_path / "KvK.json").rename(tmp_path / "KBvK.json")
     with pytest.raises(RecordError, match="it is the record of KvK"):
         read_record(tmp_path / "KBvK.json")
+
+
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_no_stretch_is_longer_than_the_record_says(records: dict[str, Record], name: str) -> None:
+    quiet = records[name].quiet
+    assert quiet is not None
+    assert quiet.exact
+    assert quiet.plies == max(plies for _, _, plies in waits_of(name))
+
+
+def test_of_large_tables_only_the_longest_lines_are_looked_at(
+    table_folder: Path, records: dict[str, Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(making, "MOST_MEN_ASKED_WHOLE", 2)
+    exact, found = records["KPvK"].quiet, record_of(table_folder, Material.parse("KPvK")).quiet
+    assert exact is not None
+    assert found is not None
+    assert (exact.exact, found.exact) == (True, False)
+    assert found.plies < exact.plies

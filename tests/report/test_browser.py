@@ -64,12 +64,13 @@ def placement(board: chess.Board) -> set[tuple[str, str]]:
 
 
 def lines_of(site: Path, name: str) -> list[tuple[str, str]]:
-    """The lines of a page in its order: first White to move, the longest first."""
+    """The lines of a page in its order: first White to move, the longest first; last the longest quiet stretch."""
     lines = []
     for side in json.loads((site / "data" / f"{name}.json").read_text())["sides"].values():
         every = [each["longest"] for each in side["outcomes"].values() if each["longest"]["dtg"]]
         lines += [(each["fen"], each["line"]) for each in sorted(every, key=lambda each: -each["dtg"])]
-    return lines
+    quiet = json.loads((site / "data" / f"{name}.json").read_text())["quiet"]
+    return [*lines, (quiet["fen"], quiet["line"])]
 
 
 def final(fen: str, line: str) -> chess.Board:

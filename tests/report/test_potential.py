@@ -94,15 +94,52 @@ def test_a_lead_that_loses_more_than_it_wins_confirms_nothing(published: list[Re
 def test_fitted_factors_are_means_of_endings(published: list[Record]) -> None:
     potentials = potentials_of(published)
     for fit in fits_of(potentials):
-        factors = [each.mates for each in potentials if each.rule is fit.rule]
-        assert fit.mates == sum(factors, Fraction(0)) / len(factors)
-        assert fit.materials == len(factors)
+        some = [each for each in potentials if each.rule is fit.rule]
+        assert fit.mates == sum((each.mates for each in some), Fraction(0)) / len(some)
+        assert fit.endings == len(some)
+        points = [each.points for each in some if each.points is not None]
+        assert fit.points == (sum(points, Fraction(0)) / len(points) if points else None)
+
+
+def test_endings_without_a_record_have_the_mates_of_ordinary_chess(published: list[Record]) -> None:
+    recorded = {each.name: each for each in potentials_of(published) if each.recorded and each.bishops is None}
+    from_outside = {each.name: each for each in potentials_of([])}
+    assert len(recorded) > 20
+    for name, each in recorded.items():
+        assert from_outside[name].mates == each.mates, name
+        assert [from_outside[name].share(side, each.leader, 0) for side in Color] == [
+            each.share(side, each.leader, 0) for side in Color
+        ]
+    assert from_outside["KBvK"].points is None
+    assert from_outside["KBvK"].share(Color.WHITE, Color.WHITE, 1) is None
+
+
+def test_the_last_pawn_is_in_jeopardy_in_four_endings(published: list[Record]) -> None:
+    found = {each.name: each for each in potentials_of(published) if each.rule is Rule.LAST_PAWN}
+    assert sorted(found) == ["KBPvKB", "KBPvKN", "KNPvKB", "KNPvKN"]
+    white = Fraction(135028146 - 1316, 135028146 + 139454038 + 1316)  # KNPvKN, from tests/golden/ordinary_tables.csv
+    black = Fraction(64286727 - 7059, 7059 + 217962174 + 64286727)
+    assert found["KNPvKN"].mates == (white + black) / 2
+
+
+def test_bishops_on_squares_of_one_colour_are_an_ending_of_their_own(published: list[Record]) -> None:
+    record = next(record for record in published if str(record.material) == "KBBvK")
+    found = {each.bishops: each for each in potentials_of([record]) if each.material == record.material}
+    assert {bishops: each.rule for bishops, each in found.items()} == {
+        "both colours": Rule.BARE_KING,
+        "one colour": Rule.NO_MATE,
+    }
+    assert found["one colour"].mates == 0
+    assert found["one colour"].is_confirmed
+    for side in Color:
+        assert sum(each.totals[side] for each in found.values()) == record.count(side).classes
 
 
 def test_an_engine_can_read_the_factors(some: list[Record]) -> None:
     facts = json.loads(json.dumps(facts_of(potentials_of(some))))
-    assert set(facts["materials"]) == {"KBvK", "KPvK", "KRvKN"}
-    row = facts["materials"]["KBvK"]
+    assert {name for name, row in facts["endings"].items() if row["source"] == "table"} == {"KBvK", "KPvK", "KRvKN"}
+    row = facts["endings"]["KBvK"]
     assert (row["leader"], row["rule_factor"], row["factor"]) == ("white", 0.125, 0)
     assert row["shares"]["white_to_move"]["white"]["G0.5"] == round(924 / 24178, 6)
-    assert {rule["rule"] for rule in facts["rules"]} == {"no mating material", "full", "minor ahead"}
+    assert facts["endings"]["KQvK"]["rmobility_factor"] is None
+    assert {rule["rule"] for rule in facts["rules"]} == {rule.title for rule in Rule}

@@ -72,6 +72,22 @@ def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
     assert "G0.5 18,984 (" in page
 
 
+def test_pages_are_printed_in_light_colours(site: Path) -> None:
+    style = (site / "static" / "style.css").read_text()
+    assert (
+        style.count("prefers-color-scheme: dark") == style.count("@media screen and (prefers-color-scheme: dark)") == 2
+    )
+
+
+def test_the_longest_stretch_of_an_ending_can_be_stepped_through(site: Path) -> None:
+    page = (site / "material" / "KPvK.html").read_text()
+    quiet = json.loads((site / "data" / "KPvK.json").read_text())["quiet"]
+    figure = re.search(r'<figure class="line" id="quiet-[^"]+">(.*?)</figure>', page, re.DOTALL)
+    assert figure is not None
+    assert " ".join(re.findall(r'data-accrued="[^"]+">([^<]+)</span>', figure[1])) == quiet["line"]
+    assert f"for more than {quiet['plies']} plies" in page
+
+
 def test_lines_can_be_downloaded_as_games(site: Path) -> None:
     with (site / "lines" / "KBvK.pgn").open() as file:
         games = list(iter(lambda: chess.pgn.read_game(file), None))
