@@ -11,7 +11,9 @@ import pytest
 
 from tests.cli.calls import printed
 
-PAGE = (Path(__file__).parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+RECORDS = ROOT / "records"
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 GAMES = str(Path(__file__).parent / "golden" / "tcec_s18.pgn")
 
@@ -30,6 +32,7 @@ def answers(table_folder: Path) -> dict[str, Any]:
     probe, line = (json.loads(printed(command, FEN, *data)) for command in ("probe", "line"))
     moves = json.loads(printed("score", "startpos", "e4", "--json"))
     games = json.loads(printed("score", "--pgn", GAMES, "--json"))["games"]
+    factors = json.loads(printed("potential", "--json", "--records", str(RECORDS)))
     return {
         "A position": probe,
         "A move of a probe": probe["moves"][0],
@@ -40,6 +43,8 @@ def answers(table_folder: Path) -> dict[str, Any]:
         "A table in the list": json.loads(printed("list", *data))[0],
         "A table:": json.loads(printed("info", "KvK", *data)),
         "A proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],
+        "A record": json.loads((RECORDS / "KBvK.json").read_text(encoding="utf-8")),
+        "Factors": factors | factors["endings"]["KBvK"],
     }
 
 

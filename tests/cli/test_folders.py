@@ -112,7 +112,8 @@ def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, 
     assert complaint("record", "KBvK", "--data", second)[0] == 3
     printed("record", "KvK", "--data", first)
     shutil.copy(tmp_path / "records" / "KBvK.json", two_folders[1] / "records")
-    assert [row.split()[0] for row in printed("potential", *both).splitlines() if row[:1] == "K"] == ["KBvK"]
+    endings = json.loads(printed("potential", "--json", *both))["endings"]
+    assert [ending["material"] for ending in endings.values() if ending["source"] == "table"] == ["KBvK"]
     pages = tmp_path / "site"
     assert "begin with" in printed("report", *both, "-o", str(pages))
     assert {"KvK.html", "KBvK.html"} <= {path.name for path in pages.rglob("*.html")}

@@ -15,7 +15,7 @@ from tbgen.errors import MissingTableError, RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.records import making
 from tbgen.records.folder import SCHEMA, merge, read_record, records_in, write_index, write_record
-from tbgen.records.lines import replay
+from tbgen.records.lines import Replay, replay
 from tbgen.records.making import record_of
 from tbgen.records.places import INDEX
 from tbgen.records.record import Record
@@ -134,7 +134,7 @@ def test_a_line_proves_its_outcome_at_its_end_and_not_before() -> None:
 
 
 def test_a_line_that_breaks_its_promise_stops_the_record(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making.Replay, "proves", lambda *_: False)
+    monkeypatch.setattr(Replay, "proves", lambda *_: False)
     with pytest.raises(VerificationError, match="best play from"):
         record_of(table_folder, Material.parse("KvK"))
 
