@@ -15,7 +15,7 @@ from tbgen.records.folder import write_record
 from tbgen.records.lines import replay
 from tbgen.records.places import FOLDER, mark_of_due_record
 from tbgen.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
-from tbgen.records.stretch import MOST_MEN_ASKED_WHOLE, longest_stretch, stretch_of_lines
+from tbgen.records.stretch import MOST_MEN_STRETCHED_WHOLE, longest_stretch, stretch_of_lines
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_in
@@ -24,7 +24,7 @@ from tbgen.storage.reader import TableFile
 from tbgen.verify.changing import changing_in
 from tbgen.words import in_plies
 
-_MOST_MEN_ASKED_WHOLE: Final = 3
+_MOST_MEN_CHANGED_WHOLE: Final = 3
 _SAMPLE: Final = 20_000
 _SEED: Final = 1
 
@@ -98,14 +98,14 @@ def _zugzwang_record(found: Zugzwangs, tables: Tablebase) -> ZugzwangRecord:
 
 def _quiet_of(file: TableFile, census: Census, played: Lines, tables: Tablebase) -> Quiet | None:
     """The longest quiet stretch: of all positions, or of the longest lines of a large table."""
-    if file.material.men > MOST_MEN_ASKED_WHOLE:
+    if file.material.men > MOST_MEN_STRETCHED_WHOLE:
         return stretch_of_lines(played)
     return longest_stretch(file, [spread for side in Color for spread in census.spreads[side].values()], tables)
 
 
 def _changes_in(folders: Sequence[Path], file: TableFile) -> Changes:
     """Where the accrued score changes the best move: everywhere, or in a sample of a large table."""
-    sample = None if file.material.men <= _MOST_MEN_ASKED_WHOLE else _SAMPLE
+    sample = None if file.material.men <= _MOST_MEN_CHANGED_WHOLE else _SAMPLE
     with contextlib.ExitStack() as files:
 
         def child_of(material: Material) -> TableFile:

@@ -33,7 +33,7 @@ Longs = npt.NDArray[np.int64]
 
 Lines = Mapping[tuple[Color, Outcome], Longest]
 
-MOST_MEN_ASKED_WHOLE: Final = 4
+MOST_MEN_STRETCHED_WHOLE: Final = 4
 _FIRST_ASKED: Final = 1_000
 _GROWTH: Final = 8
 

@@ -194,7 +194,7 @@ def test_no_stretch_is_longer_than_the_record_says(records: dict[str, Record], n
 def test_of_large_tables_only_the_longest_lines_are_looked_at(
     table_folder: Path, records: dict[str, Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(making, "MOST_MEN_ASKED_WHOLE", 2)
+    monkeypatch.setattr(making, "MOST_MEN_STRETCHED_WHOLE", 2)
     exact, found = records["KPvK"].quiet, record_of(table_folder, Material.parse("KPvK")).quiet
     assert exact is not None
     assert found is not None
