@@ -139,6 +139,7 @@ class Plan:
 
         The longest way to the end goes first. Threads that nobody else can use are shared out among those that start. A
         table for which memory is missing holds its place: what is less urgent starts only if both fit together.
+        Threads that are left because of that go to those that start, as far as memory allows.
         """
         busy = {start.material for start in running}
         ready = [step for step in self.by_urgency if step.material not in busy and step.material not in over]
@@ -158,7 +159,16 @@ class Plan:
             else:
                 started.append(start)
                 at_work.append(start)
-        return started
+        return self._widened(started, running)
+
+    def _widened(self, started: Sequence[Start], running: Collection[Start]) -> list[Start]:
+        """The same starts, with the threads that would be idle; those of a cluster's machines have what theirs has."""
+        widened = list(started)
+        for number, start in enumerate(started if self.machine.job_memory is None else ()):
+            beside = [*running, *widened[:number], *widened[number + 1 :]]
+            idle = self.machine.threads - start.threads - sum(each.threads for each in beside)
+            widened[number] = self._fitting(start.step, start.threads + idle, beside, []) or start
+        return widened
 
     def _fitting(self, step: Step, most_threads: int, at_work: Sequence[Start], held: Sequence[Start]) -> Start | None:
         """The start with the most threads that memory allows."""

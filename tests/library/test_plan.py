@@ -65,6 +65,14 @@ def test_threads_that_nobody_else_can_use_go_to_who_starts() -> None:
     assert threads == {"KvK": 8, "KNvK": 2, "KBvK": 2, "KRvK": 2, "KQvK": 2, "KPvK": 8}
 
 
+def test_threads_that_missing_memory_leaves_idle_go_to_who_starts() -> None:
+    five = [Material.parse(name) for name in ("KRBvKN", "KRBvKB", "KRBvKR", "KQRvKN")]
+    for limit, threads in ((9 * GIB, [2, 1]), (8 * GIB, [1, 1]), (7 * GIB, [4]), (6 * GIB, [3]), (4 * GIB, [1])):
+        steps = plan_of(five, set(all_materials()) - set(five), machine=Machine(4, 4, limit))
+        starts = steps.next_starts(set(all_materials()) - set(five), [])
+        assert [start.threads for start in starts] == threads
+
+
 def test_the_table_with_the_longest_way_to_the_end_goes_first() -> None:
     whole = plan(Machine(1, 1))
     ready = [step for step in whole.steps if not step.needs]
