@@ -1,5 +1,6 @@
 """The slow solver: every position and every accrued score of a material, level by level."""
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -29,6 +30,8 @@ class Block:
     graph: Graph
     entry: NDArray[np.int16]
     dtg: NDArray[np.int16]
+    found: dict[tuple[int, int], Level] = field(default_factory=dict)
+    """[holder, code] the levels that somebody asked single values of."""
 
     @property
     def codes(self) -> range:
@@ -38,6 +41,18 @@ class Block:
     def levels(self, code: int) -> Iterator[tuple[int, Level]]:
         """For each holder each node's value and plies with `code` accrued, given the lower codes' entries."""
         yield from solve_level(self.graph, code, self.entry, self.dtg)
+
+    @property
+    def bytes(self) -> int:
+        """Roughly what it takes in memory."""
+        levels = 4 * len(self.found) * len(self.entry)
+        return self.graph.sources.nbytes + self.graph.start.nbytes + 3 * self.node_of.nbytes + levels
+
+    def level(self, holder: int, code: int) -> Level:
+        """Each node's value and plies with that score accrued, kept for the next time."""
+        if (holder, code) not in self.found:
+            self.found.update({(each, code): level for each, level in self.levels(code)})
+        return self.found[holder, code]
 
     def pairs(self) -> Iterator[tuple[int, int, NDArray[np.int16], NDArray[np.int16]]]:
         """Yield (holder, code, values, plies) of the positions, 0 for those that cannot have the code accrued."""
@@ -55,6 +70,31 @@ class Block:
             for holder, (value, plies) in self.levels(code):
                 arrived = own[self.nodes.side[own] != holder]
                 self.entry[arrived], self.dtg[arrived] = value[arrived], plies[arrived]
+
+
+class Recent:
+    """The blocks that were used last, of all tables; what has been forgotten is built again when it is asked for."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._blocks: OrderedDict[tuple[Material, bool, tuple[int, ...]], Block] = OrderedDict()
+
+    def get(self, key: tuple[Material, bool, tuple[int, ...]]) -> Block | None:
+        """A block, if it is still there."""
+        block = self._blocks.get(key)
+        if block is not None:
+            self._blocks.move_to_end(key)
+        return block
+
+    def put(self, key: tuple[Material, bool, tuple[int, ...]], block: Block) -> None:
+        """Remember a block, and forget those that were not used for longest."""
+        self._blocks[key] = block
+        taken = sum(each.bytes for each in self._blocks.values())
+        while taken > self._room and len(self._blocks) > 1:
+            taken -= self._blocks.popitem(last=False)[1].bytes
+
+
+_recent = Recent(3 << 29)
 
 
 @dataclass
@@ -78,9 +118,6 @@ class ReferenceTable:
         self.entry = np.zeros(self.material.shape, dtype=np.int16)
         self.dtg = np.zeros(self.material.shape, dtype=np.int16)
         self.en_passant = join_en_passant([], self.material.men)
-        self._blocks: dict[tuple[int, ...], Block] = {}
-        self._levels: dict[tuple[tuple[int, ...], int, int], Level] = {}
-        self._children: list[ReferenceTable] = []
         parts: list[EnPassant] = []
         steps_left = -1
         for placement in self.placements:
@@ -88,13 +125,12 @@ class ReferenceTable:
                 steps_left = self.material.steps_left(placement)
                 self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
                 parts = []
-            block = self._blocks[placement] = self._build(placement)
+            block = self._build(placement)
             block.solve()
+            _recent.put((self.material, self.reduced, placement), block)
             self._store(block)
             parts += self._en_passant_of(block)
         self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
-        for child in self._children:
-            child._blocks.clear()  # of which nobody may ever ask for more than values
 
     def levels(self) -> Iterator[tuple[int, int, NDArray[np.int16], NDArray[np.int16]]]:
         """Yield (holder, code, values, plies) in ascending code, White first, for every score one can accrue.
@@ -120,11 +156,7 @@ class ReferenceTable:
             return int(block.entry[node]), 0
         if not LOWEST_CODE <= code <= own:
             raise ValueError(f"code {code} cannot be accrued in a position of own code {own}")
-        key = (block.placement, holder, code)
-        if key not in self._levels:
-            for each, level in block.levels(code):
-                self._levels[block.placement, each, code] = level
-        value, plies = self._levels[key]
+        value, plies = block.level(holder, code)
         return int(value[node]), int(plies[node])
 
     def _find(self, position: tuple[int, ...], en_passant: int) -> tuple[Block, int]:
@@ -158,15 +190,17 @@ class ReferenceTable:
 
     def block(self, placement: tuple[int, ...]) -> Block:
         """A block of the solved table, with all its entry values."""
-        if placement not in self._blocks:
+        key = (self.material, self.reduced, placement)
+        block = _recent.get(key)
+        if block is None:
             block = self._build(placement)
             index = self._index(block)
             found = self.en_passant.find(index, block.nodes.en_passant)
             for array, name in ((block.entry, "entry"), (block.dtg, "dtg")):
                 plain, jumped = getattr(self, name)[index], getattr(self.en_passant, name)
                 array[: len(found)] = np.where(found < 0, plain, np.append(jumped, 0)[found])
-            self._blocks[placement] = block
-        return self._blocks[placement]
+            _recent.put(key, block)
+        return block
 
     def _index(self, block: Block) -> Index:
         """The indices of a block's positions into the table's arrays."""
@@ -221,7 +255,6 @@ class ReferenceTable:
         if captured != NO_MAN or promotion != NO_PROMOTION:
             way = descent(self.material, captured, promoted, promotion)
             child = solve(way.material.name, reduced=self.reduced)
-            self._children += [] if child in self._children else [child]
             index = way.cells(side, squares)
             sign = np.int16(-1 if way.colors_swapped else 1)
             return child.entry[index] * sign, child.dtg[index]

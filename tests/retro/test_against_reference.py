@@ -12,29 +12,32 @@ from tbgen.retro.clock import quiet
 from tbgen.retro.runs import MemoryStore
 from tbgen.retro.task import Task
 from tbgen.retro.waves import Waves
+from tbgen.table import Table
 from tests import reference
 from tests.retro.comparison import differences, en_passant_differences
-from tests.retro.tables import solved, values
+from tests.retro.tables import solve_from_values, solved, values
 
 
-def assert_agreement(name: str) -> None:
-    pairs, found = differences(solved(name), reference.solve(name))
+def assert_agreement(table: Table) -> None:
+    pairs, found = differences(table, reference.solve(str(table.material)))
     assert found == []
     assert pairs > 0
 
 
 @pytest.mark.parametrize("name", [str(material) for material in build_order([Material.parse("KPvK")])])
 def test_every_pair_of_two_and_three_men_agrees_with_the_reference(name: str) -> None:
-    assert_agreement(name)
+    assert_agreement(solved(name))
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("reference")
 @pytest.mark.parametrize("name", ["KBvKN", "KNNvK", "KPvKP", "KRvKP", "KNvKP"])
 def test_every_pair_of_four_men_agrees_with_the_reference(name: str) -> None:
-    assert_agreement(name)
+    assert_agreement(solve_from_values(name))
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("reference")
 def test_every_position_with_a_legal_en_passant_capture_agrees_with_the_reference() -> None:
     material = Material.parse("KPvKP")
     layout, children = layout_of(material), {child: values(str(child)) for child in material.children()}

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, build_order, materials
-from tbgen.retro import solve
+from tbgen.material import Material, materials
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.table import Patterns, Table, Tally
 from tbgen.verify import Violation, verify_table
+from tests.retro.tables import solve_from_values, values
 
 from .model import board_of, is_position
 
@@ -35,13 +35,10 @@ def test_a_solved_table_passes(small_tables: dict[Material, Table], material: Ma
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KNNvK", "KBvKN", "KPvKP"])
-def test_tables_of_four_men_pass(small_tables: dict[Material, Table], name: str) -> None:
-    """Equal men, two sides with pieces, and captures en passant."""
-    tables = dict(small_tables)
-    for material in build_order([Material.parse(name)]):
-        if material not in tables:
-            tables[material] = solve(material, tables)
-            assert violation_of(tables[material], tables) is None
+def test_a_solved_table_of_four_men_passes(name: str) -> None:
+    """Equal men, two sides with pieces, and captures en passant; all others as files: test_all_tables.py."""
+    table = solve_from_values(name)
+    assert verify_table(table, lambda child: values(str(child)), threads=2).violation is None
 
 
 def test_every_position_that_is_not_the_end_of_a_game_is_checked(small_tables: dict[Material, Table]) -> None:
