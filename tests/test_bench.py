@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import importlib
 import json
 import sys
@@ -103,3 +104,26 @@ def test_the_costs_of_classes_are_fitted_to_a_folder(
     rate = 1e6 * cost_of(queen).cpu_seconds / primary_cells(queen)
     assert rows["bare king, no pawns"][4:8] == ["2", f"{rate:.2f}", "0.250", "0.50"]
     assert rows["even, no pawns"][3] == "1"
+
+
+def test_built_tables_are_listed_beside_what_verifying_said(
+    bench: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tbgen.library.manifest import FileRecord, record
+    from tbgen.material import Material
+
+    for name, seconds in (("KQvK", 0.5), ("KBvKN", 4.0), ("KRvK", None)):
+        record(tmp_path, {Material.parse(name): FileRecord(1000, "", 2.0, seconds, 5000, threads=2)})
+    sample = {"tables": [{"material": "KBvKN", "positions": 90, "pairs": 800}], "faults": []}
+    published = {"tables": [{"material": "KBvKN", "published": True, "differences": []}], "faults": []}
+    for number, facts in enumerate((sample, published)):
+        (tmp_path / str(number)).write_text(json.dumps(facts))
+    checked = ["--checked", str(tmp_path / "0"), "--checked", str(tmp_path / "1")]
+    bench.main(["built", "--data", str(tmp_path), *checked])
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [row["material"] for row in rows] == ["KQvK", "KBvKN"]
+    assert [rows[1][name] for name in ("cpu_seconds", "peak_bytes", "checked_pairs")] == ["4.0", "5000", "800"]
+    assert (rows[0]["as_published"], rows[1]["as_published"]) == ("", "yes")
+    (tmp_path / "0").write_text(json.dumps({"tables": [], "faults": ["KBvKN: wrong"]}))
+    with pytest.raises(SystemExit, match="tells of faults: KBvKN: wrong"):
+        bench.main(["built", "--data", str(tmp_path), *checked])

@@ -6,6 +6,7 @@
     bench.py probe --data data                 probes of the tables in a folder
     bench.py games --pgn FILE                  games read and decided, by kernels and by python-chess
     bench.py costs --data data                 what classes of tables cost, by the tables that a folder has built
+    bench.py built --data data --checked FILE  the same tables as CSV, beside what `tbgen verify --json` said of them
     bench.py --compare 1a2b3c4 faster          medians of two labels (or of two log files) and their ratios
 
 A run is labelled with the commit, and `+` if files differ from it. Children are built, and kernels compiled,
@@ -19,6 +20,7 @@ import argparse
 import os
 from pathlib import Path
 
+from bench.built import built
 from bench.costs import costs
 from bench.log import LOG, ROOT, compare
 from bench.one import solve_one
@@ -26,13 +28,13 @@ from bench.playing import GAMES, games
 from bench.probing import probe
 from bench.solving import solve
 
-COMMANDS = ("solve", "probe", "games", "costs", "one")
+COMMANDS = ("solve", "probe", "games", "costs", "built", "one")
 
 
 def parser() -> argparse.ArgumentParser:
     shape = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="bench.py", description=__doc__, formatter_class=shape)
-    commands = top.add_subparsers(dest="command", required=True, metavar="solve | probe | games | costs")
+    commands = top.add_subparsers(dest="command", required=True, metavar="solve | probe | games | costs | built")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("names", nargs="*", metavar="MATERIAL")
     common.add_argument("--men", type=int, metavar="N", help="all materials with N men")
@@ -57,6 +59,13 @@ def parser() -> argparse.ArgumentParser:
     fitted.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
     fitted.add_argument("--men", type=int, metavar="N", help="tables of N men alone")
     fitted.set_defaults(compare=None)
+    listed = commands.add_parser("built", help="what the tables of a folder took, and how they were checked, as CSV")
+    listed.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
+    listed.add_argument("--men", type=int, metavar="N", help="tables of N men alone")
+    listed.add_argument(
+        "--checked", type=Path, action="append", default=[], metavar="FILE", help="what `tbgen verify --json` printed"
+    )
+    listed.set_defaults(compare=None)
     one = commands.add_parser("one")
     one.add_argument("name")
     one.add_argument("--data", type=Path, required=True)
@@ -74,4 +83,4 @@ def main(arguments: list[str]) -> None:
     elif options.compare:
         compare(options.compare, options.log)
     else:
-        {"solve": solve, "probe": probe, "games": games, "costs": costs}[options.command](options)
+        {"solve": solve, "probe": probe, "games": games, "costs": costs, "built": built}[options.command](options)
