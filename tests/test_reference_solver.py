@@ -107,7 +107,6 @@ def test_mates_of_three_men_are_those_of_ordinary_tables(material: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("reference")
 @pytest.mark.parametrize("material", FOUR_MEN)
 def test_mates_of_four_men_are_those_of_ordinary_tables(material: str) -> None:
     assert_ordinary(ordinary(material))
@@ -131,7 +130,6 @@ def test_every_pair_of_three_men_obeys_the_law(material: str, law: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("reference")
 @pytest.mark.parametrize("material", FOUR_MEN)
 def test_every_pair_of_four_men_obeys_the_laws(material: str) -> None:
     table = solve(material)
@@ -156,7 +154,6 @@ def test_every_pair_of_three_men_is_proved_by_its_moves(material: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("reference")
 @pytest.mark.parametrize("material", FOUR_MEN)
 def test_every_pair_of_four_men_is_proved_by_its_moves(material: str) -> None:
     _, wrong = faults(solve(material))
@@ -246,7 +243,6 @@ def test_sampled_pairs_of_three_men_are_the_best_of_python_chess_moves(material:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("reference")
 @pytest.mark.parametrize("material", FOUR_MEN)
 def test_sampled_pairs_of_four_men_are_the_best_of_python_chess_moves(material: str) -> None:
     table = solve(material)
@@ -258,7 +254,6 @@ def test_sampled_pairs_of_four_men_are_the_best_of_python_chess_moves(material: 
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("reference")
 def test_en_passant_entries_are_the_best_of_python_chess_moves() -> None:
     table = solve("KPvKP")
     jumps = table.en_passant

@@ -16,7 +16,17 @@ from tbgen.verify.moves import (
     own_code_of,
 )
 from tbgen.verify.resets import EVERYTHING_FINE, RESETS_TASK, quiet_place
-from tbgen.verify.values import WORST, cell_at, facts_of, key_of, key_of_reset, signed, stored_value, value_of_key
+from tbgen.verify.values import (
+    WORST,
+    cell_at,
+    facts_of,
+    key_of_rank,
+    key_of_reset,
+    rank_of,
+    signed,
+    stored_value,
+    value_of_key,
+)
 
 PAIRS_TASK = 4
 """A bit of Subject.task, beside OWN_TASK and RESETS_TASK."""
@@ -71,6 +81,39 @@ def list_successors(subject, desk, place, side, count):
     return min(top, int(subject.own[place]))
 
 
+@inner
+def weigh_move(subject, place, side, top, best):
+    """Let a move of `side` compete that leads to a position, for every accrued score up to the code `top`.
+
+    What stored_value would look up score by score: the codes are walked upwards, and the rows of the pattern with them.
+    """
+    rows, own, entry = subject.rows, int(subject.own[place]), int(subject.entry[place])
+    entry_rank, entry_dtg, entry_code = rank_of(entry), int(subject.dtg[place]), abs(entry) - 1
+    row, end = 0, 0
+    if min(own, entry_code) >= _FIRST_CODE:
+        pattern = subject.pattern[place]
+        row, end = int(subject.row_start[pattern]), int(subject.row_start[pattern + 1])
+    for holder in range(2):
+        as_entry = own if holder == side else own + 1
+        if entry_code < own:
+            as_entry = min(as_entry, entry_code + 1)
+        while row < end and rows[row, 0] < holder:
+            row += 1
+        rank, dtg, has_row = np.int64(0), np.int64(0), False
+        for code in range(_FIRST_CODE, top + 1):
+            while row < end and rows[row, 0] == holder and rows[row, 1] <= code:
+                rank, dtg, has_row = rank_of(int(rows[row, 2])), np.int64(rows[row, 3]), True
+                row += 1
+            bar = rank_of(signed(holder, code))
+            if code >= as_entry:
+                key = key_of_rank(side, bar, entry_rank, entry_dtg)
+            elif has_row and (rank < bar if holder == 0 else rank > bar):
+                key = key_of_rank(side, bar, rank, dtg)
+            else:
+                key = key_of_rank(side, bar, bar, 0)
+            best[holder, code] = max(best[holder, code], key)
+
+
 # best[holder, code] -> key of the mover's best move with that score accrued
 @inner
 def weigh_moves(subject, desk, place, side, count, top, best):
@@ -78,14 +121,8 @@ def weigh_moves(subject, desk, place, side, count, top, best):
     for holder in range(2):
         for code in range(_FIRST_CODE, top + 1):
             best[holder, code] = key_of_reset(subject, place, side, signed(holder, code))
-    rows = subject.rows
     for move in range(count):
-        facts = facts_of(subject, desk.cell[move])
-        for holder in range(2):
-            for code in range(_FIRST_CODE, top + 1):
-                outcome, dtg = stored_value(rows, facts, holder, code)
-                key = key_of(side, signed(holder, code), outcome, dtg)
-                best[holder, code] = max(best[holder, code], key)
+        weigh_move(subject, desk.cell[move], side, top, best)
 
 
 @inner

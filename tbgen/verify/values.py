@@ -135,7 +135,12 @@ def stored_value(rows, facts, holder, code):
 @inner
 def key_of(side, accrued, outcome, dtg):
     """How much the mover likes a move: first its outcome, then the way, short where it makes progress."""
-    rank, bar = rank_of(outcome), rank_of(accrued)
+    return key_of_rank(side, rank_of(accrued), rank_of(outcome), dtg)
+
+
+@inner
+def key_of_rank(side, bar, rank, dtg):
+    """The same by the ranks of the accrued score and of the outcome."""
     if side:
         rank, bar = -rank, -bar
     if rank == bar:

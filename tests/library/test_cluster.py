@@ -26,7 +26,7 @@ THREE_MEN = [*materials(2), *materials(3)]
 def address() -> Iterator[str]:
     """Two workers, each a process with one thread, that are started again when they die."""
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB", silence_logs=50
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="1GiB", silence_logs=50
     ) as there:
         yield there.scheduler_address
 

@@ -30,14 +30,12 @@ def test_every_pair_of_two_and_three_men_agrees_with_the_reference(name: str) ->
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("reference")
 @pytest.mark.parametrize("name", ["KBvKN", "KNNvK", "KPvKP", "KRvKP", "KNvKP"])
 def test_every_pair_of_four_men_agrees_with_the_reference(name: str) -> None:
     assert_agreement(solve_from_values(name))
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("reference")
 def test_every_position_with_a_legal_en_passant_capture_agrees_with_the_reference() -> None:
     material = Material.parse("KPvKP")
     layout, children = layout_of(material), {child: values(str(child)) for child in material.children()}

@@ -19,7 +19,7 @@ from tbgen.table import EntryValues, Table, Tally
 from tests.retro.tables import solve_from_values, values
 from tests.verify.model import best_value, board_of, value_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ordinary tables")]
+pytestmark = pytest.mark.slow
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "ordinary_tables.csv"
 NAMES = [str(material) for men in (3, 4) for material in materials(men)]
