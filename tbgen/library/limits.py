@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import shutil
 import sys
@@ -72,6 +73,15 @@ def free_disk(folder: Path) -> int | None:
         except OSError:
             break
     return None
+
+
+def give_back() -> None:
+    """Let the system have the memory that the C library holds on to after it was freed, where it can be told to.
+
+    What a large table has left would be counted as a small one's that is made after it.
+    """
+    with contextlib.suppress(OSError, TypeError, AttributeError):  # no such library, or none that knows the word
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def forget_peak() -> None:

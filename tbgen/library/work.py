@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tbgen.library.limits import forget_peak, peak_bytes
+from tbgen.library.limits import forget_peak, give_back, peak_bytes
 from tbgen.library.making import make_file
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
@@ -62,6 +62,7 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     def tell(phase: str, level: int | None, done: float, decided: int) -> None:
         report.progress(material, phase, level, done, decided)
 
+    give_back()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     if retro.needs_compiling(material):
