@@ -84,6 +84,7 @@ def test_a_peak_belongs_to_what_was_done_since_it_was_forgotten() -> None:
     high = peak_bytes()
     assert high > big.nbytes
     del big
+    give_back()  # a large process may have had room for it that was free, and keeps it
     forget_peak()
     assert peak_bytes() < high - (60 << 20)
 
