@@ -27,6 +27,7 @@ FIELDS = (
 
 def built(options: argparse.Namespace) -> None:
     """Print CSV of the tables that a folder has built; `--checked` are files with the JSON of `tbgen verify`."""
+    from tbgen.index.layout import layout_of
     from tbgen.library.costs import primary_cells
     from tbgen.library.manifest import read_manifest
     from tbgen.material import Material
@@ -42,7 +43,7 @@ def built(options: argparse.Namespace) -> None:
         threads = record.threads or 1
         row = {
             "material": name,
-            "cells": layout_cells(material),
+            "cells": layout_of(material).cells,
             "primary_cells": round(primary_cells(material)),
             "bytes": record.bytes,
             "cpu_seconds": record.cpu_seconds,
@@ -54,12 +55,6 @@ def built(options: argparse.Namespace) -> None:
         for check in checks:
             row |= columns_of(check) if check["material"] == name else {}
         writer.writerow(row)
-
-
-def layout_cells(material: Any) -> int:
-    from tbgen.index.layout import layout_of
-
-    return layout_of(material).cells
 
 
 def checks_in(path: Path) -> list[dict[str, Any]]:
