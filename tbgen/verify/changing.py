@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
@@ -112,17 +112,14 @@ def classes_of(numbering, desk, orders):
 
 # possible[holder, code] -> whether the men can leave that score accrued
 # found -> positions with moves, and those of them where the accrued score changes the best move
-@kernel
-def count_changing(subject, possible, orders, found):
+@borrowing
+def count_changing(subject, possible, desk, known, values, orders, found):
     """Count what is asked for: up to symmetry with equal men in `orders` orders told apart, or plainly if that is 0."""
-    desk = new_desk()
-    first, second = np.zeros(_MOST_MOVES, np.int64), np.zeros(_MOST_MOVES, np.int64)
-    known = np.zeros((_MOST_MOVES, 5), np.int64)
     for place in range(subject.cells.size):
         own = subject.own[place]
         if not subject.task[place] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
             continue
-        changing = is_changing(subject, possible, desk, place, known, first, second)
+        changing = is_changing(subject, possible, desk, place, known, values[0], values[1])
         set_up(subject.numbering, cell_at(subject.cells, place), desk.squares)
         weight = classes_of(subject.numbering, desk, orders) if orders else 1
         found[0] += weight
@@ -149,7 +146,9 @@ class _Count(SampleCheck):
 
     def _wrong_pair(self) -> Violation | None:
         found = np.zeros(2, np.int64)
-        count_changing(self.subject, possible_scores(self.layout.material), self.orders, found)
+        known, values = np.zeros((_MOST_MOVES, 5), np.int64), np.zeros((2, _MOST_MOVES), np.int64)
+        possible = possible_scores(self.layout.material)
+        count_changing(self.subject, possible, new_desk(), known, values, self.orders, found)
         self.found = int(found[0]), int(found[1])
         return None
 
@@ -184,5 +183,5 @@ def count_in(file: TableFile, child_of: Callable[[Material], TableFile], cells: 
 def every_cell(layout: Layout) -> Cells:
     """The cells that hold positions."""
     is_position = np.zeros(layout.cells, np.bool_)
-    find_positions(men_of(layout), numbering_of(layout), np.arange(layout.cells), is_position)
+    find_positions(men_of(layout), numbering_of(layout), new_desk(), np.arange(layout.cells), is_position)
     return np.flatnonzero(is_position)

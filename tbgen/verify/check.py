@@ -19,6 +19,7 @@ from tbgen.score import Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally
 from tbgen.verify.laws import Check, Progress, silent
+from tbgen.verify.moves import new_desk
 from tbgen.verify.resets import EVERYTHING_FINE
 from tbgen.verify.sample import drawn_cells, needs_of
 from tbgen.verify.subject import (
@@ -86,7 +87,9 @@ class _WholeCheck(Check):
 
     def _filled_blank(self) -> Violation | None:
         subject = self.subject
-        cell = self._first_wrong("blanks", lambda start, stop: find_filled(subject, start, stop), self._ranges())
+        cell = self._first_wrong(
+            "blanks", lambda start, stop: find_filled(subject, new_desk(), start, stop), self._ranges()
+        )
         if cell == EVERYTHING_FINE:
             return None
         stored = in_words(int(subject.entry[cell]), int(subject.dtg[cell]))
@@ -111,7 +114,7 @@ class _WholeCheck(Check):
 
         def look(start: int, stop: int) -> int:
             parts[start] = np.zeros((2, 256, 3), np.int64)
-            return tally(subject, orders, start, stop, parts[start])
+            return tally(subject, new_desk(), orders, start, stop, parts[start])
 
         self._first_wrong("tallies", look, self._ranges())
         found = np.zeros((2, 256, 3), np.int64)

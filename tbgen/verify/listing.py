@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.verify.cells import set_up
-from tbgen.verify.moves import NO_POSITION, NOBODY, QUIETS, RESETS, list_moves, new_desk, own_code_of, quiet_cell
+from tbgen.verify.moves import NO_POSITION, NOBODY, QUIETS, RESETS, copy_men, list_moves, own_code_of, quiet_cell
 from tbgen.verify.resets import RESETS_TASK, child_cell, is_wanted, link_of, list_en_passant
 from tbgen.verify.values import cell_at
 
@@ -13,19 +13,17 @@ MOST_NEEDS = 256
 """A position needs no more cells than this, of its own table or of a child."""
 
 
-@kernel
-def find_positions(men, numbering, cells, found):
+@borrowing
+def find_positions(men, numbering, desk, cells, found):
     """Which cells are the primary ones of legal positions."""
-    desk = new_desk()
     for n in range(cells.size):
         found[n] = own_code_of(men, numbering, cells[n], desk) != NO_POSITION
 
 
 # found[n] -> a cell, tasks[n] -> what is asked of it
-@kernel
-def list_needs(men, numbering, cells, found, tasks):
+@borrowing
+def list_needs(men, numbering, desk, other, cells, found, tasks):
     """The cells of the same table that the check of some cells looks at; returns how many."""
-    desk, other = new_desk(), new_desk()
     count = 0
     for cell in cells:
         side = set_up(numbering, cell, desk.squares)
@@ -38,18 +36,17 @@ def list_needs(men, numbering, cells, found, tasks):
                 continue
             found[count], tasks[count] = quiet_cell(numbering, desk, side, move), 0
             if abs(to - desk.squares[slot]) == 16:
-                other.squares[:] = desk.squares
+                copy_men(men, desk, other)
                 if list_en_passant(men, other, slot, to):
                     tasks[count] = OWN_TASK | RESETS_TASK
             count += 1
     return count
 
 
-@kernel
-def list_child_cells(subject, number, child, start, stop, found):
+@borrowing
+def list_child_cells(subject, number, child, desk, start, stop, found):
     """The cells of a child, by its numbering, that resets lead to; returns how many."""
     men, numbering, links = subject.men, subject.numbering, subject.links
-    desk = new_desk()
     count = 0
     for place in range(start, stop):
         if not is_wanted(subject, place):
@@ -74,11 +71,10 @@ def cell_after(links, link, child, desk, side, move):
     return cell
 
 
-@kernel
-def list_victim_cells(subject, color, child, start, stop, found):
+@borrowing
+def list_victim_cells(subject, color, child, desk, other, start, stop, found):
     """The cells of a child that captures en passant of a pawn of this colour lead to; returns how many."""
     men, numbering, links = subject.men, subject.numbering, subject.links
-    desk, other = new_desk(), new_desk()
     count = 0
     for place in range(start, stop):
         if not is_wanted(subject, place):
@@ -88,7 +84,7 @@ def list_victim_cells(subject, color, child, start, stop, found):
             slot, to = desk.slot[move], desk.to[move]
             if desk.captured[move] != NOBODY or abs(to - desk.squares[slot]) != 16 or men.kind[slot] > 1:
                 continue
-            other.squares[:] = desk.squares
+            copy_men(men, desk, other)
             link = links.at[slot + 1, 0, 0]
             for capture in range(list_en_passant(men, other, slot, to)):
                 found[count] = cell_after(links, link, child, other, 1 - side, capture)

@@ -39,20 +39,17 @@ class Desk(NamedTuple):
     after: npt.NDArray[np.int64]
 
 
-@small
-def new_desk():
+def new_desk() -> Desk:
     """A desk with room for any position."""
-    return Desk(
-        np.zeros(8, np.int64),
-        np.full(64, NOBODY, np.int64),
-        np.zeros(8, np.int64),
-        np.zeros(_MOST_MOVES, np.int64),
-        np.zeros(_MOST_MOVES, np.int64),
-        np.zeros(_MOST_MOVES, np.int64),
-        np.zeros(_MOST_MOVES, np.int64),
-        np.zeros(_MOST_MOVES, np.int64),
-        np.zeros(8, np.int64),
-    )
+    few, many = (lambda: np.zeros(8, np.int64)), (lambda: np.zeros(_MOST_MOVES, np.int64))
+    return Desk(few(), np.full(64, NOBODY, np.int64), few(), many(), many(), many(), many(), many(), few())
+
+
+@inner
+def copy_men(men, desk, other):
+    """Put the men on the same squares of another desk."""
+    for slot in range(men.color.size):
+        other.squares[slot] = desk.squares[slot]
 
 
 @inner

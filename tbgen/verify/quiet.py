@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.verify.cells import set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_desk, own_code_of, quiet_cell
 from tbgen.verify.subject import Cells
@@ -72,10 +72,9 @@ def list_best(subject, desk, side, holder, code, outcome, plies, after, other, c
 
 
 # pairs[n] -> after[start[n]:start[n + 1]]
-@kernel
-def follow(subject, pairs, start, after):
+@borrowing
+def follow(subject, desk, other, pairs, start, after):
     """List the pairs that best play leads to from some pairs by quiet moves; returns how many there are."""
-    desk, other = new_desk(), new_desk()
     count = 0
     for n in range(pairs.size):
         cell, accrued = pairs[n] // _SCORES, pairs[n] % _SCORES - _OWN
@@ -161,11 +160,11 @@ def _layers(subject: Subject, cells: Cells, dtg: Int64s) -> list[Layer]:
 def _followed(subject: Subject, pairs: Int64s) -> tuple[Int64s, Int64s]:
     """A layer's ways, which are pairs as yet."""
     start, parts = np.zeros(len(pairs) + 1, np.int64), [np.zeros(0, np.int64)]
-    room = np.empty(_BATCH * _MOST_MOVES, np.int64)
+    room, desk, other = np.empty(_BATCH * _MOST_MOVES, np.int64), new_desk(), new_desk()
     for first in range(0, len(pairs), _BATCH):
         ways = start[first : first + _BATCH + 1]
         before = int(ways[0])
-        count = follow(subject, pairs[first : first + _BATCH], ways, room)
+        count = follow(subject, desk, other, pairs[first : first + _BATCH], ways, room)
         ways[1:] += before
         parts.append(room[:count].copy())
     return start, np.concatenate(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.verify.cells import cell_of, set_up
 from tbgen.verify.men import WHITE_PAWN
 from tbgen.verify.moves import (
@@ -10,9 +10,9 @@ from tbgen.verify.moves import (
     NOBODY,
     QUIETS,
     RESETS,
+    copy_men,
     is_safe,
     list_moves,
-    new_desk,
     quiet_cell,
 )
 from tbgen.verify.values import (
@@ -81,11 +81,10 @@ def link_of(links, desk, move):
     return links.at[desk.captured[move] + 1, promoted + 1, promotion]
 
 
-@kernel
-def fold_child(subject, number, child, start, stop):
+@borrowing
+def fold_child(subject, number, child, desk, start, stop):
     """Note the resets that lead to one child; returns a place whose successor the child lacks."""
     men, numbering, links = subject.men, subject.numbering, subject.links
-    desk = new_desk()
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
@@ -140,14 +139,13 @@ def double_step_value(subject, victims, desk, pawn, to):
     return value_of_key(side, accrued, best)
 
 
-@kernel
-def fold_pawn_moves(subject, victims, start, stop):
+@borrowing
+def fold_pawn_moves(subject, victims, desk, other, start, stop):
     """Note the pawn moves that stay in the table; those of the blocks they lead to have been noted before.
 
     `victims` are the children that have lost a white and a black pawn, for captures en passant.
     """
     men, numbering = subject.men, subject.numbering
-    desk, other = new_desk(), new_desk()
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
@@ -157,7 +155,7 @@ def fold_pawn_moves(subject, victims, start, stop):
                 continue
             slot, to = desk.slot[move], desk.to[move]
             if abs(to - desk.squares[slot]) == 16:
-                other.squares[:] = desk.squares
+                copy_men(men, desk, other)
                 outcome, dtg = double_step_value(subject, victims, other, slot, to)
             else:
                 there = quiet_place(subject, desk, side, move)

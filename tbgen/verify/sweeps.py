@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.verify.cells import images_of, set_up, side_of
 from tbgen.verify.listing import OWN_TASK
 from tbgen.verify.moves import (
@@ -12,7 +12,6 @@ from tbgen.verify.moves import (
     QUIETS,
     is_position,
     list_moves,
-    new_desk,
     own_code_of,
 )
 from tbgen.verify.resets import EVERYTHING_FINE, RESETS_TASK, quiet_place
@@ -32,13 +31,12 @@ PAIRS_TASK = 4
 """A bit of Subject.task, beside OWN_TASK and RESETS_TASK."""
 ALL_TASKS = OWN_TASK | RESETS_TASK | PAIRS_TASK
 _FIRST_CODE = 2
-_MOST_CODES = 256
+MOST_CODES = 256
 
 
-@kernel
-def find_own_codes(subject, start, stop):
+@borrowing
+def find_own_codes(subject, desk, start, stop):
     """Own codes; returns the place of a position without an entry value, or of a game's end not worth its score."""
-    desk = new_desk()
     for place in range(start, stop):
         if subject.task[place] == 0:
             continue
@@ -60,10 +58,9 @@ def own_outcome(subject, place):
     return signed(1 - side_of(subject.numbering, cell_at(subject.cells, place)), int(subject.own[place]))
 
 
-@kernel
-def find_filled(subject, start, stop):
+@borrowing
+def find_filled(subject, desk, start, stop):
     """A cell that has an entry value although it is not the primary cell of a legal position."""
-    desk = new_desk()
     for cell in range(start, stop):
         if subject.entry[cell] != 0 and not is_position(subject.men, subject.numbering, cell, desk):
             return cell
@@ -144,11 +141,9 @@ def compare(subject, place, side, top, best, report):
 
 
 # report -> holder, code, stored outcome and distance, outcome and distance of the best move
-@kernel
-def check_pairs(subject, start, stop, report):
+@borrowing
+def check_pairs(subject, desk, best, start, stop, report):
     """Hold every pair of a position and an accrued score against its moves; returns the first wrong place."""
-    desk = new_desk()
-    best = np.empty((2, _MOST_CODES), np.int64)
     for place in range(start, stop):
         own = subject.own[place]
         if not subject.task[place] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
@@ -165,10 +160,9 @@ def check_pairs(subject, start, stop, report):
 
 
 # found[side to move, outcome & 255] -> count, longest distance, first cell that has it
-@kernel
-def tally(subject, orders, start, stop, found):
+@borrowing
+def tally(subject, desk, orders, start, stop, found):
     """Count outcomes over all placements of labelled men."""
-    desk = new_desk()
     for cell in range(start, stop):
         if not is_position(subject.men, subject.numbering, cell, desk):
             continue

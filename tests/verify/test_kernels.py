@@ -96,7 +96,7 @@ def asked(table: Table, cell: int) -> Subject:
     cells, tasks = needs_of(layout_of(table.material), np.array([cell]))
     subject = some_subject(table, cells)
     subject.task[:-1] = tasks
-    find_own_codes(subject, 0, len(cells))
+    find_own_codes(subject, new_desk(), 0, len(cells))
     return subject
 
 
@@ -105,19 +105,18 @@ def fold_all(subject: Subject, tables: Tables, material: Material) -> None:
     places = len(subject.cells)
     for number, child in enumerate(material.children()):
         known = some_child_values(tables[child], child_cells(subject, number, child))
-        assert fold_child(subject, number, known, 0, places) == EVERYTHING_FINE
+        assert fold_child(subject, number, known, new_desk(), 0, places) == EVERYTHING_FINE
     victims = []
     for color in Color:
         if Role.PAWN in material.side(color):
             child = material.without(color, Role.PAWN).canonical()
             victims.append(some_child_values(tables[child], victim_cells(subject, color, child)))
-    fold_pawn_moves(subject, (victims[0], victims[-1]), 0, places)
+    fold_pawn_moves(subject, (victims[0], victims[-1]), new_desk(), new_desk(), 0, places)
 
 
 @small
-def best_keys(subject, cell, best):
+def best_keys(subject, desk, cell, best):
     """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
-    desk = new_desk()
     side, place = set_up(subject.numbering, cell, desk.squares), place_of(subject.cells, cell)
     count = list_moves(subject.men, desk, side, QUIETS)
     top = list_successors(subject, desk, place, side, count)
@@ -128,7 +127,7 @@ def best_keys(subject, cell, best):
 def best_values(subject: Subject, cell: int) -> dict[Accrued, tuple[Outcome, int]]:
     """What the kernels find to be the best for every accrued score."""
     best = np.empty((2, 256), np.int64)
-    side, top = best_keys(subject, cell, best)
+    side, top = best_keys(subject, new_desk(), cell, best)
     found = {}
     for code in range(2, int(subject.own[np.searchsorted(subject.cells, cell)]) + 1):
         for holder in Color:
