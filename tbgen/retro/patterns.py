@@ -83,15 +83,28 @@ def _intern_rows(store, start, rows, nodes):
 
 
 @kernel
-def _in_order(before, children, first_child, rank):
-    """Number the chains in the order of their rows; `children` are sorted by chain before and row."""
-    stack = np.empty(len(before), np.int64)
+def _group_by_before(before, by_event, first_child, children):
+    """Chains by the chain before, those of one by row: node n has children first_child[n] to first_child[n + 1]."""
+    for node in range(1, len(before)):
+        first_child[before[node] + 2] += 1
+    for node in range(2, len(first_child)):
+        first_child[node] += first_child[node - 1]
+    for node in by_event:
+        at = before[node + 1] + 1
+        children[first_child[at]] = node + 1
+        first_child[at] += 1
+
+
+@kernel
+def _in_order(children, first_child, ranking):
+    """List the chains in the order of their rows."""
+    stack = np.empty(len(ranking), np.int32)
     size, number = 1, 0
     stack[0] = EMPTY
     while size:
         size -= 1
         node = stack[size]
-        rank[node] = number
+        ranking[number] = node
         number += 1
         for n in range(first_child[node + 1] - 1, first_child[node] - 1, -1):
             stack[size] = children[n]
@@ -99,12 +112,14 @@ def _in_order(before, children, first_child, rank):
 
 
 @kernel
-def _unroll(store, nodes, start, rows):
-    """Write the rows of some chains one after another."""
+def _unroll(store, nodes, start, holder, code, outcome, dtg):
+    """Write the rows of some chains one after another, as columns."""
     for n in range(len(nodes)):
         node = nodes[n]
         for row in range(start[n + 1] - 1, start[n] - 1, -1):
-            rows[row] = store.event[node]
+            event = store.event[node]
+            holder[row], code[row] = event >> 32, event >> 24 & 0xFF
+            outcome[row], dtg[row] = event >> 16 & 0xFF, event & 0xFFFF
             node = store.before[node]
 
 
@@ -125,22 +140,24 @@ def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patte
         chains.append(np.zeros(len(dictionary.often), np.int32))
         _intern_rows(store, dictionary.start, dictionary.rows, chains[-1])
         counts[chains[-1]] += dictionary.often
-    used = np.flatnonzero(counts[1:]) + 1
-    order = np.concatenate([[EMPTY], used[np.lexsort((_ranks(store)[used], -counts[used]))]])
+    store = store._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
+    ranking = _ranking(store)[1:]
+    used = ranking[counts[ranking] > 0]
+    order = np.concatenate([[EMPTY], used[np.argsort(-counts[used], kind="stable")]])
     number_of = np.zeros(int(store.state[0]), np.uint32)
     number_of[order] = np.arange(len(order))
     return _columns(store, order), [number_of[nodes] for nodes in chains]
 
 
-def _ranks(store: Store) -> Ints:
-    """[chain] -> its place in the order of rows, a beginning before what it begins."""
+def _ranking(store: Store) -> npt.NDArray[np.int32]:
+    """All chains in the order of their rows, a beginning before what it begins."""
     size = int(store.state[0])
-    before, event = store.before[1:size], store.event[1:size]
-    children = np.lexsort((event, before)) + 1
-    first_child = np.searchsorted(before[children - 1], np.arange(size + 1))
-    rank = np.zeros(size, np.int64)
-    _in_order(store.before[:size], children, first_child, rank)
-    return rank
+    before, event = store.before[:size], store.event[:size]
+    first_child, children = np.zeros(size + 2, np.int32), np.zeros(size, np.int32)
+    _group_by_before(before, np.argsort(event[1:], kind="stable"), first_child, children)
+    ranking = np.zeros(size, np.int32)
+    _in_order(children, first_child, ranking)
+    return ranking
 
 
 def _columns(store: Store, order: Ints) -> Patterns:
@@ -148,8 +165,8 @@ def _columns(store: Store, order: Ints) -> Patterns:
     length = np.zeros(len(order), np.int64)
     _find_lengths(store, order, length)
     start = np.concatenate([[0], np.cumsum(length)])
-    rows = np.zeros(int(start[-1]), np.int64)
-    _unroll(store, order, start, rows)
-    outcome = (rows >> 16 & 0xFF).astype(np.uint8).view(np.int8)
-    holder, code = (rows >> 32).astype(np.uint8), (rows >> 24 & 0xFF).astype(np.uint8)
-    return Patterns(start.astype(np.uint32), holder, code, outcome, (rows & 0xFFFF).astype(np.uint16))
+    rows = int(start[-1])
+    holder, code, outcome = (np.zeros(rows, np.uint8) for _ in range(3))
+    dtg = np.zeros(rows, np.uint16)
+    _unroll(store, order, start, holder, code, outcome, dtg)
+    return Patterns(start.astype(np.uint32), holder, code, outcome.view(np.int8), dtg)

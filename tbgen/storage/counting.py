@@ -11,7 +11,7 @@ import numpy as np
 from tbgen.storage.numbering import (
     Census,
     Keys,
-    add_keys,
+    added,
     census_of,
     counted,
     fill_leads,
@@ -32,11 +32,8 @@ _SHARES = 64
 
 def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, States]:
     """The state of each place of the file, and what the states mean; the most frequent one is number 0."""
-    keys, counts = _counted(content, order, pool)
-    ranking = np.lexsort((keys, ~counts))  # the most frequent first
-    numbers = np.empty(len(keys), np.uint64)
-    numbers[ranking] = np.arange(len(keys))
-    lookup, ids = census_of(keys, numbers), np.empty(order.layout.cells, _smallest(len(keys)))
+    keys = _ranked(*_counted(content, order, pool))
+    lookup, ids = census_of(keys), np.empty(order.layout.cells, _smallest(len(keys)))
     leads = np.zeros(order.layout.cells // order.row_places, np.uint16)
     share = 1 if len(order.layout.blocks) > 1 else _SHARES
 
@@ -50,10 +47,14 @@ def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, Stat
             number_slabs(lookup, _read_only(piece.cells), piece.numbers, kings, others, *which, places)
 
     list(pool.map(lambda job: number(*job), itertools.product(order.parts(), range(share))))
-    fill_leads(ids, leads, ids.dtype.type(numbers[np.argmin(keys)]))
-    ranked = keys[ranking]
-    entry, dtg = (ranked >> np.uint64(48)).astype(np.int64) - 128, ranked >> np.uint64(32) & np.uint64(0xFFFF)
-    return ids, States(entry.astype(np.int8), dtg.astype(np.uint16), (ranked & np.uint64(0xFFFFFFFF)).astype(np.uint32))
+    fill_leads(ids, leads, ids.dtype.type(np.argmin(keys)))
+    entry, dtg = (keys >> np.uint64(48)).astype(np.int16) - np.int16(128), (keys >> np.uint64(32)).astype(np.uint16)
+    return ids, States(entry.astype(np.int8), dtg, keys.astype(np.uint32))
+
+
+def _ranked(keys: Keys, counts: Keys) -> Keys:
+    """The keys, the most frequent first."""
+    return keys[np.lexsort((keys, ~counts))]
 
 
 def _counted(content: Content, order: Order, pool: Executor) -> tuple[Keys, Keys]:
@@ -70,11 +71,9 @@ def _counted(content: Content, order: Order, pool: Executor) -> tuple[Keys, Keys
         idle.append(census)
 
     list(pool.map(count, _parts(order)))
-    found = [taken_in(census) for census in idle]
-    idle.clear()
-    total = new_census(1 << int(2 * sum(len(keys) for keys, _ in found) + 1).bit_length())
-    for keys, counts in found:
-        add_keys(total, keys, counts)
+    total = idle.pop()
+    while idle:
+        total = added(total, *taken_in(idle.pop()))
     return taken_in(total)
 
 

@@ -49,15 +49,29 @@ def new_census(slots: int) -> Census:
 
 def taken_in(census: Census) -> tuple[Keys, Keys]:
     """All keys of a census, and their values."""
-    taken = census.slots[census.slots[:, KEY] != FREE]
-    return taken[:, KEY].copy(), taken[:, VALUE].copy()
+    keys, values = np.empty(int(census.used[0]), np.uint64), np.empty(int(census.used[0]), np.uint64)
+    list_keys(census, keys, values)
+    return keys, values
 
 
-def census_of(keys: Keys, numbers: Keys) -> Census:
-    """A census that has these numbers."""
-    census = new_census(1 << int(2 * len(keys)).bit_length())
-    add_keys(census, keys, numbers)
+def larger(census: Census) -> Census:
+    """The same census with twice the room."""
+    found = new_census(2 * len(census.slots))
+    move_keys(census, found)
+    return found
+
+
+def added(census: Census, keys: Keys, values: Keys) -> Census:
+    """The census, or a larger one, with values added to those of some keys."""
+    start = 0
+    while (start := add_keys(census, keys, values, start)) < len(keys):
+        census = larger(census)
     return census
+
+
+def census_of(keys: Keys) -> Census:
+    """A census in which each key has its place in the list as its value."""
+    return added(new_census(1 << len(keys).bit_length()), keys, np.arange(len(keys), dtype=np.uint64))
 
 
 class Places(NamedTuple):
@@ -79,9 +93,7 @@ def counted(census: Census, cells: Cells, numbers: Numbers) -> Census:
     """The census, or a larger one, with some cells counted; `numbers` says which pattern each of theirs is."""
     start = 0
     while (start := count_cells(census, cells, numbers, start)) < len(cells.entry):
-        larger = new_census(4 * len(census.slots))
-        add_keys(larger, *taken_in(census))
-        census = larger
+        census = larger(census)
     return census
 
 
@@ -102,35 +114,67 @@ def slot_of(census, key):
     return slot
 
 
+@inlined
+def has_room(census):
+    """Whether one more key may be taken in: beyond three quarters the ways to a free slot grow long."""
+    return census.used[0] < len(census.slots) - (len(census.slots) >> 2)
+
+
+@inlined
+def take_in(census, slot, key):
+    """See to it that a slot that was found for a key has it."""
+    if census.slots[slot, KEY] == FREE:
+        census.slots[slot, KEY] = key
+        census.used[0] += 1
+
+
 @kernel
-def add_keys(census, keys, counts):
-    """Add to the counts of some keys; there must be room for them."""
-    for n in range(len(keys)):
+def add_keys(census, keys, values, start):
+    """Add to the values of some keys from `start` on, while there is room; the key to go on with."""
+    for n in range(start, len(keys)):
+        if not has_room(census):
+            return n
         slot = slot_of(census, keys[n])
-        if census.slots[slot, KEY] == FREE:
-            census.slots[slot, KEY] = keys[n]
-            census.used[0] += 1
-        census.slots[slot, VALUE] += counts[n]
+        take_in(census, slot, keys[n])
+        census.slots[slot, VALUE] += values[n]
+    return len(keys)
+
+
+@kernel
+def move_keys(census, other):
+    """Take all keys into an empty census that has room for them."""
+    for n in range(len(census.slots)):
+        if census.slots[n, KEY] != FREE:
+            slot = slot_of(other, census.slots[n, KEY])
+            take_in(other, slot, census.slots[n, KEY])
+            other.slots[slot, VALUE] = census.slots[n, VALUE]
+
+
+@kernel
+def list_keys(census, keys, values):
+    """List all keys and their values, as they lie."""
+    count = 0
+    for n in range(len(census.slots)):
+        if census.slots[n, KEY] != FREE:
+            keys[count], values[count] = census.slots[n, KEY], census.slots[n, VALUE]
+            count += 1
 
 
 @kernel
 def count_cells(census, cells, numbers, start):
-    """Count cells from `start` on, until the census is half full; the cell to go on with."""
-    most = len(census.slots) >> 1
+    """Count cells from `start` on, while there is room; the cell to go on with."""
     before, slot = FREE, FREE
     for cell in range(start, len(cells.entry)):
         if cells.entry[cell] == 0:
             continue
         key = key_of(cells.entry[cell], cells.dtg[cell], cells.pattern[cell])
         if key != before:
-            if census.used[0] >= most:
+            if not has_room(census):
                 return cell
             before = key
             key = key_of(cells.entry[cell], cells.dtg[cell], numbers[cells.pattern[cell]])
             slot = slot_of(census, key)
-            if census.slots[slot, KEY] == FREE:
-                census.slots[slot, KEY] = key
-                census.used[0] += 1
+            take_in(census, slot, key)
         census.slots[slot, VALUE] += ONE
     return len(cells.entry)
 
