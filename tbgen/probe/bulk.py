@@ -42,13 +42,13 @@ def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> Ma
     outcome, dtg = np.zeros(len(men), np.int64), np.zeros(len(men), np.int64)
     fault = np.where(legal, Fault.NONE, Fault.ILLEGAL).astype(np.uint8)
     ids = shelf.ids(cells_of(layout, turned.sides[rows], men[rows]))
-    outcome[rows], dtg[rows] = shelf.states.entry[ids], shelf.states.dtg[ids]
+    outcome[rows], dtg[rows] = shelf.entry.items(ids), shelf.dtg.items(ids)
     asking = np.flatnonzero(turned.accrued[rows])
     if len(asking):
         places = rows[asking]
         some = Asked(turned.sides[places], men[places], turned.accrued[places], turned.en_passant[places])
         outcome[places], dtg[places], fault[places] = _with_accrued(
-            shelf, some, outcome[places], dtg[places], shelf.states.pattern[ids[asking]]
+            shelf, some, outcome[places], dtg[places], shelf.pattern.items(ids[asking])
         )
     if flipped:
         outcome = -outcome
@@ -84,7 +84,7 @@ def _with_accrued(
     own = np.where(asked.sides[rows] == Color.WHITE, -own, own)
     accrued = asked.accrued[rows]
     held = rows[(abs(own) >= abs(accrued)) & (own != accrued)]
-    outcome[held], dtg[held] = shelf.patterns.values(pattern[held], asked.accrued[held])
+    outcome[held], dtg[held] = shelf.all_held(pattern[held], asked.accrued[held])
     return outcome, dtg, fault
 
 

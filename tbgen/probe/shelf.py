@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from typing import Final
+from typing import Any, Final, cast
 
 import chess
 import numpy as np
@@ -14,15 +14,21 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome
 from tbgen.storage.reader import TableFile
-from tbgen.storage.states import Ids
+from tbgen.storage.schema import STATE
+from tbgen.table import Patterns
 
 Value = tuple[Outcome, int]
 """An outcome and the plies to it."""
 
 _RANK_FLIP: Final = 56
+_STATE_COLUMNS: Final = ("entry", "dtg", "pattern")
+_PATTERN_COLUMNS: Final = ("start", "holder", "code", "outcome", "dtg")
 _BYTES: Final = range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2)
 _OUTCOMES: Final = {byte: Outcome.from_byte(byte) for byte in _BYTES if byte}
 _FLIPPED: Final = {outcome: outcome.flipped() for outcome in _OUTCOMES.values()}
+
+
+Places = npt.NDArray[np.int64]
 
 
 class ChunkCache:
@@ -31,30 +37,60 @@ class ChunkCache:
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._chunks: OrderedDict[tuple[int, int], Ids] = OrderedDict()
+        self._chunks: OrderedDict[tuple[int, str, int], npt.NDArray[Any]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def chunk(self, file: TableFile, number: int) -> Ids:
-        """A chunk of a table, from memory or from the disk."""
-        key = (id(file), number)
+    def chunk(self, file: TableFile, name: str, number: int) -> npt.NDArray[Any]:
+        """A chunk of the states of a table's places, or of a column, from memory or from the disk."""
+        key = (id(file), name, number)
         with self._lock:
             found = self._chunks.get(key)
             if found is not None:
                 self._chunks.move_to_end(key)
                 return found
-        ids = file.chunk(number)
+        chunk = file.chunk(number) if name == STATE else file.column_part(name, number)
         with self._lock:
             if key not in self._chunks:
-                self._chunks[key] = ids
-                self._bytes += ids.nbytes
+                self._chunks[key] = chunk
+                self._bytes += chunk.nbytes
             while self._bytes > self._most_bytes and len(self._chunks) > 1:
                 self._bytes -= self._chunks.popitem(last=False)[1].nbytes
-        return ids
+        return chunk
 
     def clear(self) -> None:
         with self._lock:
             self._chunks.clear()
             self._bytes = 0
+
+
+class Strip:
+    """The states of a table's places or one of its columns, of which only the chunks that are asked for are read."""
+
+    __slots__ = ("_cache", "_file", "_name", "_size")
+
+    def __init__(self, file: TableFile, name: str, cache: ChunkCache) -> None:
+        self._file, self._name, self._cache = file, name, cache
+        self._size = file.part_items(name)
+
+    def __getitem__(self, place: int) -> Any:
+        """One item."""
+        number, offset = divmod(place, self._size)
+        return self._cache.chunk(self._file, self._name, number).item(offset)
+
+    def items(self, places: Places) -> npt.NDArray[Any]:
+        """Many items, chunk by chunk."""
+        by_place = np.argsort(places, kind="stable")
+        numbers = places[by_place] // self._size
+        ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
+        parts = []
+        for start, end in zip([0, *ends[:-1]], ends, strict=False):
+            number = int(numbers[start])
+            chunk = self._cache.chunk(self._file, self._name, number)
+            parts.append(chunk[places[by_place[start:end]] - number * self._size])
+        found = np.concatenate(parts) if parts else self._file.column(self._name)[:0]
+        result = np.empty_like(found)
+        result[by_place] = found
+        return result
 
 
 class StoredPosition:
@@ -69,17 +105,16 @@ class StoredPosition:
 
     def entry(self) -> Value:
         """The entry value."""
-        states = self._shelf.states
-        outcome = _OUTCOMES[states.entry.item(self._state)]
-        return _FLIPPED[outcome] if self._flipped else outcome, states.dtg.item(self._state)
+        outcome, dtg = _OUTCOMES[self._shelf.entry[self._state]], self._shelf.dtg[self._state]
+        return _FLIPPED[outcome] if self._flipped else outcome, dtg
 
     def held(self, accrued: Accrued) -> Value:
         """The value where nobody can better the accrued score for its holder."""
         shelf = self._shelf
-        pattern = shelf.states.pattern.item(self._state)
+        pattern = shelf.pattern[self._state]
         if not self._flipped:
-            return shelf.patterns.value(pattern, accrued)
-        outcome, dtg = shelf.patterns.value(pattern, accrued.flipped())
+            return shelf.held(pattern, accrued)
+        outcome, dtg = shelf.held(pattern, accrued.flipped())
         return outcome.flipped(), dtg
 
 
@@ -88,10 +123,11 @@ class Shelf:
 
     def __init__(self, file: TableFile, cache: ChunkCache) -> None:
         self.file = file
-        self.states = file.states
-        self.patterns = file.patterns
         self.layout: Layout = file.order.layout
-        self._cache = cache
+        self.entry, self.dtg, self.pattern = (Strip(file, f"state_{name}", cache) for name in _STATE_COLUMNS)
+        self._states = Strip(file, STATE, cache)
+        self._rows = [Strip(file, f"pattern_{name}", cache) for name in _PATTERN_COLUMNS]
+        self._patterns = Patterns(*cast("list[Any]", self._rows))
         self._groups = [
             (color is Color.WHITE, int(role), len(list(slots)))
             for (color, role), slots in itertools.groupby(self.layout.slots)
@@ -99,12 +135,21 @@ class Shelf:
 
     def place_of(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""
-        order = self.file.order
-        side = int(board.turn is flipped)
-        chunk, offset = divmod(
-            order.place_of(self.layout.cell_of(side, self._squares(board, flipped))), order.chunk_cells
-        )
-        return StoredPosition(self, self._cache.chunk(self.file, chunk).item(offset), flipped=flipped)
+        cell = self.layout.cell_of(int(board.turn is flipped), self._squares(board, flipped))
+        return StoredPosition(self, self._states[self.file.order.place_of(cell)], flipped=flipped)
+
+    def held(self, pattern: int, accrued: Accrued) -> Value:
+        """What a pattern makes of an accrued score that nobody can better for its holder."""
+        return self._patterns.value(pattern, accrued)
+
+    def all_held(self, pattern: npt.NDArray[np.uint32], accrued: Places) -> tuple[Places, Places]:
+        """The same for many positions: signed outcomes and distances, of signed accrued scores."""
+        some, which = np.unique(pattern.astype(np.int64), return_inverse=True)
+        first, end = (self._rows[0].items(some + n).astype(np.int64) for n in range(2))
+        start = np.concatenate([[0], np.cumsum(end - first)])
+        rows = np.arange(start[-1]) + np.repeat(first - start[:-1], end - first)
+        columns = [column.items(rows) for column in self._rows[1:]]
+        return Patterns(start.astype(np.uint32), *columns).values(which.astype(np.uint32), accrued)
 
     def _squares(self, board: chess.Board, flipped: bool) -> list[int]:
         """The squares of the layout's slots; with reversed colours the board is turned upside down."""
@@ -118,15 +163,6 @@ class Shelf:
                 mask &= mask - 1
         return squares
 
-    def ids(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
-        """The states of many cells, chunk by chunk."""
-        places = self.file.order.places_of(cells)
-        by_place = np.argsort(places)
-        chunks = places[by_place] // self.file.order.chunk_cells
-        ends = np.flatnonzero(np.diff(chunks, append=-1)) + 1
-        ids = np.empty(len(cells), np.uint32)
-        for start, end in zip([0, *ends[:-1]], ends, strict=False):
-            rows, number = by_place[start:end], int(chunks[start])
-            chunk = self._cache.chunk(self.file, number)
-            ids[rows] = chunk[places[rows] - number * self.file.order.chunk_cells]
-        return ids
+    def ids(self, cells: Places) -> npt.NDArray[np.int64]:
+        """The states of many cells."""
+        return self._states.items(self.file.order.places_of(cells)).astype(np.int64)

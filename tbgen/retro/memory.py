@@ -47,11 +47,12 @@ SEEDS_WITH_PAWNS = 48
 
 FILLED_FIELDS = frozenset(("found", "next", "where", "bits", "word", "before", "event", "table"))
 
-FILE_CELL_BYTES = 7
-"""While a table is written: a number a cell, and the packed chunks, once by themselves and once in the file."""
+FILE_CELL_BYTES = 9
+"""While a table is written: a number a cell, states, what finds them, and patterns; the packed chunks later on. Before
+that the dictionaries of all runs become one, in less."""
 
-MERGED_CELL_BYTES = 3
-"""The dictionaries of all runs while they become one."""
+COUNTED_CELL_BYTES = 3
+"""While states are counted, by each thread."""
 
 
 @cache
@@ -89,7 +90,7 @@ def _writing(layout: Layout, threads: int) -> int:
     """The table's cells, or a part of them for each thread if they lie on disk, and what becomes of them."""
     part = max(layout.block_words * 64, 1 << 22)
     kept = layout.cells if fits_memory(layout) else min(threads * part, layout.cells)
-    return CELL_BYTES * kept + max(FILE_CELL_BYTES, MERGED_CELL_BYTES) * layout.cells
+    return CELL_BYTES * kept + max(FILE_CELL_BYTES, threads * COUNTED_CELL_BYTES) * layout.cells
 
 
 def worker_bytes(geometry: Geometry, run_blocks: int = 1) -> int:

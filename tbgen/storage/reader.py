@@ -20,7 +20,7 @@ from tbgen.score import Color, Outcome
 from tbgen.storage.codec import crc32, unpack
 from tbgen.storage.files import SUFFIX
 from tbgen.storage.order import order_of
-from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, Dataset, Index, Seal
+from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, Index, Seal
 from tbgen.storage.states import Ids, States
 from tbgen.table import Box, Distances, Entries, EntryValues, Patterns, Table, Tally
 
@@ -40,14 +40,14 @@ class TableFile:
             self._file = path.open("rb", buffering=0)
         except FileNotFoundError:
             raise MissingTableError(str(self.material), str(path.parent)) from None
-        self._lock = threading.Lock()
+        self._lock, self._columns_lock = threading.Lock(), threading.Lock()
+        self._columns: dict[str, npt.NDArray[Any]] = {}
         self._readers, self._closed = 0, False
         try:
             self._seal = self._read_seal()
             self._index = self._read_index()
             self.order = order_of(self.material)
-            self._columns = {name: self._column(name) for name in COLUMNS}
-            self._check_columns()
+            self._check_form()
         except BaseException:
             self._file.close()
             raise
@@ -69,11 +69,11 @@ class TableFile:
 
     @property
     def states(self) -> States:
-        return States(*[self._columns[f"state_{name}"] for name in ("entry", "dtg", "pattern")])
+        return States(*[self.column(f"state_{name}") for name in ("entry", "dtg", "pattern")])
 
     @property
     def patterns(self) -> Patterns:
-        return Patterns(*[self._columns[f"pattern_{name}"] for name in ("start", "holder", "code", "outcome", "dtg")])
+        return Patterns(*[self.column(f"pattern_{name}") for name in ("start", "holder", "code", "outcome", "dtg")])
 
     @property
     def tallies(self) -> dict[Color, dict[Outcome, Tally]]:
@@ -91,9 +91,28 @@ class TableFile:
     def chunk(self, number: int) -> Ids:
         """The states of a chunk's places; the array is not to be changed."""
         ids: Ids = self._unpacked(STATE, number)
-        if int(ids.max()) >= len(self._columns["state_entry"]):
+        if int(ids.max()) >= self._index.datasets["state_entry"].items:
             raise self._damaged(f"chunk {number} has a state that the table does not have")
         return ids
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """A whole column, which stays at hand; not to be changed."""
+        dataset = self._index.datasets[name]
+        with self._columns_lock:
+            if name not in self._columns:
+                column = np.empty(len(dataset.chunks) * dataset.chunk_items, dataset.kind)
+                for number, part in enumerate(column.reshape(-1, dataset.chunk_items)):
+                    part[:] = self._unpacked(name, number)
+                self._columns[name] = column[: dataset.items]
+            return self._columns[name]
+
+    def column_part(self, name: str, number: int) -> npt.NDArray[Any]:
+        """A chunk of a column, `part_items` long."""
+        return self._unpacked(name, number)
+
+    def part_items(self, name: str) -> int:
+        """How many items a chunk of a column has; the last one is filled up."""
+        return self._index.datasets[name].chunk_items
 
     def values(self) -> EntryValues:
         """The entry values and distances of all cells; cells without a position have some value or other."""
@@ -122,8 +141,8 @@ class TableFile:
             for number, place in enumerate(places):
                 chunk, skipped = divmod(place, self.order.chunk_cells)
                 ids = self.chunk(chunk)[skipped : skipped + cells]
-                np.take(self._columns["state_entry"], ids, out=entry[number])
-                np.take(self._columns["state_dtg"], ids, out=dtg[number])
+                np.take(self.column("state_entry"), ids, out=entry[number])
+                np.take(self.column("state_dtg"), ids, out=dtg[number])
             return entry.ravel(), dtg.ravel()
 
         return Box(first, size, stride, read)
@@ -140,7 +159,7 @@ class TableFile:
         starts = np.flatnonzero(np.diff(numbers[found], prepend=-1))
         for some in np.split(found, starts[1:]) if len(cells) else ():
             ids[some] = self.chunk(int(numbers[some[0]]))[offsets[some]]
-        return [self._columns[f"state_{name}"][ids] for name in ("entry", "dtg", "pattern")]
+        return [self.column(f"state_{name}")[ids] for name in ("entry", "dtg", "pattern")]
 
     def check(self) -> str:
         """Compare all bytes with the seal; DamagedTableError if they are others than were written.
@@ -198,14 +217,14 @@ class TableFile:
             raise self._damaged(f"it is the table of {index.attributes['material']}")
         return index
 
-    def _check_columns(self) -> None:
+    def _check_form(self) -> None:
         """What can be wrong in a file whose checksums are right."""
         dataset, order = self._index.datasets[STATE], self.order
         if (dataset.items, dataset.chunk_items) != (order.layout.cells, order.chunk_cells):
             raise self._damaged("its shape is not that of its material")
         if json.loads(self.attributes["axes"]) != order.names:
             raise self._damaged("its axes are not those of its material")
-        if not np.array_equal(self._columns["block_squares"], np.array(order.layout.blocks, np.uint8).ravel()):
+        if not np.array_equal(self.column("block_squares"), np.array(order.layout.blocks, np.uint8).ravel()):
             raise self._damaged("its pawns stand elsewhere")
 
     def _read(self, offset: int, size: int) -> bytes:
@@ -249,13 +268,9 @@ class TableFile:
         except ValueError as error:
             raise self._damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
 
-    def _column(self, name: str) -> npt.NDArray[Any]:
-        dataset: Dataset = self._index.datasets[name]
-        return self._unpacked(name, 0) if dataset.items else np.zeros(0, dataset.kind)
-
     def _all(self, *names: str) -> list[npt.NDArray[Any]]:
         """What the states of all cells mean, in the order of the cells."""
-        order, meanings = self.order, [self._columns[f"state_{name}"] for name in names]
+        order, meanings = self.order, [self.column(f"state_{name}") for name in names]
         columns = [np.empty(order.chunks * order.chunk_cells, meaning.dtype) for meaning in meanings]
         for number in range(order.chunks):
             ids, part = self.chunk(number), slice(number * order.chunk_cells, (number + 1) * order.chunk_cells)
@@ -265,7 +280,7 @@ class TableFile:
 
     def _tally_rows(self) -> Iterator[tuple[Color, Outcome, Tally, str]]:
         names = ("side", "outcome", "count", "max_dtg", "cell", "fen")
-        columns = [self._columns[f"tally_{name}"].tolist() for name in names]
+        columns = [self.column(f"tally_{name}").tolist() for name in names]
         for side, outcome, count, max_dtg, cell, fen in zip(*columns, strict=True):
             yield Color(side), Outcome.from_byte(outcome), Tally(count, max_dtg, cell), fen.decode()
 

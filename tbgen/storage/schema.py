@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 RULES: Final = "r-mobility 1"
 """The rules that stored values follow; a change of meaning gets another number."""
 SEAL_BYTES: Final = 512
@@ -51,6 +51,9 @@ COLUMNS: Final[Mapping[str, npt.DTypeLike]] = {
 }
 """One-dimensional datasets and their types: the pawns' squares of one block after another, what a state is, what a
 pattern is, and how often what occurs."""
+
+COLUMN_ITEMS: Final = 1 << 16
+"""Columns have chunks of so many items, if they have more: a probe of a table with millions of states reads a few."""
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+import numpy.typing as npt
 
 from tbgen.errors import RepresentationError
 from tbgen.index.boards import fen_of_cell
@@ -21,6 +22,7 @@ from tbgen.storage.files import Written, path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
+    COLUMN_ITEMS,
     COLUMNS,
     FORMAT,
     RULES,
@@ -92,8 +94,7 @@ def _packed(ids: Ids, order: Order, pool: Executor) -> tuple[list[bytes], bool]:
     size = order.chunk_cells
 
     def chunk(number: int) -> Ids:
-        items = ids[number * size : (number + 1) * size]
-        return items if len(items) == size else np.pad(items, (0, size - len(items)), mode="edge")
+        return _filled_up(ids[number * size : (number + 1) * size], size)
 
     def some(numbers: Iterable[int], *, shuffled: bool, level: int) -> dict[int, bytes]:
         return dict(pool.map(lambda n: (n, pack(chunk(n), shuffled=shuffled, level=level)), numbers))
@@ -108,6 +109,19 @@ def _packed(ids: Ids, order: Order, pool: Executor) -> tuple[list[bytes], bool]:
     rest = [number for number in range(order.chunks) if number not in packed]
     packed |= some(rest, shuffled=shuffled, level=level)
     return [packed[number] for number in range(order.chunks)], shuffled
+
+
+def _filled_up(items: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """A chunk with the last item repeated up to the end."""
+    return items if len(items) == size else np.pad(items, (0, size - len(items)), mode="edge")
+
+
+def _column_chunks(column: npt.NDArray[Any]) -> tuple[Dataset, list[bytes]]:
+    """A column as the index has it, and its compressed chunks."""
+    size, shuffled = min(max(len(column), 1), COLUMN_ITEMS), column.itemsize > 1
+    parts = [_filled_up(column[start : start + size], size) for start in range(0, len(column), size)]
+    packed = [pack(part, shuffled=shuffled) for part in parts]
+    return Dataset(column.dtype, len(column), size, shuffled, np.zeros(len(packed), CHUNK)), packed
 
 
 def _state_columns(states: States) -> Columns:
@@ -148,16 +162,14 @@ def _hdf5(
     """The bytes up to the index, made in memory, and where in them the chunks lie."""
     datasets, stored = {STATE: state}, {STATE: packed}
     for name, kind in COLUMNS.items():
-        column = np.ascontiguousarray(columns[name]).astype(kind)
-        stored[name] = [pack(column, shuffled=column.itemsize > 1)] if len(column) else []
-        rows = np.zeros(len(stored[name]), CHUNK)
-        datasets[name] = Dataset(column.dtype, len(column), max(len(column), 1), column.itemsize > 1, rows)
+        datasets[name], stored[name] = _column_chunks(np.ascontiguousarray(columns[name]).astype(kind, copy=False))
     with h5py.File(
         "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
     ) as file:
         for name, dataset in datasets.items():
             shape, chunk = (order.shape, order.chunk) if name == STATE else ((dataset.items,), (dataset.chunk_items,))
-            corners: list[tuple[int, ...]] = _corners(order) if name == STATE else [(0,)]
+            starts: list[tuple[int, ...]] = [(n * dataset.chunk_items,) for n in range(len(dataset.chunks))]
+            corners = _corners(order) if name == STATE else starts
             _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored[name], corners)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())

@@ -10,6 +10,7 @@ from tbgen.material import Material
 from tbgen.storage import counting
 from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of
+from tbgen.storage.numbering import added, new_census, taken_in
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.states import Ids, States
 from tbgen.table import Patterns, Table
@@ -73,3 +74,14 @@ def test_parts_are_runs_of_cells_and_of_places(name: str) -> None:
         assert following is None or following.start == part.stop
         assert order.place_of(part.start) == part.start
         assert order.place_of(part.stop - 1) == part.stop - 1
+
+
+def test_what_finds_states_has_room_for_little_more() -> None:
+    keys = np.arange(1, 100_000, dtype=np.uint64) * np.uint64(1 << 20)
+    census = added(new_census(16), keys[::2], keys[::2])
+    census = added(census, keys, keys)
+    assert len(keys) <= 0.75 * len(census.slots) < 2 * len(keys)
+    found, values = taken_in(census)
+    order = np.argsort(found)
+    assert (found[order] == keys).all()
+    assert (values[order] == keys * np.where(np.arange(len(keys)) % 2, 1, 2).astype(np.uint64)).all()

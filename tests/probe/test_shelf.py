@@ -1,0 +1,99 @@
+"""Shelves of tables whose columns lie in many chunks, as those of large tables do."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from tbgen.material import Material
+from tbgen.probe.shelf import ChunkCache, Shelf
+from tbgen.score import Accrued, Color
+from tbgen.storage import writer
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+from tbgen.table import Table
+
+PART = 37
+"""Items of a chunk; no column has a multiple of it."""
+
+
+@pytest.fixture(params=["KvK", "KBvK", "KPvK"])
+def whole(request: pytest.FixtureRequest, table_folder: Path) -> Iterator[TableFile]:
+    with TableFile(path_of(table_folder, Material.parse(request.param))) as file:
+        yield file
+
+
+@pytest.fixture
+def table(whole: TableFile) -> Table:
+    return whole.table()
+
+
+@pytest.fixture
+def parted(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TableFile]:
+    monkeypatch.setattr(writer, "COLUMN_ITEMS", PART)
+    with TableFile(writer.write_table(tmp_path, table, generator="1", source="a").path) as file:
+        yield file
+
+
+def shelves(*files: TableFile) -> list[Shelf]:
+    """With a cache that keeps nothing but the last chunk."""
+    return [Shelf(file, ChunkCache(0)) for file in files]
+
+
+def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None:
+    found = parted.table()
+    for name in ("entry", "dtg", "pattern"):
+        assert (getattr(found, name) == getattr(table, name)).all()
+    for field in dataclasses.fields(table.patterns):
+        expected, column = getattr(table.patterns, field.name), getattr(parted.patterns, field.name)
+        assert column.dtype == expected.dtype
+        assert (column == expected).all()
+    assert parted.tallies == table.tallies
+    parted.check()
+
+
+def test_any_hdf5_program_finds_columns_in_parts(parted: TableFile) -> None:
+    with h5py.File(parted.path) as file:
+        dataset = file["state_dtg"]
+        assert dataset.shape == (len(parted.states),)
+        assert dataset.chunks == (min(PART, len(parted.states)),)
+        assert dataset.id.get_num_chunks() == -(-len(parted.states) // PART)
+
+
+def test_single_items_and_many_are_those_of_the_columns(parted: TableFile, table: Table) -> None:
+    (shelf,), draw = shelves(parted), np.random.default_rng(1)
+    some = draw.integers(0, len(parted.states), 500)
+    for strip, column in ((shelf.entry, parted.states.entry), (shelf.pattern, parted.states.pattern)):
+        assert (strip.items(some) == column[some]).all()
+        assert [strip[n] for n in some.tolist()] == column[some].tolist()
+        assert strip.items(some[:0]).dtype == column.dtype
+    cells = draw.choice(np.flatnonzero(table.entry), 500)
+    assert (shelf.entry.items(shelf.ids(cells)) == table.entry[cells]).all()
+    assert (shelf.dtg.items(shelf.ids(cells)) == table.dtg[cells]).all()
+
+
+def test_what_holds_are_worth_does_not_depend_on_parts(whole: TableFile, parted: TableFile) -> None:
+    (shelf,), draw = shelves(parted), np.random.default_rng(2)
+    number = draw.integers(0, len(whole.patterns), 300)
+    scores = [Accrued(int(draw.integers(2, 30)), Color(int(draw.integers(2)))) for _ in number]
+    expected = [whole.patterns.value(int(n), score) for n, score in zip(number, scores, strict=True)]
+    assert [shelf.held(int(n), score) for n, score in zip(number, scores, strict=True)] == expected
+    signed = np.array([score.outcome.to_byte() for score in scores], np.int64)
+    outcome, dtg = shelf.all_held(number.astype(np.uint32), signed)
+    found = list(zip(outcome.tolist(), dtg.tolist(), strict=True))
+    assert found == [(best.to_byte(), plies) for best, plies in expected]
+
+
+def test_a_shelf_reads_what_it_is_asked_for(parted: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[tuple[str, int]]()
+    part = TableFile.column_part
+    monkeypatch.setattr(TableFile, "column_part", lambda self, *what: (read.append(what), part(self, *what))[1])
+    (shelf,) = shelves(parted)
+    assert read == []
+    shelf.entry.items(np.array([0, PART - 1, len(parted.states) - 1]))
+    assert read == [("state_entry", n) for n in sorted({0, (len(parted.states) - 1) // PART})]
