@@ -277,7 +277,7 @@ class OutdatedTableError(TableError):
         self.needed = needed
 
     def __str__(self) -> str:
-        return f"{self.path} has format {self.found}, this program reads {self.needed}; build it again"
+        return f"{self.path} has {self.found}, this program reads {self.needed}; build it again"
 
 
 class VerificationError(TableError):

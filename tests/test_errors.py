@@ -22,7 +22,7 @@ EXAMPLES = [
     errors.RepresentationError("G99.5", "a byte"),
     errors.MissingTableError("KBvK", "data"),
     errors.DamagedTableError("KBvK.h5", "checksum"),
-    errors.OutdatedTableError("KBvK.h5", "1", "2"),
+    errors.OutdatedTableError("KBvK.h5", "format 1", "format 2"),
     errors.VerificationError("KBvK", "8/8/8/8/8/8/1k6/K2B4 w - - 0 1: value"),
     errors.BuildError("KBvK", "no room"),
     errors.NotEnoughMemoryError("KBvK", 2**31, 2**30),
