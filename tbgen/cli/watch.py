@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -28,6 +29,8 @@ class QuietWatcher:
     def __init__(self) -> None:
         self.made: list[Built] = []
         self.has_lock = False
+        self._saying = threading.RLock()
+        self._closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -36,10 +39,18 @@ class QuietWatcher:
         self.close()
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Leave the terminal as it was; nothing is said any more, whatever the threads of a build still find out."""
+        with self._saying:
+            self._closed = True
 
     def say(self, text: str) -> None:
-        """A line of its own."""
+        """Give a text a line of its own."""
+        with self._saying:
+            if not self._closed:
+                self._show(text)
+
+    def _show(self, text: str) -> None:
+        """Put a line where it is seen."""
 
     def examines(self, material: Material, number: int, total: int) -> None:
         """See tbgen.library.build.Watcher."""
@@ -92,7 +103,7 @@ class PlainWatcher(QuietWatcher):
         self._counts = 0, 0
         self._foretold = time.monotonic()
 
-    def say(self, text: str) -> None:
+    def _show(self, text: str) -> None:
         click.echo(text, err=True)
 
     def examines(self, material: Material, number: int, total: int) -> None:
@@ -141,10 +152,11 @@ class TerminalWatcher(QuietWatcher):
         self._lines: dict[Material, _Line] = {}
 
     def close(self) -> None:
+        super().close()
         if self._rich is not None:
             self._rich.stop()
 
-    def say(self, text: str) -> None:
+    def _show(self, text: str) -> None:
         self._open().console.print(text, markup=False, highlight=False)
 
     def examines(self, material: Material, number: int, total: int) -> None:

@@ -73,3 +73,13 @@ def test_a_terminal_shows_a_bar_for_each_table_at_work(tmp_path: Path) -> None:
     assert "tables" in shown
     assert all(name in shown for name in (*names, "1 of 3"))
     assert "3 built, 0 already there" in shown
+
+
+def test_a_watcher_that_is_closed_says_nothing_more(capsys: pytest.CaptureFixture[str]) -> None:
+    """Threads of an interrupted build go on for a moment, and find the processes lost that were ended."""
+    watcher = PlainWatcher()
+    watcher.again(Material.parse("KNvK"), "killed by SIGKILL")
+    assert "was lost" in capsys.readouterr().err
+    watcher.close()
+    watcher.again(Material.parse("KNvK"), "killed by SIGKILL")
+    assert capsys.readouterr().err == ""
