@@ -14,15 +14,13 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome
 from tbgen.storage.reader import TableFile
-from tbgen.storage.schema import STATE
+from tbgen.storage.schema import PATTERN_FIELDS, STATE, STATE_FIELDS
 from tbgen.table import Patterns
 
 Value = tuple[Outcome, int]
 """An outcome and the plies to it."""
 
 _RANK_FLIP: Final = 56
-_STATE_COLUMNS: Final = ("entry", "dtg", "pattern")
-_PATTERN_COLUMNS: Final = ("start", "holder", "code", "outcome", "dtg")
 _BYTES: Final = range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2)
 _OUTCOMES: Final = {byte: Outcome.from_byte(byte) for byte in _BYTES if byte}
 _FLIPPED: Final = {outcome: outcome.flipped() for outcome in _OUTCOMES.values()}
@@ -124,9 +122,9 @@ class Shelf:
     def __init__(self, file: TableFile, cache: ChunkCache) -> None:
         self.file = file
         self.layout: Layout = file.order.layout
-        self.entry, self.dtg, self.pattern = (Strip(file, f"state_{name}", cache) for name in _STATE_COLUMNS)
+        self.entry, self.dtg, self.pattern = (Strip(file, f"state_{name}", cache) for name in STATE_FIELDS)
         self._states = Strip(file, STATE, cache)
-        self._rows = [Strip(file, f"pattern_{name}", cache) for name in _PATTERN_COLUMNS]
+        self._rows = [Strip(file, f"pattern_{name}", cache) for name in PATTERN_FIELDS]
         self._patterns = Patterns(*cast("list[Any]", self._rows))
         self._groups = [
             (color is Color.WHITE, int(role), len(list(slots)))

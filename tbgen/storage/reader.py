@@ -20,7 +20,7 @@ from tbgen.score import Color, Outcome
 from tbgen.storage.codec import crc32, unpack
 from tbgen.storage.files import SUFFIX
 from tbgen.storage.order import order_of
-from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STATE, Index, Seal
+from tbgen.storage.schema import COLUMNS, FORMAT, PATTERN_FIELDS, RULES, SEAL_BYTES, STATE, STATE_FIELDS, Index, Seal
 from tbgen.storage.states import Ids, States
 from tbgen.table import Box, Distances, Entries, EntryValues, Patterns, Table, Tally
 
@@ -69,11 +69,11 @@ class TableFile:
 
     @property
     def states(self) -> States:
-        return States(*[self.column(f"state_{name}") for name in ("entry", "dtg", "pattern")])
+        return States(*[self.column(f"state_{name}") for name in STATE_FIELDS])
 
     @property
     def patterns(self) -> Patterns:
-        return Patterns(*[self.column(f"pattern_{name}") for name in ("start", "holder", "code", "outcome", "dtg")])
+        return Patterns(*[self.column(f"pattern_{name}") for name in PATTERN_FIELDS])
 
     @property
     def tallies(self) -> dict[Color, dict[Outcome, Tally]]:
@@ -159,7 +159,7 @@ class TableFile:
         starts = np.flatnonzero(np.diff(numbers[found], prepend=-1))
         for some in np.split(found, starts[1:]) if len(cells) else ():
             ids[some] = self.chunk(int(numbers[some[0]]))[offsets[some]]
-        return [self.column(f"state_{name}")[ids] for name in ("entry", "dtg", "pattern")]
+        return [self.column(f"state_{name}")[ids] for name in STATE_FIELDS]
 
     def check(self) -> str:
         """Compare all bytes with the seal; DamagedTableError if they are others than were written.

@@ -52,6 +52,10 @@ COLUMNS: Final[Mapping[str, npt.DTypeLike]] = {
 """One-dimensional datasets and their types: the pawns' squares of one block after another, what a state is, what a
 pattern is, and how often what occurs."""
 
+STATE_FIELDS: Final = ("entry", "dtg", "pattern")
+PATTERN_FIELDS: Final = ("start", "holder", "code", "outcome", "dtg")
+"""What the columns `state_...` and `pattern_...` are of."""
+
 COLUMN_ITEMS: Final = 1 << 16
 """Columns have chunks of so many items, if they have more: a probe of a table with millions of states reads a few."""
 
