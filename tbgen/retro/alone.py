@@ -1,23 +1,26 @@
 """Alone: a table without pawns is a single block, solved by all threads together.
 
-They share out words and, level by level, the two forcers.
+They share out words and, level by level, the two forcers; layers that are thick they share too (sharing.py).
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from tbgen.retro.block import BlockValues, find_resets, number_cells
 from tbgen.retro.children import Supply
 from tbgen.retro.family import Family, empty_family
-from tbgen.retro.forcer import STORE_FULL, SWEEPS, start_forcer, start_middles
+from tbgen.retro.forcer import STORE_FULL, SWEEPS, Forcer, start_forcer, start_middles
 from tbgen.retro.geometry import BLACK, WHITE
 from tbgen.retro.interning import OVERFLOWED, new_store
 from tbgen.retro.legality import find_legal
-from tbgen.retro.levels import STALEMATE, advance, freeze
+from tbgen.retro.levels import STALEMATE, advance_middle, freeze, spread_class
 from tbgen.retro.mobility import find_moves
 from tbgen.retro.movelist import new_scratch
 from tbgen.retro.patterns import dictionary_of
+from tbgen.retro.sharing import Sharing
 from tbgen.retro.statuses import check_status, check_worker
 from tbgen.retro.tally import Found, count_words, merged, nothing_found
 from tbgen.retro.task import Task
@@ -64,10 +67,11 @@ def _find_resets(task: Task, worker: Worker, family: Family) -> None:
 
 def _solve_levels(task: Task, worker: Worker, values: BlockValues) -> None:
     """The levels in ascending order."""
-    geometry, block, forcers, parts = task.geometry, worker.block, (worker.white, worker.black), parts_of(task)
+    block, forcers, parts = worker.block, (worker.white, worker.black), parts_of(task)
     with task.clock.phase("seeds"):
         list(task.pool.map(lambda part: find_resets(block, *part), parts))
         list(task.pool.map(lambda forcer: start_forcer(block, forcer), forcers))
+    sharing = Sharing(task, block, values)
     positions, more, k = int(np.bitwise_count(block.legal).sum()), True, 0
     while more:
         with task.clock.phase("freeze"):
@@ -79,9 +83,20 @@ def _solve_levels(task: Task, worker: Worker, values: BlockValues) -> None:
                 places = number_cells(block)
                 list(task.pool.map(lambda forcer, places=places: start_middles(block, forcer, places), forcers))
         with task.clock.phase("middles" if k else "mates"):
-            list(task.pool.map(lambda forcer, level=k: advance(geometry, block, forcer, values, level), forcers))
+            _spread_classes(sharing, forcers, k)
+            list(task.pool.map(lambda forcer, level=k: advance_middle(task.geometry, block, forcer, level), forcers))
         check_worker(task.material, worker)
         k += 1
+
+
+def _spread_classes(sharing: Sharing, forcers: Sequence[Forcer], k: int) -> None:
+    """The classes of stage k, each forcer's on a thread, but for thick layers."""
+    task, block, values, most = sharing.task, sharing.block, sharing.values, sharing.most
+    while forcers:
+        done = task.pool.map(lambda forcer: spread_class(task.geometry, block, forcer, values, k, most), forcers)
+        forcers = [forcer for forcer, is_done in zip(forcers, list(done), strict=True) if not is_done]
+        for forcer in forcers:
+            sharing.finish_layer(forcer, k)
 
 
 def _hand_over(task: Task, worker: Worker, values: BlockValues) -> None:

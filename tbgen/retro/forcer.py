@@ -24,8 +24,11 @@ TOO_FAR, STORE_FULL, TOO_HIGH, FORCED_TWICE, AGENDA_FULL = 2, 3, 4, 5, 6
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
 sides force, which cannot be; more to be looked at again than there is room for."""
 
-BEGUN, STATUS, SWEEPS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(6)
-"""State: whether there are labels; what went wrong; sweeps made; the label given last, a history before and after."""
+BEGUN, STATUS, SWEEPS, LAYER, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(7)
+"""State: whether there are labels; what went wrong; sweeps made; the plies of the class's layer at hand, NO_LAYER
+between stages; the label given last, a history before and after."""
+
+NO_LAYER = -1
 
 LABEL, HISTORY = 0, 1
 
@@ -81,7 +84,7 @@ def new_forcer(side: int, geometry: Geometry, capacity: int) -> Forcer:
         new_near(),
         np.zeros(64, np.int64),
         np.zeros(len(geometry.role), np.int64),
-        np.zeros(6, np.int64),
+        np.zeros(7, np.int64),
     )
 
 
@@ -116,7 +119,7 @@ def start_forcer(block, forcer):
     end_level(forcer.middle)
     copy(forced.left, block.legal[side])
     copy(forced.blocked, block.resets[1 - side])
-    state[BEGUN], state[STATUS] = 0, 0
+    state[BEGUN], state[STATUS], state[LAYER] = 0, 0, NO_LAYER
     for mover in range(2):
         copy(forced.free[mover], block.legal[mover])
         if side == WHITE:

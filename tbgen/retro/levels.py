@@ -17,7 +17,7 @@ from tbgen._jit import borrowing, inlined, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.asking import fix_exit
 from tbgen.retro.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
-from tbgen.retro.forcer import BEGUN, FORCED_TWICE, LABEL, STATUS, TOO_HIGH
+from tbgen.retro.forcer import BEGUN, FORCED_TWICE, LABEL, LAYER, NO_LAYER, STATUS, TOO_HIGH
 from tbgen.retro.geometry import WHITE
 from tbgen.retro.labels import end_of
 from tbgen.retro.marks import put
@@ -27,6 +27,9 @@ from tbgen.retro.update import update_middle
 from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
 
 STALEMATE = STALEMATE_CODE
+NO_LIMIT = 1 << 62
+"""No layer is so thick that it is left to others."""
+
 TOP_CODE = MOST_STORED_CODE
 """No outcome has a higher code: the positions that have one are forced to better."""
 
@@ -129,11 +132,24 @@ def file_frozen(geometry, block, forcer, values, k):
 
 
 @borrowing
-def advance(geometry, block, forcer, values, k):
-    """Stage k for one forcer: the class of its own outcome k, then the middle at accrued code k + 1."""
+def spread_class(geometry, block, forcer, values, k, most):
+    """Stage k for one forcer: the class of its own outcome k.
+
+    Returns whether it is done, or comes to a layer of more than `most` words: when that is done, it goes on from there.
+    """
     if k > TOP_CODE:
-        return
-    file_frozen(geometry, block, forcer, values, k)
-    spread_outcome(geometry, block, forcer, values, k)
-    if k > 0:
+        return True
+    if forcer.state[LAYER] == NO_LAYER:
+        file_frozen(geometry, block, forcer, values, k)
+        forcer.state[LAYER] = 0
+    if not spread_outcome(geometry, block, forcer, values, k, most):
+        return False
+    forcer.state[LAYER] = NO_LAYER
+    return True
+
+
+@borrowing
+def advance_middle(geometry, block, forcer, k):
+    """Then the middle at accrued code k + 1."""
+    if 0 < k <= TOP_CODE:
         update_middle(geometry, block, forcer, k + 1)

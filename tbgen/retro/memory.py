@@ -20,6 +20,7 @@ from tbgen.retro.children import most_own_planes, own_planes
 from tbgen.retro.family import Kinship, en_passant_places, kinship_of
 from tbgen.retro.geometry import Geometry, geometry_of
 from tbgen.retro.promotions import most_promotion_cells
+from tbgen.retro.sharing import new_boxes
 from tbgen.retro.waves import most_run_blocks
 from tbgen.retro.worker import new_worker
 from tbgen.table import fits_memory
@@ -60,13 +61,15 @@ def memory_needed(material: Material, threads: int) -> int:
     """The most memory, in bytes, that making a canonical material's table takes."""
     layout = layout_of(material)
     kinship = kinship_of(layout)
-    solving = _alone(layout, kinship) if len(layout.blocks) == 1 else _in_waves(layout, kinship, threads)
+    solving = _alone(layout, kinship, threads) if len(layout.blocks) == 1 else _in_waves(layout, kinship, threads)
     return BASE_BYTES + threads * HAND_BYTES + max(solving, _writing(layout, threads))
 
 
-def _alone(layout: Layout, kinship: Kinship) -> int:
-    """A single block, its values and patterns, and all that captures lead to."""
-    return worker_bytes(geometry_of(layout)) + CELL_BYTES * layout.cells + _captures(kinship)
+def _alone(layout: Layout, kinship: Kinship, threads: int) -> int:
+    """A single block, its values and patterns, all that captures lead to, and what it takes to share layers."""
+    geometry = geometry_of(layout)
+    boxes = sum(array.nbytes for box in new_boxes(geometry, threads) for array in box)
+    return worker_bytes(geometry) + CELL_BYTES * layout.cells + _captures(kinship) + boxes
 
 
 def _in_waves(layout: Layout, kinship: Kinship, threads: int) -> int:

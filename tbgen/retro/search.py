@@ -11,16 +11,16 @@ import numpy as np
 from tbgen._jit import inlined, inner
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.block import byte_of_rank
-from tbgen.retro.forcer import BEGUN, STATUS, SWEEPS, TOO_FAR, leave_free
+from tbgen.retro.forcer import BEGUN, LAYER, STATUS, SWEEPS, TOO_FAR, leave_free
 from tbgen.retro.marks import Sparse, add_word, gather, put, take
 from tbgen.retro.seeds import EXIT, PLIES, UNBLOCK
 from tbgen.retro.spread import escapes, mark
 
 
 @inner
-def plant(forcer, members, joining, rank, plies):
+def plant(forcer, rank, plies):
     """Let the seeds of one rank and distance take effect."""
-    side, seeds = forcer.side, forcer.seeds
+    side, seeds, members, joining = forcer.side, forcer.seeds, forcer.forced, forcer.joining
     node = seeds.head[rank, plies]
     while node >= 0:
         where = np.int64(seeds.where[node])
@@ -39,10 +39,10 @@ def plant(forcer, members, joining, rank, plies):
 
 
 @inner
-def check(geometry, block, forcer, members):
-    """Of the other side's marked positions, let those join that have no way out."""
-    other, checked = 1 - forcer.side, forcer.checked
-    for n in range(gather(checked)):
+def check(geometry, block, forcer, first, end):
+    """Of the other side's marked positions, in some of the words gathered, let those join that have no way out."""
+    other, checked, members = 1 - forcer.side, forcer.checked, forcer.forced
+    for n in range(first, end):
         word = np.int64(checked.words[n])
         bits = take(checked, word) & members.free[other, word] & ~members.blocked[word]
         if bits:
@@ -62,11 +62,11 @@ def write_values(block, values, side, word, bits, byte, plies):
 
 
 @inner
-def join_class(block, forcer, values, side, marks, size, label):
-    """Make the marked positions members of the class: their entry values are final."""
+def join_class(block, forcer, values, side, marks, first, end, label):
+    """Make the marked positions of some of the words gathered members of the class: their entry values are final."""
     members, middle = forcer.forced, forcer.middle
     byte = byte_of_rank(label >> 16, forcer.side)
-    for n in range(size):
+    for n in range(first, end):
         word = np.int64(marks.words[n])
         bits = marks.bits[word]
         write_values(block, values, side, word, bits & members.free[side, word], byte, label & 0xFFFF)
@@ -79,39 +79,63 @@ def join_class(block, forcer, values, side, marks, size, label):
 
 
 @inner
-def expand(geometry, block, forcer, members, side, marks, size, target):
-    """Mark the positions from which the side not to move came to the marked ones, and unmark these."""
+def expand(geometry, block, forcer, side, marks, first, end, target):
+    """Mark the positions from which the side not to move came to some of those gathered, and unmark these."""
+    members = forcer.forced
     free = Sparse(members.free[1 - side], members.live[1 - side])
-    for n in range(size):
+    for n in range(first, end):
         word = np.int64(marks.words[n])
         bits = take(marks, word)
         mark(geometry, forcer.men, block.occupied[word], 1 - side, word, bits, free, target)
 
 
 @inner
-def spread_outcome(geometry, block, forcer, values, rank):
-    """Let all join from which the forcer forces the outcome of this rank, whatever the accrued score."""
-    side, farthest = forcer.side, forcer.seeds.farthest[rank]
-    members = forcer.forced
-    joining, joining_next, yielding = forcer.joining, forcer.joining_next, forcer.yielding
-    plies = 0
-    while True:
-        pending = joining.size[0] + forcer.checked.size[0] + yielding.size[0] > 0
-        while not pending and plies <= farthest and forcer.seeds.head[rank, plies] < 0:
-            plies += 1
-        if plies >= PLIES:
-            forcer.state[STATUS] = TOO_FAR
-        if plies >= PLIES or (not pending and plies > farthest):
-            break
-        if plies <= farthest and forcer.seeds.head[rank, plies] >= 0:
-            plant(forcer, members, joining, rank, plies)
-        check(geometry, block, forcer, members)
-        label = np.int64(rank << 16 | plies)
-        others, own = gather(yielding), gather(joining)
-        join_class(block, forcer, values, 1 - side, yielding, others, label)
-        join_class(block, forcer, values, side, joining, own, label)
-        expand(geometry, block, forcer, members, 1 - side, yielding, others, joining_next)
-        expand(geometry, block, forcer, members, side, joining, own, forcer.checked)
-        joining, joining_next = joining_next, joining
+def marked_words(forcer):
+    """In how many words a layer has something to do."""
+    return forcer.joining.size[0] + forcer.checked.size[0] + forcer.yielding.size[0]
+
+
+@inner
+def begin_layer(forcer, rank):
+    """Go on to the next layer that has something to do, and let its seeds take effect; False if there is none."""
+    state, seeds, farthest = forcer.state, forcer.seeds, forcer.seeds.farthest[rank]
+    plies, pending = state[LAYER], marked_words(forcer) > 0
+    while not pending and plies <= farthest and seeds.head[rank, plies] < 0:
         plies += 1
-        forcer.state[SWEEPS] += 1
+    state[LAYER] = plies
+    if plies >= PLIES:
+        state[STATUS] = TOO_FAR
+        return False
+    if plies > farthest:
+        return pending
+    if seeds.head[rank, plies] >= 0:
+        plant(forcer, rank, plies)
+    return True
+
+
+@inner
+def finish_layer(geometry, block, forcer, values, rank):
+    """Let all join that a layer has marked, and mark for the next one."""
+    side, label = forcer.side, rank << 16 | forcer.state[LAYER]
+    checked, yielding, joining = forcer.checked, forcer.yielding, forcer.joining
+    check(geometry, block, forcer, 0, gather(checked))
+    others, own = gather(yielding), gather(joining)
+    join_class(block, forcer, values, 1 - side, yielding, 0, others, label)
+    join_class(block, forcer, values, side, joining, 0, own, label)
+    expand(geometry, block, forcer, side, joining, 0, own, checked)
+    expand(geometry, block, forcer, 1 - side, yielding, 0, others, joining)
+    forcer.state[LAYER] += 1
+    forcer.state[SWEEPS] += 1
+
+
+@inner
+def spread_outcome(geometry, block, forcer, values, rank, most):
+    """Let all join from which the forcer forces the outcome of this rank, whatever the accrued score.
+
+    Returns whether it is done: a layer of more than `most` words is begun and left to who shares it (sharing.py).
+    """
+    while begin_layer(forcer, rank):
+        if marked_words(forcer) > most:
+            return False
+        finish_layer(geometry, block, forcer, values, rank)
+    return True

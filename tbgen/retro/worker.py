@@ -14,7 +14,7 @@ from tbgen.retro.forcer import HISTORY, STATUS, STORE_FULL, Forcer, new_forcer, 
 from tbgen.retro.geometry import Geometry
 from tbgen.retro.interning import EMPTY, OVERFLOWED, Store, forget, intern, new_store
 from tbgen.retro.legality import find_legal
-from tbgen.retro.levels import STALEMATE, advance, freeze
+from tbgen.retro.levels import NO_LIMIT, STALEMATE, advance_middle, freeze, spread_class
 from tbgen.retro.mobility import find_moves
 from tbgen.retro.movelist import Scratch, new_scratch
 from tbgen.retro.tally import count_words
@@ -86,8 +86,9 @@ def solve_levels(geometry, block, white, black, values):
             places = number_cells(block)
             start_middles(block, white, places)
             start_middles(block, black, places)
-        advance(geometry, block, white, values, k)
-        advance(geometry, block, black, values, k)
+        for forcer in (white, black):
+            spread_class(geometry, block, forcer, values, k, NO_LIMIT)
+            advance_middle(geometry, block, forcer, k)
         k += 1
     return status_of(white) or status_of(black)
 

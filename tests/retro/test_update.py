@@ -16,7 +16,7 @@ from tbgen.retro.block import WORST_RANK, rank_of_byte
 from tbgen.retro.forcer import BEGUN, reset_label
 from tbgen.retro.geometry import BLACK, unpack_men, word_after, word_after_king
 from tbgen.retro.labels import label_of
-from tbgen.retro.levels import advance
+from tbgen.retro.levels import advance_middle, spread_class
 from tests.retro.tables import solve_from_values, values
 
 MEMBER, NEVER = np.int64(0), np.int64(1) << 32
@@ -87,19 +87,24 @@ def breaches(geometry, block, forcer, found, men, level, words):
 
 
 class Checker:
-    """Stands in for `advance`, and holds the labels of a share of the words against the law after each stage."""
+    """Stands in for the parts of a stage, and holds the labels of a share of the words against the law after each."""
 
     def __init__(self, share: float) -> None:
         self.share = share
         self.draw = np.random.default_rng(81)
         self.levels = self.labelled = self.wrong = 0
 
-    def __call__(self, geometry: Any, block: Any, forcer: Any, found: Any, k: int) -> None:
-        advance(geometry, block, forcer, found, k)
+    def spread_class(self, geometry: Any, block: Any, forcer: Any, found: Any, k: int, most: int) -> bool:
+        self.found = found
+        done: bool = spread_class(geometry, block, forcer, found, k, most)
+        return done
+
+    def advance_middle(self, geometry: Any, block: Any, forcer: Any, k: int) -> None:
+        advance_middle(geometry, block, forcer, k)
         if forcer.state[BEGUN]:
             words = np.flatnonzero(self.draw.random(geometry.words) < self.share)
             men = np.zeros(len(geometry.role), np.int64)
-            labelled, wrong = breaches(geometry, block, forcer, found, men, k + 1, words)
+            labelled, wrong = breaches(geometry, block, forcer, self.found, men, k + 1, words)
             self.levels += 1
             self.labelled += labelled
             self.wrong += wrong
@@ -109,7 +114,8 @@ def assert_law(name: str, monkeypatch: pytest.MonkeyPatch, share: float = 1.0) -
     for child in Material.parse(name).children():
         values(str(child))
     checker = Checker(share)
-    monkeypatch.setattr(alone, "advance", checker)
+    monkeypatch.setattr(alone, "spread_class", checker.spread_class)
+    monkeypatch.setattr(alone, "advance_middle", checker.advance_middle)
     solve_from_values(name, threads=1)
     assert checker.wrong == 0
     return checker
