@@ -55,11 +55,11 @@ RATES: Mapping[tuple[Balance, bool], Rate] = {
 """[balance, whether there are pawns]; docs/scale.md says what they were fitted to."""
 
 LARGE_RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.09, 0.085, 0.36),
+    (Balance.BARE, False): Rate(0.09, 0.085, 0.22),
     (Balance.BARE, True): Rate(0.11, 0.111, 0.05),
-    (Balance.DECIDED, False): Rate(0.15, 0.202, 0.33),
+    (Balance.DECIDED, False): Rate(0.15, 0.202, 0.16),
     (Balance.DECIDED, True): Rate(0.13, 0.225, 0.09),
-    (Balance.EVEN, False): Rate(0.59, 0.707, 0.35),
+    (Balance.EVEN, False): Rate(0.59, 0.707, 0.43),
     (Balance.EVEN, True): Rate(0.45, 0.865, 0.07),
 }
 """The same for large blocks, which do not fit a processor's cache, and whose positions have more patterns."""
