@@ -135,7 +135,7 @@ def file_frozen(geometry, block, forcer, values, k):
 def spread_class(geometry, block, forcer, values, k, most):
     """Stage k for one forcer: the class of its own outcome k.
 
-    Returns whether it is done, or comes to a layer of more than `most` words: when that is done, it goes on from there.
+    True when it is done; False when its next layer has more than `most` words: call it again once that is finished.
     """
     if k > TOP_CODE:
         return True
@@ -150,6 +150,6 @@ def spread_class(geometry, block, forcer, values, k, most):
 
 @borrowing
 def advance_middle(geometry, block, forcer, k):
-    """Then the middle at accrued code k + 1."""
+    """Stage k for one forcer, after both classes: the middle at accrued code k + 1."""
     if 0 < k <= TOP_CODE:
         update_middle(geometry, block, forcer, k + 1)

@@ -67,9 +67,9 @@ def memory_needed(material: Material, threads: int) -> int:
 
 def _alone(layout: Layout, kinship: Kinship, threads: int) -> int:
     """A single block, its values and patterns, all that captures lead to, and what it takes to share layers."""
-    geometry = geometry_of(layout)
-    boxes = sum(array.nbytes for box in new_boxes(geometry, threads) for array in box)
-    return worker_bytes(geometry) + CELL_BYTES * layout.cells + _captures(kinship) + boxes
+    geometry, few = geometry_of(layout), 1 << 12
+    boxes = sum(array.nbytes for box in new_boxes(geometry._replace(words=few), threads) for array in box)
+    return worker_bytes(geometry) + CELL_BYTES * layout.cells + _captures(kinship) + boxes * -(-geometry.words // few)
 
 
 def _in_waves(layout: Layout, kinship: Kinship, threads: int) -> int:

@@ -91,7 +91,7 @@ def expand(geometry, block, forcer, side, marks, first, end, target):
 
 @inner
 def marked_words(forcer):
-    """In how many words a layer has something to do."""
+    """In how many words a layer has something to do; one that has marks of several kinds counts for each."""
     return forcer.joining.size[0] + forcer.checked.size[0] + forcer.yielding.size[0]
 
 
@@ -132,7 +132,8 @@ def finish_layer(geometry, block, forcer, values, rank):
 def spread_outcome(geometry, block, forcer, values, rank, most):
     """Let all join from which the forcer forces the outcome of this rank, whatever the accrued score.
 
-    Returns whether it is done: a layer of more than `most` words is begun and left to who shares it (sharing.py).
+    It goes on from the layer in `state[LAYER]`. True when it is done; a layer of more than `most` words is begun, and
+    left to who shares it (sharing.py).
     """
     while begin_layer(forcer, rank):
         if marked_words(forcer) > most:

@@ -1,8 +1,9 @@
 """Sharing: a thick layer of a class, worked on by all threads together.
 
-Threads take parts of the words that are marked, cut where sets of words are, so that no two write to one place. Only
-to mark what comes before leads anywhere in the block: for that each thread but the first has marks of its own, which
-are poured into the forcer's afterwards. Who joins does not depend on the parts.
+Each takes a stretch of the words that are marked, cut at multiples of 4,096 words, so that no item of a set of words,
+or of its summary, has words of two of them. Only to mark what comes before leads anywhere in the block: for that each
+thread but the first has marks of its own, a box, which are poured into the forcer's afterwards. Who joins does not
+depend on the cuts.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ THICK = 1 << 13
 """Layers of more words than this are shared: some milliseconds of work."""
 
 MOST_HANDS = 8
-"""More threads than this would only wait for memory."""
+"""More threads than this are taken to wait for memory only; measured were two."""
 
-Part = tuple[int, int]
+Stretch = tuple[int, int]
 """From which of the gathered words to which."""
 
 
@@ -73,8 +74,8 @@ def new_boxes(geometry: Geometry, threads: int) -> list[Marks]:
     return [new_marks(geometry.words) for _ in range(hands_of(threads) - 1)]
 
 
-def parts_of(marks: Marks, size: int, hands: int) -> list[Part]:
-    """Cut the gathered words into parts of about the same size, no two of which meet in a word of a set of words."""
+def cut_words(marks: Marks, size: int, hands: int) -> list[Stretch]:
+    """Cut the gathered words into stretches of about the same size, between multiples of 4,096 words."""
     if size == 0:
         return []
     words = marks.words[:size]
@@ -105,35 +106,38 @@ class Sharing:
         forcer.state[SWEEPS] += 1
 
     def _check(self, forcer: Forcer) -> None:
-        def job(hand: int, part: Part, own: Marks) -> None:
-            check_part(self.task.geometry, self.block, forcer._replace(men=self.men[hand], yielding=own), *part)
+        def job(hand: int, stretch: Stretch, own: Marks) -> None:
+            check_part(self.task.geometry, self.block, forcer._replace(men=self.men[hand], yielding=own), *stretch)
 
         self._share(forcer.checked, gather_all(forcer.checked), job, forcer.yielding)
 
     def _join(self, forcer: Forcer, side: int, marks: Marks, size: int, label: int) -> None:
-        def job(hand: int, part: Part, own: Marks) -> None:
-            join_part(self.block, forcer, self.values, side, marks, *part, label)
+        def job(hand: int, stretch: Stretch, own: Marks) -> None:
+            join_part(self.block, forcer, self.values, side, marks, *stretch, label)
 
         self._share(marks, size, job, marks)
 
     def _expand(self, forcer: Forcer, side: int, marks: Marks, size: int, target: Marks) -> None:
-        def job(hand: int, part: Part, own: Marks) -> None:
+        def job(hand: int, stretch: Stretch, own: Marks) -> None:
             box = self.boxes[hand - 1] if hand else own
-            expand_part(self.task.geometry, self.block, forcer._replace(men=self.men[hand]), side, marks, *part, box)
+            expand_part(self.task.geometry, self.block, forcer._replace(men=self.men[hand]), side, marks, *stretch, box)
 
         self._share(marks, size, job, target)
         for box in self.boxes:
             self._pour(box, target)
 
     def _pour(self, box: Marks, target: Marks) -> None:
-        def job(hand: int, part: Part, own: Marks) -> None:
-            pour_part(box, *part, own)
+        def job(hand: int, stretch: Stretch, own: Marks) -> None:
+            pour_part(box, *stretch, own)
 
         self._share(box, gather_all(box), job, target)
 
-    def _share(self, marks: Marks, size: int, job: Callable[[int, Part, Marks], None], target: Marks) -> None:
-        """Have each thread do its part of the gathered words, and count for itself what it newly marks."""
-        parts = parts_of(marks, size, len(self.men))
-        targets = [target._replace(size=np.zeros(1, np.int64)) for _ in parts]
-        list(self.task.pool.map(job, range(len(parts)), parts, targets))
+    def _share(self, marks: Marks, size: int, job: Callable[[int, Stretch, Marks], None], target: Marks) -> None:
+        """Have each thread do a job for its stretch of the gathered words.
+
+        A job is given the target with a size of its own, which counts the words that it newly marks there, if any.
+        """
+        stretches = cut_words(marks, size, len(self.men))
+        targets = [target._replace(size=np.zeros(1, np.int64)) for _ in stretches]
+        list(self.task.pool.map(job, range(len(stretches)), stretches, targets))
         target.size[0] += sum(int(each.size[0]) for each in targets)

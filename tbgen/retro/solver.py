@@ -13,15 +13,18 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.alone import solve_alone
 from tbgen.retro.clock import Progress, quiet
+from tbgen.retro.levels import advance_middle
 from tbgen.retro.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.task import Task
 from tbgen.retro.waves import Waves
+from tbgen.retro.worker import solve_blocks
 from tbgen.table import Child, Table
 
 
 def needs_compiling(material: Material) -> bool:
     """Whether solving this material will compile kernels first, which takes about half a minute."""
-    return not is_compiled("solve_blocks" if len(layout_of(material).blocks) > 1 else "advance")
+    last = solve_blocks if len(layout_of(material).blocks) > 1 else advance_middle
+    return not is_compiled(last.__name__)
 
 
 def solve_into(

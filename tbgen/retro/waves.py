@@ -14,6 +14,7 @@ import numpy as np
 from tbgen.index.layout import Layout
 from tbgen.retro.children import Supply
 from tbgen.retro.family import NOT_HERE, EnPassant, Family, empty_family
+from tbgen.retro.forcer import SWEEPS
 from tbgen.retro.patterns import dictionary_of
 from tbgen.retro.statuses import check_status
 from tbgen.retro.tally import nothing_found
@@ -56,7 +57,7 @@ class Waves:
                     self.family = supply.with_wave(self.family, open_blocks)
                 with self.task.clock.phase("blocks"):
                     self._solve_wave(self._runs(open_blocks))
-        self.task.sweeps = sum(int(each.white.state[2] + each.black.state[2]) for each in self.workers)
+        self.task.sweeps = sum(int(each.white.state[SWEEPS] + each.black.state[SWEEPS]) for each in self.workers)
 
     def _take_up(self, run: Run) -> None:
         """Go on from a run that is in the store."""

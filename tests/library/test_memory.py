@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import memory_needed
+from tbgen.retro.geometry import geometry_of
+from tbgen.retro.memory import HAND_BYTES
 from tbgen.storage.files import path_of
 
 GIB = 1 << 30
@@ -80,3 +83,8 @@ def test_five_men_fit_fourteen_gibibytes_and_eight_where_there_are_pawns(materia
 def test_more_threads_need_more_memory_where_blocks_are_shared_out() -> None:
     for name in ("KRPvKR", "KPPvKP", "KRvKP"):
         assert memory_needed(Material.parse(name), 1) < memory_needed(Material.parse(name), 4)
+
+
+def test_threads_that_share_a_block_have_marks_of_their_own() -> None:
+    one, two = (memory_needed(Material.parse("KRBvKN"), threads) for threads in (1, 2))
+    assert two - one >= HAND_BYTES + 12 * geometry_of(layout_of(Material.parse("KRBvKN"))).words

@@ -14,7 +14,7 @@ import pytest
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.retro import alone, solve
+from tbgen.retro import alone, needs_compiling, solve
 from tbgen.retro import worker as worker_module
 from tbgen.retro.block import NO_LABEL, BlockValues, number_cells
 from tbgen.retro.forcer import LABEL, STATUS, TOO_HIGH, start_forcer, start_middles
@@ -229,6 +229,14 @@ class Backwards:
     def map(self, job: Callable[..., Any], *arguments: Iterable[Any]) -> Iterator[Any]:
         results = [job(*each) for each in reversed(list(zip(*arguments, strict=True)))]
         return reversed(results)
+
+
+@pytest.mark.parametrize("name", ["KBvK", "KPvK"])
+def test_compiling_is_announced_until_it_is_done(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    solved(name)
+    assert not needs_compiling(Material.parse(name))
+    monkeypatch.setattr("tbgen._jit.cache_folder", lambda: tmp_path)
+    assert needs_compiling(Material.parse(name))
 
 
 @pytest.mark.parametrize("name", ["KBvK", "KPvK"])

@@ -12,7 +12,7 @@ from tbgen.index.squares import KING_TO, MOVES, RAY_COUNT, SYMMETRY
 from tbgen.index.words import square_bit
 from tbgen.material import Material
 from tbgen.retro import alone
-from tbgen.retro.block import WORST_RANK, rank_of_byte
+from tbgen.retro.block import WORST_RANK, BlockValues, rank_of_byte
 from tbgen.retro.forcer import BEGUN, reset_label
 from tbgen.retro.geometry import BLACK, unpack_men, word_after, word_after_king
 from tbgen.retro.labels import label_of
@@ -92,11 +92,13 @@ class Checker:
     def __init__(self, share: float) -> None:
         self.share = share
         self.draw = np.random.default_rng(81)
+        self.found: dict[int, BlockValues] = {}
+        """[forcer] the values when its class was done, and the other's perhaps not yet."""
         self.levels = self.labelled = self.wrong = 0
 
     def spread_class(self, geometry: Any, block: Any, forcer: Any, found: Any, k: int, most: int) -> bool:
-        self.found = found
         done: bool = spread_class(geometry, block, forcer, found, k, most)
+        self.found[forcer.side] = BlockValues(found.entry.copy(), found.dtg.copy())
         return done
 
     def advance_middle(self, geometry: Any, block: Any, forcer: Any, k: int) -> None:
@@ -104,7 +106,7 @@ class Checker:
         if forcer.state[BEGUN]:
             words = np.flatnonzero(self.draw.random(geometry.words) < self.share)
             men = np.zeros(len(geometry.role), np.int64)
-            labelled, wrong = breaches(geometry, block, forcer, self.found, men, k + 1, words)
+            labelled, wrong = breaches(geometry, block, forcer, self.found[forcer.side], men, k + 1, words)
             self.levels += 1
             self.labelled += labelled
             self.wrong += wrong
