@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -166,7 +166,7 @@ class Table(EntryValues):
         """Legal positions with this side to move."""
         return sum(tally.count for tally in self.tallies[side].values())
 
-    def pieces(self, first: int, end: int) -> Iterator[Piece]:
+    def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         """What cells first to end hold."""
         cells = Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
         yield Piece(first, cells, np.arange(len(self.patterns), dtype=np.uint32))
@@ -175,6 +175,17 @@ class Table(EntryValues):
 def fits_memory(layout: Layout) -> bool:
     """Whether a table's solved blocks stay in memory: if it is small, or has just one."""
     return len(layout.blocks) == 1 or layout.cells <= MOST_KEPT_CELLS
+
+
+def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """The numbers of some things, those first that occur most often, and equally frequent ones in ascending order.
+
+    That there are fewer than 2**32 of them, and of each, makes it one sort of plain numbers.
+    """
+    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64) << np.uint64(32)
+    rare |= np.arange(len(often), dtype=np.uint64)
+    rare.sort()
+    return rare & np.uint64(0xFFFFFFFF)
 
 
 class Dictionary(NamedTuple):
@@ -195,6 +206,11 @@ class Cells(NamedTuple):
 
     def part(self, first: int, end: int) -> Cells:
         return Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
+
+    @classmethod
+    def room(cls, size: int) -> Cells:
+        """Room for so many cells."""
+        return cls(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
 
     @classmethod
     def joined(cls, parts: Sequence[Cells]) -> Cells:
@@ -238,8 +254,9 @@ class Content(Protocol):
     @property
     def tallies(self) -> Mapping[Color, Mapping[Outcome, Tally]]: ...
 
-    def pieces(self, first: int, end: int) -> Iterator[Piece]:
+    def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         """What cells first to end hold, not to be changed; from several threads.
 
-        A piece begins and ends where `first` and `end` are or a block does.
+        A piece begins and ends where `first` and `end` are or a block does. Where cells have to be read, those of one
+        piece after another may lie in `room`, which must be large enough for each.
         """

@@ -28,6 +28,7 @@ from tbgen.records.counting import (
 )
 from tbgen.score import MATE_CODE, Color, Outcome
 from tbgen.storage.reader import TableFile
+from tbgen.storage.states import States
 
 Longs = npt.NDArray[np.int64]
 
@@ -98,12 +99,11 @@ class Census:
 
 def census_of(file: TableFile, threads: int | None = None) -> Census:
     """Count a table on some threads, or on as many as there are processors."""
-    states, layout = file.states, file.order.layout
-    entry, dtg = states.entry.astype(np.int64), states.dtg.astype(np.int64)
+    layout, (kinds, entry, dtg) = file.order.layout, _kinds_of(file.states)
     rank = np.where(entry > 0, 512 - entry, -512 - entry)
-    meanings = Meanings(rank.astype(np.int16), states.entry.copy(), states.dtg.copy())
+    meanings = Meanings(rank.astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
     bishops = _pair_of_bishops(layout)
-    if bishops:  # states are told apart by the colours of squares
+    if bishops:  # kinds are told apart by the colours of squares
         meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
     idle: list[Counts] = []
 
@@ -112,11 +112,11 @@ def census_of(file: TableFile, threads: int | None = None) -> Census:
             counts = idle.pop()
         except IndexError:
             counts = no_counts(len(meanings.entry))
-        ids = _Ids(file)
+        places = _KindsOfPlaces(file, kinds)
         for block, first, size in pieces:
-            runs = [ids.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
+            runs = [places.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
             if bishops:
-                offsets = _are_one_colored(layout, bishops, first, size) * np.uint32(len(states))
+                offsets = _are_one_colored(layout, bishops, first, size) * np.uint32(len(entry))
                 runs = [run + offsets for run in runs]
             count_places(men_of(layout, block), block, Run(first, *runs), meanings, counts)
         idle.append(counts)
@@ -124,7 +124,7 @@ def census_of(file: TableFile, threads: int | None = None) -> Census:
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         list(pool.map(count, _jobs(layout)))
     counts = total_of(idle)
-    by_color = counts.states.reshape(2, -1, len(states), 2)
+    by_color = counts.kinds.reshape(2, -1, len(entry), 2)
     spreads = {side: _spreads(entry, dtg, by_color[side].sum(axis=0)) for side in Color}
     one_colored = {side: _counts(entry, by_color[side, -1]) for side in Color} if bishops else None
     return Census(spreads, _zugzwangs(file, counts.pairs, counts.longest), one_colored)
@@ -155,16 +155,28 @@ def _jobs(layout: Layout) -> Iterator[Sequence[Piece]]:
         yield some
 
 
-class _Ids:
-    """The states of runs of places, chunk by chunk."""
+def _kinds_of(states: States) -> tuple[npt.NDArray[np.uint32], Longs, Longs]:
+    """The kind of each state, which patterns make no difference to; and entry value and distance of each kind."""
+    width = int(states.dtg.max()) + 1
+    codes = (states.entry.astype(np.int32) + _ZERO) * width + states.dtg
+    is_present = np.zeros(2 * _ZERO * width, bool)
+    is_present[codes] = True
+    present = np.flatnonzero(is_present)
+    kinds = np.zeros(len(is_present), np.uint32)
+    kinds[present] = np.arange(len(present))
+    return kinds[codes], present // width - _ZERO, present % width
 
-    def __init__(self, file: TableFile) -> None:
-        self._file = file
+
+class _KindsOfPlaces:
+    """The kinds of runs of places, chunk by chunk."""
+
+    def __init__(self, file: TableFile, kinds: npt.NDArray[np.uint32]) -> None:
+        self._file, self._kinds = file, kinds
         self._number = -1
         self._chunk = np.zeros(0, np.uint32)
 
     def run(self, start: int, size: int) -> npt.NDArray[np.uint32]:
-        parts = [part.astype(np.uint32) for part in self._parts(start, start + size)]
+        parts = list(self._parts(start, start + size))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _parts(self, start: int, stop: int) -> Iterator[npt.NDArray[np.uint32]]:
@@ -172,14 +184,14 @@ class _Ids:
         while start < stop:
             number, offset = divmod(start, cells)
             if number != self._number:
-                self._number, self._chunk = number, self._file.chunk(number)
+                self._number, self._chunk = number, self._kinds[self._file.chunk(number)]
             part = self._chunk[offset : offset + stop - start]
             start += len(part)
             yield part
 
 
 def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Outcome, Spread]:
-    """What the states that were counted mean, by outcome."""
+    """What the kinds that were counted mean, by outcome."""
     present = np.flatnonzero(counts[:, PLACEMENTS])
     outcomes = sorted((Outcome.from_byte(byte) for byte in np.unique(entry[present]).tolist()), reverse=True)
     spreads = {}

@@ -1,9 +1,9 @@
 """The kernel that counts: every position of a block, with either side to move.
 
-The states of a run of places of one block come in the order of the file (storage/order.py): the white king varies
-fastest, the black king slowest. A *row* is all places that differ in the white king alone. A place of no position has
-some state or other, so the kernel looks at the men themselves, at all white kings of a row at a time: words are sets of
-their squares.
+A *kind* is an entry value and its distance. The kinds of a run of places of one block come in the order of the file
+(storage/order.py): the white king varies fastest, the black king slowest. A *row* is all places that differ in the
+white king alone. A place of no position has some kind or other, so the kernel looks at the men themselves, at all white
+kings of a row at a time: words are sets of their squares.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def men_of(layout: Layout, block: int) -> Men:
 
 
 class Run(NamedTuple):
-    """The states of a run of places of a block, for either side to move."""
+    """The kinds of a run of places of a block, for either side to move."""
 
     first: int
     white: npt.NDArray[np.uint32]
@@ -93,7 +93,7 @@ class Run(NamedTuple):
 
 
 class Meanings(NamedTuple):
-    """What the states mean, one entry a state."""
+    """What the kinds mean, one entry a kind."""
 
     rank: npt.NDArray[np.int16]
     """The higher, the better the outcome is for White."""
@@ -104,8 +104,8 @@ class Meanings(NamedTuple):
 class Counts(NamedTuple):
     """What has been counted so far."""
 
-    states: npt.NDArray[np.int64]
-    """[side, state, placements or classes]"""
+    kinds: npt.NDArray[np.int64]
+    """[side, kind, placements or classes]"""
     pairs: npt.NDArray[np.int64]
     """Mutual zugzwangs: [entry + 128 with White to move, with Black to move, whether both are played for, as above]"""
     longest: npt.NDArray[np.int64]
@@ -113,16 +113,16 @@ class Counts(NamedTuple):
     place there; -1 where there is none."""
 
 
-def no_counts(states: int) -> Counts:
+def no_counts(kinds: int) -> Counts:
     """Counts of nothing yet."""
-    return Counts(np.zeros((2, states, 2), np.int64), np.zeros((256, 256, 2, 2), np.int64), np.full(4, -1, np.int64))
+    return Counts(np.zeros((2, kinds, 2), np.int64), np.zeros((256, 256, 2, 2), np.int64), np.full(4, -1, np.int64))
 
 
 def total_of(parts: Iterable[Counts]) -> Counts:
     """The counts of several parts, in any order, together."""
     first, *more = parts
     for counts in more:
-        first.states[:] += counts.states
+        first.kinds[:] += counts.kinds
         first.pairs[:] += counts.pairs
         if is_longer(first.longest, *counts.longest.tolist()):
             first.longest[:] = counts.longest
@@ -252,11 +252,11 @@ def count_kings(men, kings, white, black, block, place, run, meanings, counts, i
         kings &= kings - ONE
         here = place + men.digit[square]
         if white & bit:
-            row = counts.states[0, run.white[here - run.first]]
+            row = counts.kinds[0, run.white[here - run.first]]
             row[PLACEMENTS] += images
             row[CLASSES] += classes
         if black & bit:
-            row = counts.states[1, run.black[here - run.first]]
+            row = counts.kinds[1, run.black[here - run.first]]
             row[PLACEMENTS] += images
             row[CLASSES] += classes
         if white & black & bit:

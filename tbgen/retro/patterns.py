@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tbgen._jit import inlined, kernel
 from tbgen.retro.block import byte_of_rank
 from tbgen.retro.interning import EMPTY, Store, intern, new_store
-from tbgen.table import Dictionary, Patterns
+from tbgen.table import Dictionary, Patterns, often_first
 
 Ints = npt.NDArray[np.int64]
 
@@ -143,7 +143,7 @@ def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patte
     store = store._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
     ranking = _ranking(store)[1:]
     used = ranking[counts[ranking] > 0]
-    order = np.concatenate([[EMPTY], used[np.argsort(-counts[used], kind="stable")]])
+    order = np.concatenate([[EMPTY], used[often_first(counts[used])]])
     number_of = np.zeros(int(store.state[0]), np.uint32)
     number_of[order] = np.arange(len(order))
     return _columns(store, order), [number_of[nodes] for nodes in chains]
@@ -154,7 +154,7 @@ def _ranking(store: Store) -> npt.NDArray[np.int32]:
     size = int(store.state[0])
     before, event = store.before[:size], store.event[:size]
     first_child, children = np.zeros(size + 2, np.int32), np.zeros(size, np.int32)
-    _group_by_before(before, np.argsort(event[1:], kind="stable"), first_child, children)
+    _group_by_before(before, np.argsort(event[1:]), first_child, children)
     ranking = np.zeros(size, np.int32)
     _in_order(children, first_child, ranking)
     return ranking

@@ -36,8 +36,8 @@ class BlockStore(Protocol):
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         """Entry values and distances of cells first to end of one run; not to be changed."""
 
-    def cells(self, first: int, end: int) -> Cells:
-        """The same with the patterns, numbered as in the run's dictionary."""
+    def cells(self, first: int, end: int, room: Cells | None = None) -> Cells:
+        """The same with the patterns, numbered as in the run's dictionary; in `room` if they have to be read."""
 
 
 class MemoryStore:
@@ -62,7 +62,7 @@ class MemoryStore:
         cells = self.cells(first, end)
         return cells.entry, cells.dtg
 
-    def cells(self, first: int, end: int) -> Cells:
+    def cells(self, first: int, end: int, room: Cells | None = None) -> Cells:
         run, _, cells = self._at(first)
         return cells.part(first - run.first, end - run.first)
 
@@ -89,12 +89,12 @@ class Solved:
         found = merged((run.first, run.found) for run in self._runs)
         self.tallies = tallies_of(found, layout_of(material).orders)
 
-    def pieces(self, first: int, end: int) -> Iterator[Piece]:
+    def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         """What cells first to end hold, run by run."""
         for number in range(bisect_right(self._starts, first) - 1, bisect_left(self._starts, end)):
             run = self._runs[number]
             start, stop = max(first, run.first), min(end, run.end)
-            yield Piece(start, self.store.cells(start, stop), self._numbers[number])
+            yield Piece(start, self.store.cells(start, stop, room), self._numbers[number])
 
     def part(self, first: int, end: int) -> Cells:
         """What cells first to end hold."""

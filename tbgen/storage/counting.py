@@ -3,86 +3,114 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 
 from tbgen.storage.numbering import (
-    Census,
     Keys,
+    Places,
+    Slabs,
     added,
-    census_of,
-    counted,
+    exchange_numbers,
     fill_leads,
+    met,
     new_census,
-    new_places,
-    number_slabs,
-    taken_in,
+    new_tile,
+    numbered,
 )
 from tbgen.storage.order import Order
 from tbgen.storage.states import Ids, States
-from tbgen.table import Cells, Content
+from tbgen.table import Cells, Content, Numbers, often_first
 
-PART_CELLS = 1 << 22
 FIRST_SLOTS = 1 << 12
 _SHARES = 64
 """In how many shares threads number a plane of a table that has only one block."""
 
 
+class _Desk:
+    """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
+
+    def __init__(self, number: int, size: int) -> None:
+        self.number = number
+        self.census = new_census(FIRST_SLOTS)
+        self.room = Cells.room(size)
+        self.tile = new_tile()
+
+
 def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, States]:
     """The state of each place of the file, and what the states mean; the most frequent one is number 0."""
-    keys = _ranked(*_counted(content, order, pool))
-    lookup, ids = census_of(keys), np.empty(order.layout.cells, _smallest(len(keys)))
-    leads = np.zeros(order.layout.cells // order.row_places, np.uint16)
-    share = 1 if len(order.layout.blocks) > 1 else _SHARES
+    layout, parts = order.layout, order.parts()
+    shares = 1 if len(layout.blocks) > 1 else _SHARES
+    numbers, leads = np.empty(layout.cells, np.uint32), np.zeros(layout.cells // order.row_places, np.uint16)
+    counter = itertools.count()
+    idle: list[_Desk] = []
 
-    def number(part: slice, turn: int) -> None:
-        for piece in content.pieces(part.start, part.stop):
+    def number(part: slice, turn: int) -> int:
+        try:
+            desk = idle.pop()
+        except IndexError:
+            desk = _Desk(next(counter), max(each.stop - each.start for each in parts))
+        for piece in content.pieces(part.start, part.stop, desk.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
-            places = new_places(ids[here], leads[here.start // order.row_places : here.stop // order.row_places])
-            slabs = len(places.leads) // 64
-            which = slabs * turn // share, slabs * (turn + 1) // share
-            kings, others = order.layout.shape[2], order.layout.others
-            number_slabs(lookup, _read_only(piece.cells), piece.numbers, kings, others, *which, places)
+            places = Places(numbers[here], leads[_rows_of(here, order)], desk.tile)
+            slabs = _slabs_of(here, order, turn, shares)
+            desk.census = numbered(desk.census, _read_only(piece.cells), piece.numbers, slabs, places)
+        idle.append(desk)
+        return desk.number
 
-    list(pool.map(lambda job: number(*job), itertools.product(order.parts(), range(share))))
+    parts_of_jobs, turns = zip(*itertools.product(parts, range(shares)), strict=True)
+    done_at = list(pool.map(number, parts_of_jobs, turns))
+    keys, exchanges = _ranked(idle)
+    kind = _smallest(len(keys))
+    ids: Ids = numbers if kind is np.uint32 else np.empty(layout.cells, kind)
+
+    def exchange(part: slice, turn: int, at: int) -> None:
+        slabs = _slabs_of(part, order, turn, shares)
+        exchange_numbers(slabs, numbers[part], leads[_rows_of(part, order)], exchanges[at], ids[part])
+
+    list(pool.map(exchange, parts_of_jobs, turns, done_at))
     fill_leads(ids, leads, ids.dtype.type(np.argmin(keys)))
     entry, dtg = (keys >> np.uint64(48)).astype(np.int16) - np.int16(128), (keys >> np.uint64(32)).astype(np.uint16)
     return ids, States(entry.astype(np.int8), dtg, keys.astype(np.uint32))
 
 
-def _ranked(keys: Keys, counts: Keys) -> Keys:
-    """The keys, the most frequent first."""
-    return keys[np.lexsort((keys, ~counts))]
+def _rows_of(cells: slice, order: Order) -> slice:
+    """The rows of whole planes."""
+    return slice(cells.start // order.row_places, cells.stop // order.row_places)
 
 
-def _counted(content: Content, order: Order, pool: Executor) -> tuple[Keys, Keys]:
-    """The keys of all states, and how often they occur."""
-    idle: list[Census] = []
-
-    def count(part: slice) -> None:
-        try:
-            census = idle.pop()
-        except IndexError:
-            census = new_census(FIRST_SLOTS)
-        for piece in content.pieces(part.start, part.stop):
-            census = counted(census, _read_only(piece.cells), piece.numbers)
-        idle.append(census)
-
-    list(pool.map(count, _parts(order)))
-    total = idle.pop()
-    while idle:
-        total = added(total, *taken_in(idle.pop()))
-    return taken_in(total)
+def _slabs_of(cells: slice, order: Order, turn: int, shares: int) -> Slabs:
+    """A share of the slabs of whole planes."""
+    rows, others = _rows_of(cells, order), order.layout.others
+    slabs = (rows.stop - rows.start) // 64
+    first, end = slabs * turn // shares, slabs * (turn + 1) // shares
+    return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
 
-def _parts(order: Order) -> list[slice]:
-    """All cells in parts; where there is just one block a part need not be whole planes."""
-    if len(order.layout.blocks) > 1:
-        return order.parts()
-    starts = range(0, order.layout.cells, PART_CELLS)
-    return [slice(first, min(first + PART_CELLS, order.layout.cells)) for first in starts]
+def _ranked(desks: list[_Desk]) -> tuple[Keys, Mapping[int, Numbers]]:
+    """The keys of all states, the most frequent first, and what to exchange the numbers of each desk for."""
+    keys, often, own = _together(desks)
+    by_key = np.argsort(keys)
+    ranking = by_key[often_first(often[by_key])]
+    number_of = np.empty(len(keys), np.uint32)
+    number_of[ranking] = np.arange(len(keys), dtype=np.uint32)
+    return keys[ranking], {desk: number_of[numbers] for desk, numbers in own.items()}
+
+
+def _together(desks: list[_Desk]) -> tuple[Keys, Keys, dict[int, Numbers]]:
+    """The states of all desks, how often they were met, and where among them those of each desk are.
+
+    What desks have is large: they are let go on the way.
+    """
+    desk = desks.pop()
+    total, own = desk.census, {desk.number: np.arange(int(desk.census.used[0]), dtype=np.uint32)}
+    while desks:
+        desk = desks.pop()
+        total, own[desk.number] = added(total, *met(desk.census))
+    return *met(total), own
 
 
 def _read_only(cells: Cells) -> Cells:

@@ -1,6 +1,7 @@
-"""Numbering: every state of a table gets its number, in one pass that counts and one that looks up.
+"""Numbering: every state of a table gets its number, in one pass over its cells.
 
-Only the writer needs this; it is compiled, and a probe must not wait for the compiler.
+A thread numbers the states that it meets as they come, and counts them. When all are counted, numbers are exchanged for
+those that the file has. Only the writer needs this; it is compiled, and a probe must not wait for the compiler.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, kernel
-from tbgen.storage.states import Ids
 from tbgen.table import Cells, Numbers
 
-KEY, VALUE = 0, 1
+KEY, NUMBER = 0, 1
 FREE = np.uint64(0)
 ONE = np.uint64(1)
 BLANK = np.uint32(0xFFFFFFFF)
@@ -36,63 +36,79 @@ class Census(NamedTuple):
     slots: npt.NDArray[np.uint64]
     """[slot, KEY] entry value + 128, distance, pattern: 16, 16 and 32 bits; FREE where there is none.
 
-    [slot, VALUE] how often, or the state's number.
+    [slot, NUMBER] the state's number.
     """
+    often: npt.NDArray[np.uint64]
+    """[number] how often it was met; as long as there is room: beyond three quarters ways to a free slot grow long."""
     used: npt.NDArray[np.int64]
-    """How many slots are taken."""
+    """How many states have numbers."""
 
 
 def new_census(slots: int) -> Census:
-    """Nothing counted yet."""
-    return Census(np.zeros((slots, 2), np.uint64), np.zeros(1, np.int64))
+    """Nothing met yet."""
+    return Census(np.zeros((slots, 2), np.uint64), np.zeros(slots - (slots >> 2), np.uint64), np.zeros(1, np.int64))
 
 
-def taken_in(census: Census) -> tuple[Keys, Keys]:
-    """All keys of a census, and their values."""
-    keys, values = np.empty(int(census.used[0]), np.uint64), np.empty(int(census.used[0]), np.uint64)
-    list_keys(census, keys, values)
-    return keys, values
+def met(census: Census) -> tuple[Keys, Keys]:
+    """The keys of all states by their numbers, and how often they were met."""
+    used = int(census.used[0])
+    keys = np.empty(used, np.uint64)
+    list_keys(census, keys)
+    return keys, census.often[:used]
 
 
 def larger(census: Census) -> Census:
     """The same census with twice the room."""
     found = new_census(2 * len(census.slots))
+    used = int(census.used[0])
+    found.often[:used], found.used[0] = census.often[:used], used
     move_keys(census, found)
     return found
 
 
-def added(census: Census, keys: Keys, values: Keys) -> Census:
-    """The census, or a larger one, with values added to those of some keys."""
-    start = 0
-    while (start := add_keys(census, keys, values, start)) < len(keys):
+def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, Numbers]:
+    """The census, or a larger one, that has met some more states so often; and their numbers."""
+    start, numbers = 0, np.empty(len(keys), np.uint32)
+    while (start := add_keys(census, keys, often, numbers, start)) < len(keys):
         census = larger(census)
-    return census
-
-
-def census_of(keys: Keys) -> Census:
-    """A census in which each key has its place in the list as its value."""
-    return added(new_census(1 << len(keys).bit_length()), keys, np.arange(len(keys), dtype=np.uint64))
+    return census, numbers
 
 
 class Places(NamedTuple):
     """Where the numbers of places go."""
 
-    ids: Ids
+    numbers: Numbers
     leads: npt.NDArray[np.uint16]
     """[row] how many blanks it begins with."""
     tile: Numbers
     """Room: [black king, place of a row]"""
 
 
-def new_places(ids: Ids, leads: npt.NDArray[np.uint16]) -> Places:
-    """Places that have no numbers yet, and room for the thread that finds them."""
-    return Places(ids, leads, np.zeros((64, TILE_PLACES + 16), np.uint32))  # 16 more: 64 lines of a cache, 64 sets
+def new_tile() -> Numbers:
+    """Room for a thread that numbers."""
+    return np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
 
 
-def counted(census: Census, cells: Cells, numbers: Numbers) -> Census:
-    """The census, or a larger one, with some cells counted; `numbers` says which pattern each of theirs is."""
-    start = 0
-    while (start := count_cells(census, cells, numbers, start)) < len(cells.entry):
+class Slabs(NamedTuple):
+    """Some of the slabs of some planes: in a slab all other men but the first stand on the same squares.
+
+    Cells of a plane lie by white king, other men, black king; places by black king, other men from the last one on,
+    white king. A row, a run of places, is what of a slab has the black king on the same square too.
+    """
+
+    kings: int
+    """How many squares the white king has, and the first other man, if there is one."""
+    squares: int
+    digits: int
+    """How many other men there are beside it."""
+    first: int
+    end: int
+
+
+def numbered(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, places: Places) -> Census:
+    """The census, or a larger one, when it has met some slabs of the planes that these cells are, and numbered them."""
+    start = slabs.first
+    while (start := number_slabs(census, cells, patterns, slabs._replace(first=start), places)) < slabs.end:
         census = larger(census)
     return census
 
@@ -115,28 +131,31 @@ def slot_of(census, key):
 
 
 @inlined
-def has_room(census):
-    """Whether one more key may be taken in: beyond three quarters the ways to a free slot grow long."""
-    return census.used[0] < len(census.slots) - (len(census.slots) >> 2)
+def has_room(census, more):
+    """Whether so many more states may be met."""
+    return census.used[0] + more <= len(census.often)
 
 
 @inlined
-def take_in(census, slot, key):
-    """See to it that a slot that was found for a key has it."""
+def number_of(census, key):
+    """The number of a key, a new one if it has none yet; there must be room."""
+    slot = slot_of(census, key)
     if census.slots[slot, KEY] == FREE:
         census.slots[slot, KEY] = key
+        census.slots[slot, NUMBER] = census.used[0]
         census.used[0] += 1
+    return census.slots[slot, NUMBER]
 
 
 @kernel
-def add_keys(census, keys, values, start):
-    """Add to the values of some keys from `start` on, while there is room; the key to go on with."""
+def add_keys(census, keys, often, numbers, start):
+    """Meet some keys from `start` on so often, while there is room, and find their numbers; the key to go on with."""
     for n in range(start, len(keys)):
-        if not has_room(census):
+        if not has_room(census, 1):
             return n
-        slot = slot_of(census, keys[n])
-        take_in(census, slot, keys[n])
-        census.slots[slot, VALUE] += values[n]
+        number = number_of(census, keys[n])
+        census.often[number] += often[n]
+        numbers[n] = number
     return len(keys)
 
 
@@ -145,38 +164,15 @@ def move_keys(census, other):
     """Take all keys into an empty census that has room for them."""
     for n in range(len(census.slots)):
         if census.slots[n, KEY] != FREE:
-            slot = slot_of(other, census.slots[n, KEY])
-            take_in(other, slot, census.slots[n, KEY])
-            other.slots[slot, VALUE] = census.slots[n, VALUE]
+            other.slots[slot_of(other, census.slots[n, KEY])] = census.slots[n]
 
 
 @kernel
-def list_keys(census, keys, values):
-    """List all keys and their values, as they lie."""
-    count = 0
+def list_keys(census, keys):
+    """List all keys by their numbers."""
     for n in range(len(census.slots)):
         if census.slots[n, KEY] != FREE:
-            keys[count], values[count] = census.slots[n, KEY], census.slots[n, VALUE]
-            count += 1
-
-
-@kernel
-def count_cells(census, cells, numbers, start):
-    """Count cells from `start` on, while there is room; the cell to go on with."""
-    before, slot = FREE, FREE
-    for cell in range(start, len(cells.entry)):
-        if cells.entry[cell] == 0:
-            continue
-        key = key_of(cells.entry[cell], cells.dtg[cell], cells.pattern[cell])
-        if key != before:
-            if not has_room(census):
-                return cell
-            before = key
-            key = key_of(cells.entry[cell], cells.dtg[cell], numbers[cells.pattern[cell]])
-            slot = slot_of(census, key)
-            take_in(census, slot, key)
-        census.slots[slot, VALUE] += ONE
-    return len(cells.entry)
+            keys[census.slots[n, NUMBER]] = census.slots[n, KEY]
 
 
 @inner
@@ -190,8 +186,8 @@ def reversed_digits(number, digits):
 
 
 @inlined
-def number_word(census, cells, numbers, cell, tile, column):
-    """Number the 64 cells from one on, for a column of the tile."""
+def number_word(census, cells, patterns, cell, tile, column):
+    """Number the 64 cells from one on, for a column of the tile; `patterns` says which pattern each of theirs is."""
     before, number = FREE, BLANK
     for king in range(64):
         found = BLANK
@@ -199,8 +195,9 @@ def number_word(census, cells, numbers, cell, tile, column):
             key = key_of(cells.entry[cell + king], cells.dtg[cell + king], cells.pattern[cell + king])
             if key != before:
                 before = key
-                key = key_of(cells.entry[cell + king], cells.dtg[cell + king], numbers[cells.pattern[cell + king]])
-                number = np.uint32(census.slots[slot_of(census, key), VALUE])
+                key = key_of(cells.entry[cell + king], cells.dtg[cell + king], patterns[cells.pattern[cell + king]])
+                number = np.uint32(number_of(census, key))
+            census.often[number] += ONE
             found = number
         tile[king, column] = found
 
@@ -216,34 +213,44 @@ def fill_rows(places, tile_places, row, step, start, last):
             if number == BLANK:
                 places.leads[row] += 1
             else:
-                places.ids[start + column] = number
+                places.numbers[start + column] = number
         last[king] = number
         row += step
-        start += step * (len(places.ids) // len(places.leads))
+        start += step * (len(places.numbers) // len(places.leads))
 
 
-# Cells of a plane lie by white king, other men, black king; places by black king, other men from the last one on,
-# white king. A slab is what has all other men but the first on the same squares; a row is what has the black king on
-# the same square too, and a run of places.
 @kernel
-def number_slabs(census, cells, numbers, kings, others, first, end, places):
-    """Number the places of some slabs of the planes that these cells are; the planes are all that `places` has."""
-    slabs = 64 ** max(others - 1, 0)
-    squares = 64 if others else 1
+def number_slabs(census, cells, patterns, slabs, places):
+    """Number the places of some slabs, while there is room; the slab to go on with."""
+    kings, squares, count = slabs.kings, slabs.squares, 64**slabs.digits
     at_once = min(TILE_PLACES // kings, squares)
     last = np.empty(64, np.uint32)
-    for slab in range(first, end):
-        plane, there = divmod(slab, slabs)
-        here = reversed_digits(there, others - 1)
+    for slab in range(slabs.first, slabs.end):
+        if not has_room(census, kings * squares * 64):
+            return slab
+        plane, there = divmod(slab, count)
+        here = reversed_digits(there, slabs.digits)
         last[:] = BLANK
-        row = plane * 64 * slabs + there
+        row = plane * 64 * count + there
         for square in range(0, squares, at_once):
             some = min(at_once, squares - square)
             for n in range(some):
                 for king in range(kings):
-                    cell = (((plane * kings + king) * squares + square + n) * slabs + here) * 64
-                    number_word(census, cells, numbers, cell, places.tile, n * kings + king)
-            fill_rows(places, some * kings, row, slabs, (row * squares + square) * kings, last)
+                    cell = (((plane * kings + king) * squares + square + n) * count + here) * 64
+                    number_word(census, cells, patterns, cell, places.tile, n * kings + king)
+            fill_rows(places, some * kings, row, count, (row * squares + square) * kings, last)
+    return slabs.end
+
+
+@kernel
+def exchange_numbers(slabs, numbers, leads, others, ids):
+    """Exchange the numbers of some slabs for others, but for the blanks that rows begin with."""
+    count, size = 64**slabs.digits, slabs.kings * slabs.squares
+    for slab in range(slabs.first, slabs.end):
+        plane, there = divmod(slab, count)
+        for row in range(plane * 64 * count + there, (plane + 1) * 64 * count, count):
+            for place in range(row * size + leads[row], (row + 1) * size):
+                ids[place] = others[numbers[place]]
 
 
 @kernel

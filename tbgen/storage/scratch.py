@@ -25,7 +25,7 @@ import numpy.typing as npt
 from tbgen.disk import try_lock
 from tbgen.errors import DamagedTableError
 from tbgen.material import Material
-from tbgen.storage.codec import crc32, pack, unpack
+from tbgen.storage.codec import crc32, pack, unpack_into
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"
@@ -111,15 +111,14 @@ class ScratchStore:
 
     def dictionary(self, run: Run) -> Dictionary:
         columns = [self._at(run.first).columns[name] for name in ("start", "rows", "often")]
-        return Dictionary(*[self._items(column, 0, column.items).copy() for column in columns])
+        return Dictionary(*[self._items(column, 0, column.items) for column in columns])
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
-        entry, dtg = self._part(("entry", "dtg"), first, end)
+        entry, dtg = self._part(("entry", "dtg"), first, end, (None, None))
         return entry, dtg
 
-    def cells(self, first: int, end: int) -> Cells:
-        entry, dtg, pattern = self._part(_COLUMNS, first, end)
-        return Cells(entry, dtg, pattern)
+    def cells(self, first: int, end: int, room: Cells | None = None) -> Cells:
+        return Cells(*self._part(_COLUMNS, first, end, room or (None, None, None)))
 
     def close(self) -> None:
         """Leave the file for another time."""
@@ -156,18 +155,18 @@ class ScratchStore:
         self._file.truncate(end)
         return end
 
-    def _facts_at(self, start: int) -> tuple[int, bytes]:
+    def _facts_at(self, start: int) -> tuple[int, bytearray]:
         """The facts of a run and where they begin; ValueError if there are none."""
         head = self._read(start, _HEAD.size)
         if len(head) != _HEAD.size:
             raise ValueError("no more runs")
         mark, size, crc = _HEAD.unpack(head)
-        facts = self._read(start + _HEAD.size, size) if mark == _MARK else b""
+        facts = self._read(start + _HEAD.size, size) if mark == _MARK else bytearray()
         if mark != _MARK or crc32(facts) != crc:
             raise ValueError("not a run")
         return start + _HEAD.size, facts
 
-    def _enter(self, start: int, facts: bytes, *, checked: bool = False) -> int:
+    def _enter(self, start: int, facts: bytes | bytearray, *, checked: bool = False) -> int:
         """Enter a run whose facts begin at `start`; where it ends. ValueError if its bytes are not what was written."""
         end, columns = start + len(facts), {}
         told: dict[str, Any] = json.loads(facts)
@@ -190,39 +189,54 @@ class ScratchStore:
         with self._lock:
             return self._stored[bisect_right(self._stored, cell, key=_first_cell) - 1]
 
-    def _part(self, names: Sequence[str], first: int, end: int) -> list[npt.NDArray[Any]]:
-        """Some columns of cells first to end of one run."""
-        stored = self._at(first)
-        return [self._items(stored.columns[name], first - stored.run.first, end - stored.run.first) for name in names]
+    def _part(
+        self, names: Sequence[str], first: int, end: int, rooms: Sequence[npt.NDArray[Any] | None]
+    ) -> list[npt.NDArray[Any]]:
+        """Some columns of cells first to end of one run, each in the room that it is given, if any."""
+        stored, found = self._at(first), []
+        for name, room in zip(names, rooms, strict=True):
+            start, stop = first - stored.run.first, end - stored.run.first
+            found.append(self._items(stored.columns[name], start, stop, room))
+        return found
 
-    def _items(self, column: _Column, first: int, end: int) -> npt.NDArray[Any]:
-        """Items first to end of a column."""
-        parts, before = [np.zeros(0, column.kind)], 0
+    def _items(self, column: _Column, first: int, end: int, room: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        """Items first to end of a column, at the beginning of an array that is given or in one of their own."""
+        found = np.empty(end - first, column.kind) if room is None else room[: end - first]
+        before = 0
         for frame in column.frames:
-            if before < end and first < before + frame[0]:
-                items = self._unpacked(column.kind, frame)
-                parts.append(items[max(first - before, 0) : end - before])
+            start, stop = max(first - before, 0), min(end - before, frame[0])
+            if start < stop:
+                here = found[before + start - first : before + stop - first]
+                if len(here) == frame[0]:
+                    self._unpack(frame, here)
+                else:
+                    here[:] = self._at_hand(column.kind, frame)[start:stop]
             before += frame[0]
-        return np.concatenate(parts) if len(parts) != 2 else parts[1]
+        return found
 
-    def _unpacked(self, kind: str, frame: Frame) -> npt.NDArray[Any]:
+    def _at_hand(self, kind: str, frame: Frame) -> npt.NDArray[Any]:
         """The items of a frame; the last few frames stay at hand, for planes are read one by one."""
         start = frame[1]
         with self._lock:
             if start in self._cache:
                 self._cache.move_to_end(start)
                 return self._cache[start]
-        try:
-            items = unpack(self._bytes_of(frame), frame[0], kind, shuffled=False)
-        except ValueError as error:
-            raise DamagedTableError(str(self.path), str(error)) from None
+        items = np.empty(frame[0], kind)
+        self._unpack(frame, items)
         with self._lock:
             self._cache[start] = items
             while sum(each.nbytes for each in self._cache.values()) > _CACHE_BYTES:
                 self._cache.popitem(last=False)
         return items
 
-    def _bytes_of(self, frame: Frame) -> bytes:
+    def _unpack(self, frame: Frame, items: npt.NDArray[Any]) -> None:
+        """Fill an array with the items of a frame."""
+        try:
+            unpack_into(self._bytes_of(frame), items)
+        except ValueError as error:
+            raise DamagedTableError(str(self.path), str(error)) from None
+
+    def _bytes_of(self, frame: Frame) -> bytearray:
         """The bytes of a frame; ValueError if they are not those that were written."""
         _, start, size, crc = frame
         packed = self._read(start, size)
@@ -230,13 +244,15 @@ class ScratchStore:
             raise ValueError(f"the blocks at {start} are not what was written")
         return packed
 
-    def _read(self, start: int, size: int) -> bytes:
-        with self._lock:
+    def _read(self, start: int, size: int) -> bytearray:
+        """So many bytes, or fewer where the file ends."""
+        found, count = bytearray(size), 0
+        with self._lock, memoryview(found) as room:
             self._file.seek(start)
-            found = bytearray()
-            while len(found) < size and (more := self._file.read(size - len(found))):
-                found += more
-            return bytes(found)
+            while count < size and (more := self._file.readinto(room[count:])):
+                count += more
+        del found[count:]
+        return found
 
 
 def _first_cell(stored: _Stored) -> int:

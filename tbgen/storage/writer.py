@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -67,15 +67,19 @@ def file_of(table: Content, *, generator: str, source: str, threads: int = 1) ->
     with ThreadPoolExecutor(threads) as pool:
         ids, states = states_of(table, order, pool)
         packed, shuffled = _packed(ids, order, pool)
-    columns = {
-        "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
-        **_state_columns(states),
-        **_pattern_columns(table.patterns),
-        **_tally_columns(table, order.layout),
-    }
-    state = Dataset(ids.dtype, len(ids), order.chunk_cells, shuffled, np.zeros(len(packed), CHUNK))
-    del ids
-    image, datasets = _hdf5(order, state, packed, columns, attributes)
+        state = Dataset(ids.dtype, len(ids), order.chunk_cells, shuffled, np.zeros(len(packed), CHUNK))
+        del ids
+        columns = {
+            "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
+            **_state_columns(states),
+            **_pattern_columns(table.patterns),
+            **_tally_columns(table, order.layout),
+        }
+        datasets, stored = {STATE: state}, {STATE: packed}
+        for name, kind in COLUMNS.items():
+            column = np.ascontiguousarray(columns[name]).astype(kind, copy=False)
+            datasets[name], stored[name] = _column_chunks(column, pool)
+    image = _hdf5(order, datasets, stored, attributes)
     return _sealed(image, Index(attributes, datasets))
 
 
@@ -116,11 +120,11 @@ def _filled_up(items: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     return items if len(items) == size else np.pad(items, (0, size - len(items)), mode="edge")
 
 
-def _column_chunks(column: npt.NDArray[Any]) -> tuple[Dataset, list[bytes]]:
+def _column_chunks(column: npt.NDArray[Any], pool: Executor) -> tuple[Dataset, list[bytes]]:
     """A column as the index has it, and its compressed chunks."""
     size, shuffled = min(max(len(column), 1), COLUMN_ITEMS), column.itemsize > 1
-    parts = [_filled_up(column[start : start + size], size) for start in range(0, len(column), size)]
-    packed = [pack(part, shuffled=shuffled) for part in parts]
+    parts = (_filled_up(column[start : start + size], size) for start in range(0, len(column), size))
+    packed = list(pool.map(lambda part: pack(part, shuffled=shuffled), parts))
     return Dataset(column.dtype, len(column), size, shuffled, np.zeros(len(packed), CHUNK)), packed
 
 
@@ -157,12 +161,9 @@ def _tally_rows(table: Content) -> Iterator[tuple[int, int, Tally]]:
 
 
 def _hdf5(
-    order: Order, state: Dataset, packed: list[bytes], columns: Columns, attributes: Attributes
-) -> tuple[bytes, dict[str, Dataset]]:
-    """The bytes up to the index, made in memory, and where in them the chunks lie."""
-    datasets, stored = {STATE: state}, {STATE: packed}
-    for name, kind in COLUMNS.items():
-        datasets[name], stored[name] = _column_chunks(np.ascontiguousarray(columns[name]).astype(kind, copy=False))
+    order: Order, datasets: Mapping[str, Dataset], stored: Mapping[str, list[bytes]], attributes: Attributes
+) -> bytes:
+    """The bytes up to the index, made in memory; the datasets are told where in them their chunks lie."""
     with h5py.File(
         "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
     ) as file:
@@ -178,7 +179,7 @@ def _hdf5(
         image: bytes = file.id.get_file_image()
     for dataset in datasets.values():
         _check_places(image, dataset)
-    return image, datasets
+    return image
 
 
 def _corners(order: Order) -> list[tuple[int, ...]]:

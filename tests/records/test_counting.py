@@ -17,7 +17,7 @@ from tbgen.records.counting import Meanings, Run, count_places, men_of, no_count
 from tbgen.storage.order import order_of
 from tests.records.slow import image
 
-STATES = 7
+KINDS = 7
 ROWS = 48
 
 
@@ -59,9 +59,9 @@ def test_rows_are_counted_as_boards_and_orbits_say(name: str) -> None:
     layout, order = layout_of(material), order_of(material)
     half, digits = layout.block_words * 64, np.random.default_rng(7)
     meanings = Meanings(
-        np.arange(STATES, dtype=np.int16) // 2,
-        np.arange(1, STATES + 1).astype(np.int8),
-        np.arange(STATES).astype(np.uint16)[::-1].copy(),
+        np.arange(KINDS, dtype=np.int16) // 2,
+        np.arange(1, KINDS + 1).astype(np.int8),
+        np.arange(KINDS).astype(np.uint16)[::-1].copy(),
     )
     expected: Counter[tuple[int, int, int]] = Counter()
     pairs: Counter[tuple[int, int, int, int]] = Counter()
@@ -69,8 +69,8 @@ def test_rows_are_counted_as_boards_and_orbits_say(name: str) -> None:
     parts = []
     for block in draw.sample(range(len(layout.blocks)), min(3, len(layout.blocks))):
         first = draw.randrange(half // layout.shape[2] - ROWS) * layout.shape[2]
-        ids = [digits.integers(0, STATES, ROWS * layout.shape[2]).astype(np.uint32) for _ in range(2)]
-        parts.append(no_counts(STATES))
+        ids = [digits.integers(0, KINDS, ROWS * layout.shape[2]).astype(np.uint32) for _ in range(2)]
+        parts.append(no_counts(KINDS))
         count_places(men_of(layout, block), block, Run(first, *ids), meanings, parts[-1])
         for n in range(len(ids[0])):
             squares = squares_of(layout, block, first + n)
@@ -84,13 +84,13 @@ def test_rows_are_counted_as_boards_and_orbits_say(name: str) -> None:
                 expected[side, int(ids[side][n]), kind] += weights[kind]
             white, black = int(ids[0][n]), int(ids[1][n])
             if len(sides) == 2 and white // 2 < black // 2:
-                near, far = sorted((STATES - 1 - white, STATES - 1 - black))
+                near, far = sorted((KINDS - 1 - white, KINDS - 1 - black))
                 for kind in range(2):
                     pairs[white + 129, black + 129, int(near > 0), kind] += weights[kind]
                 if near > 0:
                     longest = max(longest, (far, near, -block, -(first + n)))
     found = total_of(parts)
-    assert {tuple(at): found.states[tuple(at)] for at in np.argwhere(found.states).tolist()} == expected
+    assert {tuple(at): found.kinds[tuple(at)] for at in np.argwhere(found.kinds).tolist()} == expected
     assert {tuple(at): found.pairs[tuple(at)] for at in np.argwhere(found.pairs).tolist()} == pairs
     assert expected
     if longest[0] > 0:

@@ -5,15 +5,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tbgen.material import Material
 from tbgen.storage import counting
 from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of
-from tbgen.storage.numbering import added, new_census, taken_in
+from tbgen.storage.numbering import added, met, new_census
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.states import Ids, States
-from tbgen.table import Patterns, Table
+from tbgen.table import Patterns, Table, often_first
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))
@@ -38,7 +40,6 @@ def numbered(table: Table, order: Order) -> tuple[Ids, States]:
 def test_every_position_keeps_its_values(name: str, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if small:
         monkeypatch.setattr(order_module, "_PART_CELLS", 10_000)
-        monkeypatch.setattr(counting, "PART_CELLS", 10_000)
         monkeypatch.setattr(counting, "_SHARES", 3)
         monkeypatch.setattr(counting, "FIRST_SLOTS", 16)
     table, order = table_of(1, name), order_of(Material.parse(name))
@@ -78,10 +79,17 @@ def test_parts_are_runs_of_cells_and_of_places(name: str) -> None:
 
 def test_what_finds_states_has_room_for_little_more() -> None:
     keys = np.arange(1, 100_000, dtype=np.uint64) * np.uint64(1 << 20)
-    census = added(new_census(16), keys[::2], keys[::2])
-    census = added(census, keys, keys)
-    assert len(keys) <= 0.75 * len(census.slots) < 2 * len(keys)
-    found, values = taken_in(census)
-    order = np.argsort(found)
-    assert (found[order] == keys).all()
-    assert (values[order] == keys * np.where(np.arange(len(keys)) % 2, 1, 2).astype(np.uint64)).all()
+    census, numbers = added(new_census(16), keys[::2], keys[::2])
+    census, more = added(census, keys, keys)
+    assert (more[::2] == numbers).all()
+    assert len(keys) <= len(census.often) == 0.75 * len(census.slots) < 2 * len(keys)
+    found, often = met(census)
+    assert (found[more] == keys).all()
+    assert (np.sort(more) == np.arange(len(keys))).all()
+    assert (often[more] == keys * np.where(np.arange(len(keys)) % 2, 1, 2).astype(np.uint64)).all()
+
+
+@given(st.lists(st.integers(0, 3) | st.integers(0, 2**32 - 1), max_size=50))
+def test_what_occurs_most_often_comes_first_and_equal_things_as_they_are(often: list[int]) -> None:
+    expected = sorted(range(len(often)), key=lambda n: -often[n])
+    assert often_first(np.array(often, np.int64)).tolist() == expected
