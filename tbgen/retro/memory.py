@@ -52,8 +52,8 @@ FILE_CELL_BYTES = 9
 """While a table is written: a number a cell, states, what finds them, and patterns; the packed chunks later on. Before
 that the dictionaries of all runs become one, in less."""
 
-COUNTED_CELL_BYTES = 3
-"""While states are counted, by each thread."""
+NUMBER_BYTES, COUNTED_CELL_BYTES = 4, 3
+"""While states are numbered: a number a cell, and the states that each thread has met."""
 
 
 @cache
@@ -93,7 +93,7 @@ def _writing(layout: Layout, threads: int) -> int:
     """The table's cells, or a part of them for each thread if they lie on disk, and what becomes of them."""
     part = max(layout.block_words * 64, 1 << 22)
     kept = layout.cells if fits_memory(layout) else min(threads * part, layout.cells)
-    return CELL_BYTES * kept + max(FILE_CELL_BYTES, threads * COUNTED_CELL_BYTES) * layout.cells
+    return CELL_BYTES * kept + max(FILE_CELL_BYTES, NUMBER_BYTES + threads * COUNTED_CELL_BYTES) * layout.cells
 
 
 def worker_bytes(geometry: Geometry, run_blocks: int = 1) -> int:
