@@ -36,6 +36,7 @@ def made_up(number: int) -> tuple[Run, Dictionary, Cells]:
 
 def assert_has(store: ScratchStore, *numbers: int) -> None:
     assert [run.first // SIZE for run in store.runs()] == sorted(numbers)
+    room = Cells.room(SIZE)
     for found, number in zip(store.runs(), sorted(numbers), strict=True):
         run, dictionary, cells = made_up(number)
         assert (found.end, found.rows) == (run.end, run.rows)
@@ -46,8 +47,11 @@ def assert_has(store: ScratchStore, *numbers: int) -> None:
             np.testing.assert_array_equal(column, there, strict=True)
         for start, end in ((0, SIZE), (17, 2000), (1999, 2001), (SIZE - 1, SIZE)):
             part = store.cells(run.first + start, run.first + end)
-            for column, there in zip(part, cells, strict=True):
+            again = store.cells(run.first + start, run.first + end, room)
+            assert all(np.shares_memory(column, there) for column, there in zip(again, room, strict=True))
+            for column, same, there in zip(part, again, cells, strict=True):
                 np.testing.assert_array_equal(column, there[start:end], strict=True)
+                np.testing.assert_array_equal(same, there[start:end], strict=True)
             entry, dtg = store.values(run.first + start, run.first + end)
             np.testing.assert_array_equal(entry, cells.entry[start:end])
             np.testing.assert_array_equal(dtg, cells.dtg[start:end])

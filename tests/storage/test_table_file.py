@@ -95,8 +95,13 @@ def test_chunks_come_back_as_they_were(kind: str, shuffled: bool) -> None:
     chunk = np.arange(1000).astype(kind)
     packed = pack(chunk, shuffled=shuffled)
     assert (unpack(packed, 1000, kind, shuffled=shuffled) == chunk).all()
-    with pytest.raises(ValueError, match=r"instead of|could not|too small|Destination"):
-        unpack(packed, 999, kind, shuffled=shuffled)
+    for items in (999, 1001, 0):
+        with pytest.raises(ValueError, match="instead of"):
+            unpack(packed, items, kind, shuffled=shuffled)
+    with pytest.raises(ValueError, match=r"instead of"):
+        unpack(packed[:-9], 1000, kind, shuffled=shuffled)
+    with pytest.raises(ValueError, match="descriptor|prefix|frame"):
+        unpack(bytes(100), 1000, kind, shuffled=shuffled)
 
 
 def test_a_flipped_bit_is_found_wherever_it_is(written: Path) -> None:
