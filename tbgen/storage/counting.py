@@ -30,6 +30,10 @@ _SHARES = 64
 """In how many shares threads number a plane of a table that has only one block."""
 
 
+_Share = tuple[slice, Slabs, int]
+"""Planes, a share of their slabs, and at which desk these were numbered."""
+
+
 class _Desk:
     """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
 
@@ -48,30 +52,31 @@ def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, Stat
     counter = itertools.count()
     idle: list[_Desk] = []
 
-    def number(part: slice, turn: int) -> int:
+    def number(part: slice, turn: int) -> list[_Share]:
         try:
             desk = idle.pop()
         except IndexError:
             desk = _Desk(next(counter), max(each.stop - each.start for each in parts))
+        done = []
         for piece in content.pieces(part.start, part.stop, desk.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
             places = Places(numbers[here], leads[_rows_of(here, order)], desk.tile)
             slabs = _slabs_of(here, order, turn, shares)
             desk.census = numbered(desk.census, _read_only(piece.cells), piece.numbers, slabs, places)
+            done.append((here, slabs, desk.number))
         idle.append(desk)
-        return desk.number
+        return done
 
-    parts_of_jobs, turns = zip(*itertools.product(parts, range(shares)), strict=True)
-    done_at = list(pool.map(number, parts_of_jobs, turns))
+    jobs = itertools.product(parts, range(shares))
+    done = list(itertools.chain.from_iterable(pool.map(lambda job: number(*job), jobs)))
     keys, exchanges = _ranked(idle)
     kind = _smallest(len(keys))
     ids: Ids = numbers if kind is np.uint32 else np.empty(layout.cells, kind)
 
-    def exchange(part: slice, turn: int, at: int) -> None:
-        slabs = _slabs_of(part, order, turn, shares)
-        exchange_numbers(slabs, numbers[part], leads[_rows_of(part, order)], exchanges[at], ids[part])
+    def exchange(here: slice, slabs: Slabs, desk: int) -> None:
+        exchange_numbers(slabs, numbers[here], leads[_rows_of(here, order)], exchanges[desk], ids[here])
 
-    list(pool.map(exchange, parts_of_jobs, turns, done_at))
+    list(pool.map(lambda share: exchange(*share), done))
     fill_leads(ids, leads, ids.dtype.type(np.argmin(keys)))
     entry, dtg = (keys >> np.uint64(48)).astype(np.int16) - np.int16(128), (keys >> np.uint64(32)).astype(np.uint16)
     return ids, States(entry.astype(np.int8), dtg, keys.astype(np.uint32))

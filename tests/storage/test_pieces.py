@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,28 +13,34 @@ import pytest
 from tbgen.material import Material
 from tbgen.retro.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.tally import nothing_found
+from tbgen.storage import counting
+from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
-from tbgen.table import Cells, Dictionary, Ints, Run
+from tbgen.table import Cells, Dictionary, Ints, Piece, Run
 
 PATTERNS = 40
 
 
 def put_runs(store: BlockStore, order: Order) -> None:
-    """Made-up runs; each has a dictionary of its own, of patterns that occur in others under other numbers."""
-    draw, block = np.random.default_rng(5), order.layout.block_words * 128
+    """Made-up runs; each has a dictionary of its own, of patterns that occur in others under other numbers.
+
+    A run has up to five blocks, or half of the only one, as solvers leave them.
+    """
+    draw, end = np.random.default_rng(5), order.layout.cells
     nothing = np.zeros(0, np.int8), np.zeros(0, np.uint16)
-    for first in range(0, len(order.layout.blocks), 5):
-        size = min(5, len(order.layout.blocks) - first) * block
+    step = order.layout.block_words * (64 if len(order.layout.blocks) == 1 else 5 * 128)
+    for first in range(0, end, step):
+        size = min(step, end - first)
         rows = np.sort(draw.choice(1000, PATTERNS - 1, replace=False)).astype(np.int64)[draw.permutation(PATTERNS - 1)]
         pattern = np.minimum(draw.geometric(0.2, size) - 1, PATTERNS - 1).astype(np.uint32)
         entry = draw.choice([-3, 2, 5], size).astype(np.int8) * (draw.random(size) < 0.7)
-        entry[: 3 * block // 4] = 0  # rows of blanks, at the beginning of the table too
+        entry[: size // 4] = 0  # rows of blanks, at the beginning of the table too
         often = np.bincount(pattern, minlength=PATTERNS).astype(np.int64)
         dictionary = Dictionary(np.maximum(np.arange(PATTERNS + 1) - 1, 0), rows, often)
         cells = Cells(entry, draw.integers(0, 4, size).astype(np.uint16), pattern)
-        run = Run(first * block, first * block + size, len(rows), nothing_found(), nothing)
+        run = Run(first, first + size, len(rows), nothing_found(), nothing)
         store.put(run, dictionary, cells)
 
 
@@ -51,15 +58,31 @@ def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints]:
     return ids, states[ranking]
 
 
-@pytest.mark.parametrize("name", ["KvK", "KPvK"])
+class Met:
+    """A solved material of whose pieces two threads always ask at once."""
+
+    def __init__(self, solved: Solved) -> None:
+        self.material, self.patterns, self.tallies = solved.material, solved.patterns, solved.tallies
+        self._solved, self._meeting = solved, threading.Barrier(2)
+
+    def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
+        self._meeting.wait(60)
+        return self._solved.pieces(first, end, room)
+
+
+@pytest.mark.parametrize("name", ["KvK", "KBvK", "KPvK"])
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_runs_are_numbered_as_sorting_says(tmp_path: Path, name: str, *, on_disk: bool) -> None:
+def test_runs_are_numbered_as_sorting_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, on_disk: bool
+) -> None:
+    monkeypatch.setattr(order_module, "_PART_CELLS", 100_000)  # KPvK has two parts, others one with both runs
+    monkeypatch.setattr(counting, "_SHARES", 2)
     order = order_of(Material.parse(name))
     store = ScratchStore(tmp_path / "blocks", {}) if on_disk else MemoryStore()
     put_runs(store, order)
     solved = Solved(order.layout.material, store)
     with ThreadPoolExecutor(2) as pool:
-        ids, states = states_of(solved, order, pool)
+        ids, states = states_of(Met(solved), order, pool)
     expected, keys = slowly_numbered(solved, order)
     assert (ids == expected).all()
     found = (states.entry.astype(np.int64) + 128) << 48 | states.dtg.astype(np.int64) << 32 | states.pattern

@@ -98,9 +98,9 @@ def test_chunks_come_back_as_they_were(kind: str, shuffled: bool) -> None:
     for items in (999, 1001, 0):
         with pytest.raises(ValueError, match="instead of"):
             unpack(packed, items, kind, shuffled=shuffled)
-    with pytest.raises(ValueError, match=r"instead of"):
+    with pytest.raises(ValueError, match="instead of"):
         unpack(packed[:-9], 1000, kind, shuffled=shuffled)
-    with pytest.raises(ValueError, match="descriptor|prefix|frame"):
+    with pytest.raises(ValueError, match=r"descriptor|prefix|frame"):
         unpack(bytes(100), 1000, kind, shuffled=shuffled)
 
 
