@@ -257,6 +257,6 @@ class Content(Protocol):
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         """What cells first to end hold, not to be changed; from several threads.
 
-        A piece begins and ends where `first` and `end` are or a block does. Where cells have to be read, those of one
+        A piece begins and ends where `first` and `end` are, or a plane does. Where cells have to be read, those of one
         piece after another may lie in `room`, which must be large enough for each.
         """

@@ -12,9 +12,9 @@ import zstandard
 
 HARD_LEVEL: Final = 15
 EASY_LEVEL: Final = 6
-"""Little larger in a small part of the time: see docs/adr/0101."""
+"""A tenth larger in a small part of the time: see docs/adr/0020 and 0101."""
 
-__all__ = ["EASY_LEVEL", "HARD_LEVEL", "crc32", "pack", "unpack"]
+__all__ = ["EASY_LEVEL", "HARD_LEVEL", "crc32", "pack", "unpack", "unpack_into"]
 
 _local = threading.local()
 

@@ -26,12 +26,12 @@ from tbgen.storage.states import Ids, States
 from tbgen.table import Cells, Content, Numbers, often_first
 
 FIRST_SLOTS = 1 << 12
-_SHARES = 64
-"""In how many shares threads number a plane of a table that has only one block."""
+_TURNS = 64
+"""In how many turns threads number a plane of a table that has only one block."""
 
 
-_Share = tuple[slice, Slabs, int]
-"""Planes, a share of their slabs, and at which desk these were numbered."""
+_Numbered = tuple[slice, Slabs, int]
+"""Planes, some of their slabs, and at which desk these were numbered."""
 
 
 class _Desk:
@@ -47,27 +47,27 @@ class _Desk:
 def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, States]:
     """The state of each place of the file, and what the states mean; the most frequent one is number 0."""
     layout, parts = order.layout, order.parts()
-    shares = 1 if len(layout.blocks) > 1 else _SHARES
+    turns = 1 if len(layout.blocks) > 1 else _TURNS
     numbers, leads = np.empty(layout.cells, np.uint32), np.zeros(layout.cells // order.row_places, np.uint16)
     counter = itertools.count()
     idle: list[_Desk] = []
 
-    def number(part: slice, turn: int) -> list[_Share]:
+    def number(part: slice, turn: int) -> list[_Numbered]:
         try:
             desk = idle.pop()
         except IndexError:
             desk = _Desk(next(counter), max(each.stop - each.start for each in parts))
-        done = []
+        mine = []
         for piece in content.pieces(part.start, part.stop, desk.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
             places = Places(numbers[here], leads[_rows_of(here, order)], desk.tile)
-            slabs = _slabs_of(here, order, turn, shares)
+            slabs = _slabs_of(here, order, turn, turns)
             desk.census = numbered(desk.census, _read_only(piece.cells), piece.numbers, slabs, places)
-            done.append((here, slabs, desk.number))
+            mine.append((here, slabs, desk.number))
         idle.append(desk)
-        return done
+        return mine
 
-    jobs = itertools.product(parts, range(shares))
+    jobs = itertools.product(parts, range(turns))
     done = list(itertools.chain.from_iterable(pool.map(lambda job: number(*job), jobs)))
     keys, exchanges = _ranked(idle)
     kind = _smallest(len(keys))
@@ -76,7 +76,7 @@ def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, Stat
     def exchange(here: slice, slabs: Slabs, desk: int) -> None:
         exchange_numbers(slabs, numbers[here], leads[_rows_of(here, order)], exchanges[desk], ids[here])
 
-    list(pool.map(lambda share: exchange(*share), done))
+    list(pool.map(lambda slabs: exchange(*slabs), done))
     fill_leads(ids, leads, ids.dtype.type(np.argmin(keys)))
     entry, dtg = (keys >> np.uint64(48)).astype(np.int16) - np.int16(128), (keys >> np.uint64(32)).astype(np.uint16)
     return ids, States(entry.astype(np.int8), dtg, keys.astype(np.uint32))
@@ -87,11 +87,11 @@ def _rows_of(cells: slice, order: Order) -> slice:
     return slice(cells.start // order.row_places, cells.stop // order.row_places)
 
 
-def _slabs_of(cells: slice, order: Order, turn: int, shares: int) -> Slabs:
-    """A share of the slabs of whole planes."""
+def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
+    """Those of the slabs of whole planes that have a turn."""
     rows, others = _rows_of(cells, order), order.layout.others
     slabs = (rows.stop - rows.start) // 64
-    first, end = slabs * turn // shares, slabs * (turn + 1) // shares
+    first, end = slabs * turn // turns, slabs * (turn + 1) // turns
     return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
 
@@ -100,9 +100,9 @@ def _ranked(desks: list[_Desk]) -> tuple[Keys, Mapping[int, Numbers]]:
     keys, often, own = _together(desks)
     by_key = np.argsort(keys)
     ranking = by_key[often_first(often[by_key])]
-    number_of = np.empty(len(keys), np.uint32)
-    number_of[ranking] = np.arange(len(keys), dtype=np.uint32)
-    return keys[ranking], {desk: number_of[numbers] for desk, numbers in own.items()}
+    rank_of = np.empty(len(keys), np.uint32)
+    rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
+    return keys[ranking], {desk: rank_of[numbers] for desk, numbers in own.items()}
 
 
 def _together(desks: list[_Desk]) -> tuple[Keys, Keys, dict[int, Numbers]]:
@@ -115,6 +115,7 @@ def _together(desks: list[_Desk]) -> tuple[Keys, Keys, dict[int, Numbers]]:
     while desks:
         desk = desks.pop()
         total, own[desk.number] = added(total, *met(desk.census))
+    del desk
     return *met(total), own
 
 

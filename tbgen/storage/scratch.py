@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import os
 import struct
 import threading
 from bisect import bisect_right, insort
@@ -246,10 +247,11 @@ class ScratchStore:
 
     def _read(self, start: int, size: int) -> bytearray:
         """So many bytes, or fewer where the file ends."""
-        found, count = bytearray(size), 0
-        with self._lock, memoryview(found) as room:
+        with self._lock:
+            there = max(self._file.seek(0, os.SEEK_END) - start, 0)  # a damaged head may ask for gigabytes
+            found, count = bytearray(min(size, there)), 0
             self._file.seek(start)
-            while count < size and (more := self._file.readinto(room[count:])):
+            while more := self._file.readinto(memoryview(found)[count:]):
                 count += more
         del found[count:]
         return found

@@ -76,7 +76,7 @@ def test_runs_are_numbered_as_sorting_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, on_disk: bool
 ) -> None:
     monkeypatch.setattr(order_module, "_PART_CELLS", 100_000)  # KPvK has two parts, others one with both runs
-    monkeypatch.setattr(counting, "_SHARES", 2)
+    monkeypatch.setattr(counting, "_TURNS", 2)
     order = order_of(Material.parse(name))
     store = ScratchStore(tmp_path / "blocks", {}) if on_disk else MemoryStore()
     put_runs(store, order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,25 @@ def test_a_flipped_bit_costs_the_run_that_it_is_in_and_those_behind(tmp_path: Pa
         path.write_bytes(damaged)
         with ScratchStore(path, IDENTITY) as store:
             assert_has(store, *range(max(0, sum(end <= place for end in ends) - 1)))
+
+
+def test_a_damaged_head_asks_for_no_memory(tmp_path: Path) -> None:
+    path = filled(tmp_path / "KPvK.blocks", 0)
+    with ScratchStore(path, IDENTITY) as store:
+        assert_has(store, 0)
+    whole = path.read_bytes()
+    size = whole.index(b"tbgenrun") + 8
+    tracemalloc.start()
+    try:
+        for bit in range(32):
+            damaged = bytearray(whole)
+            damaged[size + bit // 8] ^= 1 << bit % 8
+            path.write_bytes(damaged)
+            with ScratchStore(path, IDENTITY) as store:
+                assert_has(store)
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(whole)
+    finally:
+        tracemalloc.stop()
 
 
 def test_bytes_that_change_under_a_store_are_noticed(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ from tbgen.material import Material
 from tbgen.storage import counting
 from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of
-from tbgen.storage.numbering import added, met, new_census
+from tbgen.storage.numbering import Places, Slabs, added, exchange_numbers, met, new_census, new_tile
+from tbgen.storage.numbering import numbered as cells_numbered
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.states import Ids, States
-from tbgen.table import Patterns, Table, often_first
+from tbgen.table import Cells, Patterns, Table, often_first
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))
@@ -40,7 +41,7 @@ def numbered(table: Table, order: Order) -> tuple[Ids, States]:
 def test_every_position_keeps_its_values(name: str, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if small:
         monkeypatch.setattr(order_module, "_PART_CELLS", 10_000)
-        monkeypatch.setattr(counting, "_SHARES", 3)
+        monkeypatch.setattr(counting, "_TURNS", 3)
         monkeypatch.setattr(counting, "FIRST_SLOTS", 16)
     table, order = table_of(1, name), order_of(Material.parse(name))
     ids, states = numbered(table, order)
@@ -50,6 +51,50 @@ def test_every_position_keeps_its_values(name: str, small: bool, monkeypatch: py
     counts = np.bincount(ids[order.to_file(table.entry) != 0], minlength=len(states))
     assert (np.diff(counts) <= 0).all()
     assert ids.dtype == (np.uint8 if len(states) <= 256 else np.uint16)
+
+
+def test_numbers_of_very_many_states_stay_where_they_are() -> None:
+    table, order = table_of(4, "KPvK"), order_of(Material.parse("KPvK"))
+    dtg = np.random.default_rng(4).integers(0, 60_000, order.layout.cells).astype(np.uint16)
+    ids, states = numbered(dataclasses.replace(table, dtg=dtg), order)
+    assert ids.dtype == np.uint32
+    assert len(states) > 1 << 16
+    live = table.entry != 0
+    for found, expected in ((states.entry, table.entry), (states.dtg, dtg), (states.pattern, table.pattern)):
+        assert (order.from_file(found[ids])[live] == expected[live]).all()
+    empty = np.flatnonzero(order.to_file(table.entry) == 0)
+    assert (ids[empty[empty > 0]] == ids[empty[empty > 0] - 1]).all()
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2])
+def test_slabs_lie_where_their_men_say(digits: int) -> None:
+    draw, kings, squares, planes = np.random.default_rng(digits), 2, 3, 2
+    shape = (planes, kings, squares, *[64] * digits, 64)
+    size = int(np.prod(shape))
+    entry = (draw.integers(1, 4, size) * (draw.random(size) < 0.7)).astype(np.int8)
+    cells = Cells(entry, draw.integers(0, 50, size).astype(np.uint16), np.zeros(size, np.uint32))
+    rows = size // (kings * squares)
+    places = Places(np.zeros(size, np.uint32), np.zeros(rows, np.uint16), new_tile())
+    census, slabs, patterns = new_census(16), planes * 64**digits, np.zeros(1, np.uint32)
+    for first, end in ((0, slabs // 2), (slabs // 2, slabs)):
+        census = cells_numbered(census, cells, patterns, Slabs(kings, squares, digits, first, end), places)
+    keys, often = met(census)
+    whole = Slabs(kings, squares, digits, 0, slabs)
+    others = np.arange(len(keys), dtype=np.uint32)[::-1].copy()
+    ids = np.zeros(size, np.uint32)
+    exchange_numbers(whole, places.numbers, places.leads, others, ids)
+    axes = (0, len(shape) - 1, *range(len(shape) - 2, 1, -1), 1)
+    there, found = (
+        np.ascontiguousarray(each.reshape(shape).transpose(axes)).reshape(rows, -1)
+        for each in (
+            entry,
+            (entry.astype(np.uint64) + np.uint64(128)) << np.uint64(48) | cells.dtg.astype(np.uint64) << np.uint64(32),
+        )
+    )
+    leads = np.where(there.any(axis=1), (there != 0).argmax(axis=1), kings * squares)
+    assert (places.leads == leads).all()
+    assert (keys[::-1][ids.reshape(rows, -1)[there != 0]] == found[there != 0]).all()
+    assert (often == np.bincount(places.numbers.reshape(rows, -1)[there != 0], minlength=len(keys))).all()
 
 
 def test_cells_without_a_position_follow_the_one_before() -> None:
