@@ -46,21 +46,21 @@ class Rate:
 
 RATES: Mapping[tuple[Balance, bool], Rate] = {
     (Balance.BARE, False): Rate(0.16, 0.123, 0.20),
-    (Balance.BARE, True): Rate(0.10, 0.124, 0.06),
+    (Balance.BARE, True): Rate(0.10, 0.136, 0.06),
     (Balance.DECIDED, False): Rate(0.19, 0.207, 0.21),
-    (Balance.DECIDED, True): Rate(0.12, 0.201, 0.09),
-    (Balance.EVEN, False): Rate(0.49, 0.523, 0.15),
-    (Balance.EVEN, True): Rate(0.20, 0.436, 0.07),
+    (Balance.DECIDED, True): Rate(0.12, 0.210, 0.09),
+    (Balance.EVEN, False): Rate(0.49, 0.524, 0.15),
+    (Balance.EVEN, True): Rate(0.20, 0.448, 0.07),
 }
 """[balance, whether there are pawns]; docs/scale.md says what they were fitted to."""
 
 LARGE_RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.09, 0.085, 0.22),
-    (Balance.BARE, True): Rate(0.11, 0.111, 0.05),
-    (Balance.DECIDED, False): Rate(0.15, 0.202, 0.16),
-    (Balance.DECIDED, True): Rate(0.13, 0.225, 0.09),
-    (Balance.EVEN, False): Rate(0.59, 0.707, 0.43),
-    (Balance.EVEN, True): Rate(0.45, 0.865, 0.07),
+    (Balance.BARE, False): Rate(0.09, 0.091, 0.22),
+    (Balance.BARE, True): Rate(0.11, 0.121, 0.05),
+    (Balance.DECIDED, False): Rate(0.15, 0.210, 0.16),
+    (Balance.DECIDED, True): Rate(0.13, 0.234, 0.09),
+    (Balance.EVEN, False): Rate(0.59, 0.718, 0.43),
+    (Balance.EVEN, True): Rate(0.45, 0.883, 0.07),
 }
 """The same for large blocks, which do not fit a processor's cache, and whose positions have more patterns."""
 
