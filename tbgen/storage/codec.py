@@ -12,7 +12,7 @@ import zstandard
 
 HARD_LEVEL: Final = 15
 EASY_LEVEL: Final = 6
-"""A tenth larger in a small part of the time: see docs/adr/0020 and 0101."""
+"""More than a tenth larger in less than a sixth of the time: see docs/adr/0020 and 0101."""
 
 __all__ = ["EASY_LEVEL", "HARD_LEVEL", "crc32", "pack", "unpack", "unpack_into"]
 
