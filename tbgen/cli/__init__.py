@@ -78,4 +78,7 @@ def tbgen() -> None:
 
 def main() -> None:
     """Entry point of the program."""
-    run(tbgen)
+    try:
+        run(tbgen)
+    finally:
+        gc.freeze()  # or the interpreter looks through all modules for what to collect when it ends

@@ -5,14 +5,15 @@ They share out words and, level by level, the two forcers; layers that are thick
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
-from tbgen.retro.block import BlockValues, find_resets, number_cells
+from tbgen.retro.block import BlockValues, number_cells
 from tbgen.retro.children import Supply
-from tbgen.retro.family import Family, empty_family
-from tbgen.retro.forcer import STORE_FULL, SWEEPS, Forcer, start_forcer, start_middles
+from tbgen.retro.family import empty_family
+from tbgen.retro.forcer import STORE_FULL, SWEEPS, Forcer, open_words, start_forcer, start_middles
 from tbgen.retro.geometry import BLACK, WHITE
 from tbgen.retro.interning import OVERFLOWED, new_store
 from tbgen.retro.legality import find_legal
@@ -34,17 +35,14 @@ Part = tuple[int, int]
 def parts_of(task: Task) -> list[Part]:
     """Runs of words, enough of them to keep every thread busy."""
     words = task.geometry.words
-    size = -(-words // (1024 * task.threads)) * 64
+    size = -(-words // (4096 * task.threads)) * 64
     return [(first, min(first + size, words)) for first in range(0, words, size)]
 
 
 def solve_alone(task: Task) -> None:
     """Solve the only block of a table."""
-    with task.clock.phase("children"):
-        family = Supply(task).with_captures(empty_family(task.kinship))
     worker = new_worker(task.geometry)
-    _find_resets(task, worker, family)
-    del family
+    _find_resets(task, worker)
     cells = task.layout.cells
     values = BlockValues(np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
     _solve_levels(task, worker, values)
@@ -52,13 +50,15 @@ def solve_alone(task: Task) -> None:
     task.sweeps = int(worker.white.state[SWEEPS] + worker.black.state[SWEEPS])
 
 
-def _find_resets(task: Task, worker: Worker, family: Family) -> None:
-    """Legal words, codes and resets."""
+def _find_resets(task: Task, worker: Worker) -> None:
+    """Legal words, while children are read; then codes and resets."""
     geometry, block, parts = task.geometry, worker.block, parts_of(task)
     enter_block(block, task.pawns[0])
     jobs = [(new_scratch(task.layout.others), *part) for part in parts]
-    with task.clock.phase("legal"):
-        list(task.pool.map(lambda job: find_legal(geometry, block, job[0].men, *job[1:]), jobs))
+    with task.clock.phase("children"):
+        legal = task.pool.map(lambda job: find_legal(geometry, block, job[0].men, *job[1:]), jobs)
+        family = Supply(task).with_captures(empty_family(task.kinship))
+        list(legal)
     task.progress("moves", None, 0.05, 0)
     with task.clock.phase("moves"):
         for status in task.pool.map(lambda job: find_moves(geometry, block, family, job[0], 0, *job[1:]), jobs):
@@ -69,18 +69,19 @@ def _solve_levels(task: Task, worker: Worker, values: BlockValues) -> None:
     """The levels in ascending order."""
     block, forcers, parts = worker.block, (worker.white, worker.black), parts_of(task)
     with task.clock.phase("seeds"):
-        list(task.pool.map(lambda part: find_resets(block, *part), parts))
+        left = list(task.pool.map(lambda part: open_words(block, *forcers, *part), parts))
         list(task.pool.map(lambda forcer: start_forcer(block, forcer), forcers))
     sharing = Sharing(task, block, values)
-    positions, more, k = int(np.bitwise_count(block.legal).sum()), True, 0
-    while more:
+    positions, k = sum(left), 0
+    while any(left):
         with task.clock.phase("freeze"):
-            more = any(list(task.pool.map(lambda part, level=k: freeze(block, *forcers, values, level, *part), parts)))
-        decided = positions - int(np.bitwise_count(block.undecided).sum())
+            left = list(task.pool.map(lambda part, level=k: freeze(block, *forcers, values, level, *part), parts))
+        decided = positions - sum(left)
         task.progress("levels", k, 0.1 + 0.85 * decided / positions, decided)
         if k == STALEMATE:
             with task.clock.phase("seeds"):
-                places = number_cells(block)
+                *firsts, places = itertools.accumulate(left, initial=0)
+                list(task.pool.map(lambda part, place: number_cells(block, part[0], part[1], place), parts, firsts))
                 list(task.pool.map(lambda forcer, places=places: start_middles(block, forcer, places), forcers))
         with task.clock.phase("middles" if k else "mates"):
             _spread_classes(sharing, forcers, k)

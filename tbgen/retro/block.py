@@ -97,30 +97,28 @@ def place_of(block, side, word, square):
 
 
 @borrowing
-def number_cells(block):
-    """Give places to the cells that are undecided; returns how many there are."""
-    total = 0
-    for side in range(2):
-        for word in range(len(block.occupied)):
-            cells = block.undecided[side, word]
-            block.numbered[side, word, MASK] = cells
-            block.numbered[side, word, FIRST] = total
-            total += count(cells)
-    return total
-
-
-@borrowing
-def find_resets(block, first, end):
-    """Note which cells of a range of words have a reset."""
+def number_cells(block, first, end, place):
+    """Give places, from one on, to the undecided cells of a range of words; returns the place after the last."""
     for side in range(2):
         for word in range(first, end):
-            lanes, found = block.legal[side, word], NOTHING
-            while lanes:
-                square = lowest_square(lanes)
-                lanes &= lanes - ONE
-                if block.reset[side, word * 64 + square]:
-                    found |= square_bit(square)
-            block.resets[side, word] = found
+            cells = block.undecided[side, word]
+            block.numbered[side, word, MASK] = cells
+            block.numbered[side, word, FIRST] = place
+            place += count(cells)
+    return place
+
+
+@inlined
+def find_resets(block, side, word):
+    """Note which cells of a word have a reset."""
+    lanes, found = block.legal[side, word], NOTHING
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        if block.reset[side, word * 64 + square]:
+            found |= square_bit(square)
+    block.resets[side, word] = found
+    return found
 
 
 @small

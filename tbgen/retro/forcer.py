@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
-from tbgen.retro.block import FIRST, MASK, NO_LABEL, WORST_RANK, rank_of_byte
+from tbgen.retro.block import FIRST, MASK, NO_LABEL, WORST_RANK, find_resets, rank_of_byte
 from tbgen.retro.geometry import WHITE, Geometry
 from tbgen.retro.interning import Store, event_of, intern, new_store
-from tbgen.retro.marks import Marks, copy, drop_word, find_live, new_marks
+from tbgen.retro.marks import Marks, drop_word, new_marks
 from tbgen.retro.middle import Middle, end_level, new_middle
 from tbgen.retro.seeds import MEMBER, PLIES, UNBLOCK, Seeds, add_seed, clear_seeds, new_seeds, seed_place
 from tbgen.retro.spread import Near, new_near
@@ -112,26 +112,46 @@ def file_reset(block, forcer, side, word, square):
 
 
 @borrowing
+def open_words(block, white, black, first, end):
+    """Begin a range of words: what is legal is open, and nobody forces anything yet; how many cells that are.
+
+    The range begins and ends with a group of 64 words, or with the block.
+    """
+    cells = 0
+    for side in range(2):
+        ours, theirs = white if side == WHITE else black, black if side == WHITE else white
+        for group in range(first, end, 64):
+            live = NOTHING
+            for word in range(group, min(group + 64, end)):
+                legal = block.legal[side, word]
+                block.open[side, word] = legal
+                block.undecided[side, word] = legal
+                ours.forced.free[side, word] = legal
+                theirs.forced.free[side, word] = legal
+                ours.forced.left[word] = legal
+                theirs.forced.blocked[word] = find_resets(block, side, word)
+                if legal:
+                    live |= ONE << np.uint64(word & 63)
+                    cells += count(legal)
+            ours.forced.live[side, group >> 6] = live
+            theirs.forced.live[side, group >> 6] = live
+    return cells
+
+
+@borrowing
 def start_forcer(block, forcer):
-    """Begin a block: nobody forces anything yet, and resets to mate are seeds."""
-    side, forced, state = forcer.side, forcer.forced, forcer.state
+    """Begin with a block whose words are open: resets to mate are seeds."""
+    state = forcer.state
     clear_seeds(forcer.seeds)
     end_level(forcer.middle)
-    copy(forced.left, block.legal[side])
-    copy(forced.blocked, block.resets[1 - side])
     state[BEGUN], state[STATUS], state[LAYER] = 0, 0, NO_LAYER
     for mover in range(2):
-        copy(forced.free[mover], block.legal[mover])
-        if side == WHITE:
-            copy(block.open[mover], block.legal[mover])
-            copy(block.undecided[mover], block.legal[mover])
-        find_live(forced.live[mover], forced.free[mover])
-        for word in range(len(forced.left)):
+        for word in range(len(forcer.forced.left)):
             lanes = block.resets[mover, word]
             while lanes:
                 square = lowest_square(lanes)
                 lanes &= lanes - ONE
-                if rank_of_byte(np.int64(block.reset[mover, word * 64 + square]), side) == 0:
+                if rank_of_byte(np.int64(block.reset[mover, word * 64 + square]), forcer.side) == 0:
                     file_reset(block, forcer, mover, word, square)
 
 

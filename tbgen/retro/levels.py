@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import borrowing, inlined, inner
-from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.asking import fix_exit
 from tbgen.retro.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
 from tbgen.retro.forcer import BEGUN, FORCED_TWICE, LABEL, LAYER, NO_LAYER, STATUS, TOO_HIGH
@@ -69,11 +69,11 @@ def freeze_word(block, breaker, values, k, side, word):
 
 @borrowing
 def freeze(block, white, black, values, k, first, end):
-    """Close the undecided cells of a range of words whose own code is k, with their entry values; whether any are left.
+    """Close the undecided cells of a range of words whose own code is k, with their entry values; how many are left.
 
     The range begins and ends with a group of 64 words, or with the block.
     """
-    left = False
+    left = 0
     for side in range(2):
         breaker = white if side == WHITE else black
         for group in range(first, end, 64):
@@ -98,9 +98,9 @@ def freeze(block, white, black, values, k, first, end):
                 black.forced.free[side, word] = still
                 if still:
                     live |= ONE << np.uint64(word & 63)
+                    left += count(still)
             white.forced.live[side, group >> 6] = live
             black.forced.live[side, group >> 6] = live
-            left |= live != NOTHING
     return left
 
 

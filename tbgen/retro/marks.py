@@ -129,12 +129,3 @@ def copy(target, source):
     """The words of one array into another of the same size."""
     for n in range(len(target)):
         target[n] = source[n]
-
-
-@inner
-def find_live(words, bits):
-    """Make a set of the words that have bits."""
-    words[:] = NOTHING
-    for word in range(len(bits)):
-        if bits[word]:
-            words[word >> 6] |= ONE << np.uint64(word & 63)

@@ -1,9 +1,9 @@
 """Sharing: a thick layer of a class, worked on by all threads together.
 
-Each takes a stretch of the words that are marked, cut at multiples of 4,096 words, so that no item of a set of words,
-or of its summary, has words of two of them. Only to mark what comes before leads anywhere in the block: for that each
-thread but the first has marks of its own, a box, which are poured into the forcer's afterwards. Who joins does not
-depend on the cuts.
+Each takes stretch after stretch of the words that are marked, cut at multiples of 4,096 words, so that no item of a set
+of words, or of its summary, has words of two of them. Only to mark what comes before leads anywhere in the block: for
+that each thread but the first has marks of its own, a box, which are poured into the forcer's afterwards. Who joins
+does not depend on the cuts.
 """
 
 from __future__ import annotations
@@ -27,6 +27,12 @@ THICK = 1 << 13
 
 MOST_HANDS = 8
 """More threads than this are taken to wait for memory only; measured were two."""
+
+TURNS = 16
+"""Into so many stretches at most a layer is cut for each thread, so that the last ones end at about the same time."""
+
+WORTH_A_TURN = 1 << 12
+"""Words of a stretch that take much longer than to hand it out."""
 
 Stretch = tuple[int, int]
 """From which of the gathered words to which."""
@@ -76,8 +82,6 @@ def new_boxes(geometry: Geometry, threads: int) -> list[Marks]:
 
 def cut_words(marks: Marks, size: int, hands: int) -> list[Stretch]:
     """Cut the gathered words into stretches of about the same size, between multiples of 4,096 words."""
-    if size == 0:
-        return []
     words = marks.words[:size]
     firsts = words[np.arange(1, hands) * size // hands] >> int(TOP) << int(TOP)
     cuts = sorted({0, size, *np.searchsorted(words, firsts).tolist()})
@@ -133,11 +137,20 @@ class Sharing:
         self._share(box, gather_all(box), job, target)
 
     def _share(self, marks: Marks, size: int, job: Callable[[int, Stretch, Marks], None], target: Marks) -> None:
-        """Have each thread do a job for its stretch of the gathered words.
+        """Have the threads do a job for all stretches of the gathered words.
 
-        A job is given the target with a size of its own, which counts the words that it newly marks there, if any.
+        A thread gives it the target with a size of its own, which counts the words that it newly marks there, if any.
         """
-        stretches = cut_words(marks, size, len(self.men))
-        targets = [target._replace(size=np.zeros(1, np.int64)) for _ in stretches]
-        list(self.task.pool.map(job, range(len(stretches)), stretches, targets))
-        target.size[0] += sum(int(each.size[0]) for each in targets)
+        if size == 0:
+            return
+        hands = len(self.men)
+        stretches = cut_words(marks, size, min(max(hands, size // WORTH_A_TURN), TURNS * hands))
+        rest = iter(stretches)  # each thread takes the next one when it is done with one
+
+        def work(hand: int) -> int:
+            own = target._replace(size=np.zeros(1, np.int64))
+            for stretch in rest:
+                job(hand, stretch, own)
+            return int(own.size[0])
+
+        target.size[0] += sum(self.task.pool.map(work, range(min(len(stretches), hands))))

@@ -8,9 +8,9 @@ import numpy as np
 
 from tbgen._jit import borrowing, inlined, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.retro.block import MASK, Block, BlockValues, find_resets, new_block, number_cells, place_of
+from tbgen.retro.block import MASK, Block, BlockValues, new_block, number_cells, place_of
 from tbgen.retro.en_passant import search_en_passant
-from tbgen.retro.forcer import HISTORY, STATUS, STORE_FULL, Forcer, new_forcer, start_forcer, start_middles
+from tbgen.retro.forcer import HISTORY, STATUS, STORE_FULL, Forcer, new_forcer, open_words, start_forcer, start_middles
 from tbgen.retro.geometry import Geometry
 from tbgen.retro.interning import EMPTY, OVERFLOWED, Store, forget, intern, new_store
 from tbgen.retro.legality import find_legal
@@ -76,14 +76,14 @@ def status_of(forcer):
 @inner
 def solve_levels(geometry, block, white, black, values):
     """All levels of a block whose moves are known; the status is 0 if all is well."""
-    find_resets(block, 0, geometry.words)
+    open_words(block, white, black, 0, geometry.words)
     start_forcer(block, white)
     start_forcer(block, black)
-    more, k = True, 0
-    while more and not status_of(white) and not status_of(black):
-        more = freeze(block, white, black, values, k, 0, geometry.words)
+    left, k = 1, 0
+    while left and not status_of(white) and not status_of(black):
+        left = freeze(block, white, black, values, k, 0, geometry.words)
         if k == STALEMATE:
-            places = number_cells(block)
+            places = number_cells(block, 0, geometry.words, 0)
             start_middles(block, white, places)
             start_middles(block, black, places)
         for forcer in (white, black):

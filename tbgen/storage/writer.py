@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,10 @@ from tbgen.table import Content, Patterns, Tally
 
 _SAMPLE = 7
 """One chunk of so many is compressed both ways; it has no factor in common with the axes."""
+
+_TURN = 64
+"""So many chunks at most a thread packs before it asks for more, for packing one can take less time than asking; in so
+many turns at least."""
 
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
@@ -100,14 +105,18 @@ def _packed(ids: Ids, order: Order, pool: Executor) -> tuple[list[bytes], bool]:
     def chunk(number: int) -> Ids:
         return _filled_up(ids[number * size : (number + 1) * size], size)
 
-    def some(numbers: Iterable[int], *, shuffled: bool, level: int) -> dict[int, bytes]:
-        return dict(pool.map(lambda n: (n, pack(chunk(n), shuffled=shuffled, level=level)), numbers))
+    def some(numbers: Sequence[int], *, shuffled: bool, level: int) -> dict[int, bytes]:
+        step = min(_TURN, -(-len(numbers) // _TURN))
+        turns = [numbers[start : start + step] for start in range(0, len(numbers), step)]
+        packed = pool.map(lambda turn: [pack(chunk(n), shuffled=shuffled, level=level) for n in turn], turns)
+        return dict(zip(numbers, itertools.chain.from_iterable(packed), strict=True))
 
     def easy(*, shuffled: bool) -> dict[int, bytes]:
         return some(range(0, order.chunks, _SAMPLE), shuffled=shuffled, level=EASY_LEVEL)
 
-    sample = {shuffled: easy(shuffled=shuffled) for shuffled in (False, True)}
-    shuffled = sum(map(len, sample[True].values())) < sum(map(len, sample[False].values()))
+    ways = (False, True) if ids.itemsize > 1 else (False,)
+    sample = {shuffled: easy(shuffled=shuffled) for shuffled in ways}
+    shuffled = min(ways, key=lambda shuffled: sum(map(len, sample[shuffled].values())))
     level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
     packed = sample[shuffled] if level == EASY_LEVEL else {}
     rest = [number for number in range(order.chunks) if number not in packed]

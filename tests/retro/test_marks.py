@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tbgen._jit import kernel
-from tbgen.retro.marks import add_word, contains, drop_word, find_live, gather, new_marks, new_set, put, take
+from tbgen.retro.marks import add_word, contains, drop_word, gather, new_marks, new_set, put, take
 
 
 @kernel
@@ -34,11 +34,6 @@ def change_set(words, added, dropped, found):
         found[word] = contains(words, word)
 
 
-@kernel
-def live_words(words, bits):
-    find_live(words, bits)
-
-
 @pytest.mark.parametrize("size", [1, 64, 65, 4096, 10000])
 def test_marked_words_come_in_ascending_order_with_all_their_bits_and_are_then_clear(size: int) -> None:
     random, marks = np.random.default_rng(size), new_marks(size)
@@ -63,10 +58,3 @@ def test_a_set_of_words_has_what_was_added_and_not_dropped(size: int) -> None:
     added, dropped = random.integers(0, size, size), random.integers(0, size, size // 2)
     change_set(new_set(size), added, dropped, found)
     assert np.flatnonzero(found).tolist() == sorted(set(added.tolist()) - set(dropped.tolist()))
-
-
-def test_live_words_are_those_with_bits() -> None:
-    bits = np.random.default_rng(7).integers(0, 3, 200).astype(np.uint64)
-    words = new_set(200)
-    live_words(words, bits)
-    assert [word for word in range(200) if int(words[word >> 6]) >> (word & 63) & 1] == np.flatnonzero(bits).tolist()

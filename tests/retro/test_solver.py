@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import alone, needs_compiling, solve
 from tbgen.retro import worker as worker_module
-from tbgen.retro.block import NO_LABEL, BlockValues, number_cells
-from tbgen.retro.forcer import LABEL, STATUS, TOO_HIGH, start_forcer, start_middles
+from tbgen.retro.block import FIRST, NO_LABEL, BlockValues, number_cells
+from tbgen.retro.forcer import LABEL, STATUS, TOO_HIGH, open_words, start_forcer, start_middles
 from tbgen.retro.geometry import geometry_of
 from tbgen.retro.interning import new_store
 from tbgen.retro.legality import find_legal
@@ -98,12 +99,45 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     enter_block(worker.block, np.zeros(0, np.int64))
     find_legal(geometry, worker.block, worker.scratch.men, 0, geometry.words)
     worker.block.next_code[:] = 255
+    open_words(worker.block, worker.white, worker.black, 0, geometry.words)
     start_forcer(worker.block, worker.white)
     start_forcer(worker.block, worker.black)
-    places = number_cells(worker.block)
+    places = number_cells(worker.block, 0, geometry.words, 0)
     start_middles(worker.block, worker.white, places)
     start_middles(worker.block, worker.black, places)
     return worker, BlockValues(np.zeros(layout.cells, np.int8), np.zeros(layout.cells, np.uint16))
+
+
+@pytest.mark.parametrize("parts", [[(0, 640)], [(0, 64), (64, 192), (192, 640)]])
+def test_a_block_begins_with_all_that_is_legal_open_and_nobodys(parts: list[tuple[int, int]]) -> None:
+    """However its words are shared out; and the same is counted, and numbered, part by part."""
+    geometry = geometry_of(layout_of(Material.parse("KNvK")))
+    block, *forcers = (worker := new_worker(geometry)).block, worker.white, worker.black
+    random = np.random.default_rng(len(parts))
+    block.legal[:] = random.integers(0, 1 << 62, block.legal.shape) * random.integers(0, 2, block.legal.shape)
+    block.reset[:] = random.integers(-1, 2, block.reset.shape)
+    counts = [open_words(block, worker.white, worker.black, *part) for part in parts]
+    for side, forcer in zip(Color, forcers, strict=True):
+        for mover in Color:
+            np.testing.assert_array_equal(forcer.forced.free[mover], block.legal[mover])
+            live = [forcer.forced.live[mover, word >> 6] >> np.uint64(word & 63) & np.uint64(1) for word in range(640)]
+            np.testing.assert_array_equal(live, block.legal[mover] != 0)
+        np.testing.assert_array_equal(forcer.forced.left, block.legal[side])
+        has_reset = np.packbits(block.reset[side.other].reshape(-1, 64) != 0, axis=1, bitorder="little")
+        resets = has_reset.view(np.uint64).ravel() & block.legal[side.other]
+        np.testing.assert_array_equal(forcer.forced.blocked, resets)
+    np.testing.assert_array_equal(block.open, block.legal)
+    assert sum(counts) == np.bitwise_count(block.legal).sum()
+    place, seen = 0, set[int]()
+    for part, count in zip(parts, counts, strict=True):
+        assert number_cells(block, *part, place) == place + count
+        place += count
+    for side, word in itertools.product(range(2), range(640)):
+        first = int(block.numbered[side, word, FIRST])
+        mine = range(first, first + int(block.legal[side, word]).bit_count())
+        assert seen.isdisjoint(mine)
+        seen.update(mine)
+    assert seen == set(range(place))
 
 
 def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
