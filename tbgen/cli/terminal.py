@@ -10,6 +10,7 @@ import io
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
@@ -20,6 +21,9 @@ from tbgen.errors import TbgenError
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
+
+LINE_SECONDS = 5.0
+"""How often work says in a pipe how it goes on."""
 
 _QUIET_SECONDS = 2.0
 _INTERRUPTED = 130
@@ -114,7 +118,10 @@ def _bold(text: str) -> str:
 
 
 class Progress:
-    """A line on the terminal that appears once the work has taken two seconds, whether or not it has told anything."""
+    """A line on the terminal that appears once the work has taken two seconds, whether or not it has told anything.
+
+    Where there is no terminal, work that goes on for longer prints a line on the standard error now and then.
+    """
 
     def __init__(self, title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False) -> None:
         self._title = title
@@ -122,11 +129,13 @@ class Progress:
         self._as_share = as_share
         self._done = 0
         self._shown: tuple[RichProgress, TaskID] | None = None
-        self._closed = quiet or not sys.stderr.isatty()
+        self._closed = quiet
+        self._prints = not sys.stderr.isatty()
+        self._begun = self._printed = time.monotonic()
         self._lock = threading.Lock()
         self._timer = threading.Timer(_QUIET_SECONDS, self._show)
         self._timer.daemon = True
-        if not self._closed:
+        if not self._closed and not self._prints:
             self._timer.start()
 
     def advance(self, steps: int = 1, *, title: str | None = None) -> None:
@@ -137,6 +146,8 @@ class Progress:
             if self._shown is not None:
                 rich, task = self._shown
                 rich.update(task, completed=self._done, description=self._title)
+            elif self._prints and not self._closed:
+                self._print_line(time.monotonic())
 
     def close(self) -> None:
         self._timer.cancel()
@@ -144,6 +155,15 @@ class Progress:
             self._closed = True
             if self._shown is not None:
                 self._shown[0].stop()
+
+    def _print_line(self, now: float) -> None:
+        if now - self._printed < LINE_SECONDS:
+            return
+        self._printed = now
+        share = self._done / self._total if self._total and self._as_share else 0.0
+        total = "" if self._total is None else f" of {self._total:,}"
+        done = f"{100 * share:.0f} %" if self._as_share else f"{self._done:,}{total}"
+        click.echo(f"{self._title}, {done}, {timing(now - self._begun, share)}", err=True)
 
     def _show(self) -> None:
         with self._lock:
@@ -175,6 +195,17 @@ class Progress:
         task = rich.add_task(self._title, total=self._total, completed=self._done)
         rich.start()
         return rich, task
+
+
+def timing(elapsed: float, done: float) -> str:
+    """Seconds so far, and an estimate of those to come.
+
+    >>> timing(10.0, 0.25)
+    '10 s, about 30 s to go'
+    """
+    if not 0.05 <= done < 1 or elapsed < 1:
+        return f"{elapsed:.0f} s"
+    return f"{elapsed:.0f} s, about {elapsed * (1 - done) / done:.0f} s to go"
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from tbgen.cli.terminal import LINE_SECONDS, timing
 from tbgen.errors import TbgenError
 from tbgen.library.build import Built
 from tbgen.library.survey import Condition, Finding
@@ -17,7 +18,6 @@ from tbgen.material import Material
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-_LINE_SECONDS = 5.0
 _QUIET_SECONDS = 2.0
 _FRAME_SECONDS = 0.1
 _FORECAST_SECONDS = 60.0
@@ -108,7 +108,7 @@ class PlainWatcher(QuietWatcher):
 
     def examines(self, material: Material, number: int, total: int) -> None:
         now = time.monotonic()
-        if now - self._foretold >= _LINE_SECONDS:
+        if now - self._foretold >= LINE_SECONDS:
             self._foretold = now
             self.say(f"looking at what is there: {material} ({number} of {total})")
 
@@ -121,7 +121,7 @@ class PlainWatcher(QuietWatcher):
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         now, line = time.monotonic(), self._lines[material]
-        if now - line.shown >= _LINE_SECONDS:
+        if now - line.shown >= LINE_SECONDS:
             line.shown = now
             facts = f"{describe(phase, level, decided)}, {100 * done:.0f} %, {timing(now - line.start, done)}"
             self.say(f"{line.title}: {facts}")
@@ -219,17 +219,6 @@ def describe(phase: str, level: int | None, decided: int) -> str:
     """
     where = phase if level is None else f"{phase} G{level // 2}.{5 * (level % 2)}"
     return f"{where}, {decided:,} positions decided" if decided else where
-
-
-def timing(elapsed: float, done: float) -> str:
-    """Seconds so far, and an estimate of those to come.
-
-    >>> timing(10.0, 0.25)
-    '10 s, about 30 s to go'
-    """
-    if not 0.05 <= done < 1 or elapsed < 1:
-        return f"{elapsed:.0f} s"
-    return f"{elapsed:.0f} s, about {elapsed * (1 - done) / done:.0f} s to go"
 
 
 def duration(seconds: float) -> str:

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -115,10 +116,45 @@ def test_quick_work_shows_no_progress() -> None:
     assert run_on_terminal([sys.executable, "-c", code], 60)[0] == ""
 
 
-def test_progress_is_silent_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quick_work_prints_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     shown = Progress("work", total=3)
     shown.advance()
     shown.close()
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("total", "as_share", "lines"),
+    [
+        (3, False, ["work, 1 of 3, 6 s", "KBvK: moves, 1 of 3, 12 s"]),
+        (None, False, ["work, 1, 6 s", "KBvK: moves, 1, 12 s"]),
+        (4, True, ["work, 25 %, 6 s, about 18 s to go", "KBvK: moves, 25 %, 12 s, about 36 s to go"]),
+    ],
+)
+def test_long_work_prints_a_line_now_and_then_where_there_is_no_terminal(
+    total: int | None,
+    as_share: bool,
+    lines: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seconds = iter([0.0, 6.0, 7.0, 12.0])
+    monkeypatch.setattr("tbgen.cli.terminal.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    shown = Progress("work", total, as_share=as_share)
+    shown.advance()
+    shown.advance(0, title="KBvK: checksum")
+    shown.advance(0, title="KBvK: moves")
+    shown.close()
+    shown.advance()
+    assert capsys.readouterr() == ("", "".join(f"{line}\n" for line in lines))
+
+
+def test_quiet_work_prints_nothing_however_long_it_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tbgen.cli.terminal.LINE_SECONDS", 0.0)
+    shown = Progress("work", total=3, quiet=True)
+    shown.advance()
     assert capsys.readouterr() == ("", "")
 
 
