@@ -120,7 +120,8 @@ def _bold(text: str) -> str:
 class Progress:
     """A line on the terminal that appears once the work has taken two seconds, whether or not it has told anything.
 
-    Where there is no terminal, work that goes on for longer prints a line on the standard error now and then.
+    Where there is no terminal, work that goes on for longer prints a line on the standard error now and then, if it has
+    something to tell.
     """
 
     def __init__(self, title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False) -> None:
@@ -131,7 +132,8 @@ class Progress:
         self._shown: tuple[RichProgress, TaskID] | None = None
         self._closed = quiet
         self._prints = not sys.stderr.isatty()
-        self._begun = self._printed = time.monotonic()
+        self._begun = time.monotonic()
+        self._printed: float | None = None
         self._lock = threading.Lock()
         self._timer = threading.Timer(_QUIET_SECONDS, self._show)
         self._timer.daemon = True
@@ -157,13 +159,20 @@ class Progress:
                 self._shown[0].stop()
 
     def _print_line(self, now: float) -> None:
+        """Say how far the work is, unless it has just begun or that was said a moment ago."""
+        if self._printed is None:
+            self._printed = now
         if now - self._printed < LINE_SECONDS:
             return
-        self._printed = now
-        share = self._done / self._total if self._total and self._as_share else 0.0
-        total = "" if self._total is None else f" of {self._total:,}"
-        done = f"{100 * share:.0f} %" if self._as_share else f"{self._done:,}{total}"
-        click.echo(f"{self._title}, {done}, {timing(now - self._begun, share)}", err=True)
+        self._printed, share = now, 0.0
+        facts = [self._title]
+        if self._as_share and self._total:
+            share = self._done / self._total
+            facts.append(f"{100 * share:.0f} %")
+        elif not self._as_share:
+            facts.append(f"{self._done:,}" if self._total is None else f"{self._done:,} of {self._total:,}")
+        with contextlib.suppress(OSError):  # work goes on where nobody reads of it
+            click.echo(", ".join([*facts, timing(now - self._begun, share)]), err=True)
 
     def _show(self) -> None:
         with self._lock:

@@ -33,10 +33,10 @@ def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tup
     """Solve a material whose children are in the folder, and put its file there; OSError if that cannot be written."""
     from tbgen import _jit, retro
 
-    source, ahead = _jit.source_digest(), threading.Thread(target=_import_ahead, daemon=True)
+    source, ahead = _jit.source_digest(), threading.Thread(target=_import_ahead)
 
     def solving(phase: str, level: int | None, done: float, decided: int) -> None:
-        if ahead.ident is None:  # threads are at work that need no Python
+        if ahead.ident is None:  # from here on it is mostly kernels that run, which need no Python
             ahead.start()
         tell(phase, level, done, decided)
 
@@ -55,9 +55,10 @@ def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tup
 
 
 def _import_ahead() -> None:
-    """Import what will be needed when the table is solved."""
-    for module in ("tbgen.storage.writer", "tbgen.records.making"):
-        importlib.import_module(module)
+    """Import what will be needed when the table is solved; who needs it says so if that fails."""
+    with contextlib.suppress(Exception):
+        for module in ("tbgen.storage.writer", "tbgen.records.making"):
+            importlib.import_module(module)
 
 
 def remove_blocks(folder: Path, materials: Iterable[Material]) -> None:

@@ -6,7 +6,6 @@ blocks of the table itself, a wave holds what its own blocks can reach, and no m
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from concurrent.futures import Executor
 
@@ -25,9 +24,6 @@ from tbgen.score import Color
 from tbgen.table import Box, Entries
 
 Ints = npt.NDArray[np.int64]
-
-JOBS = 16
-"""Into about so many jobs the clearing of a table is cut."""
 
 
 class Supply:
@@ -132,14 +128,12 @@ def most_own_planes(layout: Layout, own: Ints) -> int:
 def clear_table(layout: Layout, entry: Entries, pool: Executor) -> None:
     """Let only cells that hold a position, and the primary one of each, keep their entry values."""
     geometry, size = geometry_of(layout), layout.block_words * 128
-    blocks, words = -(-len(layout.blocks) // JOBS), -(-geometry.words * len(layout.blocks) // JOBS)
+    step = -(-len(layout.blocks) // 16)
 
-    def clear(first: int, word: int) -> None:
-        block, end = new_block(geometry), min(word + words, geometry.words)
-        for number, pawns in enumerate(layout.blocks[first : first + blocks], first):
+    def clear(first: int) -> None:
+        block = new_block(geometry)
+        for number, pawns in enumerate(layout.blocks[first : first + step], first):
             enter_block(block, np.array(pawns, np.int64))
-            here, own_mirror = entry[number * size : (number + 1) * size], layout.is_own_mirror(pawns)
-            clear_blanks(geometry, block, own_mirror, here, word, end)
+            clear_blanks(geometry, block, layout.is_own_mirror(pawns), entry[number * size : (number + 1) * size])
 
-    jobs = itertools.product(range(0, len(layout.blocks), blocks), range(0, geometry.words, words))
-    list(pool.map(lambda job: clear(*job), jobs))
+    list(pool.map(clear, range(0, len(layout.blocks), step)))

@@ -46,9 +46,9 @@ def clear_word(geometry, block, word, own_mirror, men, entry):
 
 
 @kernel
-def clear_blanks(geometry, block, own_mirror, entry, first, end):
-    """Let only the legal primary cells of a range of words keep their entry values; the pawns are those of `block`."""
+def clear_blanks(geometry, block, own_mirror, entry):
+    """Let only the legal primary cells of a block keep their entry values; its pawns are those of `block`."""
     men = np.empty(len(geometry.role), np.int64)
-    find_legal(geometry, block, men, first, end)
-    for word in range(first, end):
+    find_legal(geometry, block, men, 0, geometry.words)
+    for word in range(geometry.words):
         clear_word(geometry, block, word, own_mirror, men, entry)

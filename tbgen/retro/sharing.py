@@ -1,9 +1,9 @@
 """Sharing: a thick layer of a class, worked on by all threads together.
 
-Each takes stretch after stretch of the words that are marked, cut at multiples of 4,096 words, so that no item of a set
-of words, or of its summary, has words of two of them. Only to mark what comes before leads anywhere in the block: for
-that each thread but the first has marks of its own, a box, which are poured into the forcer's afterwards. Who joins
-does not depend on the cuts.
+The words that are marked are cut into stretches at multiples of 4,096 words, so that no item of a set of words, or of
+its summary, has words of two of them. With two threads each takes every second stretch. Only to mark what comes before
+leads anywhere in the block: for that each thread but the first has marks of its own, a box, which are poured into the
+forcer's afterwards. Who joins does not depend on the cuts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_HANDS = 8
 """More threads than this are taken to wait for memory only; measured were two."""
 
 TURNS = 16
-"""Into so many stretches at most a layer is cut for each thread, so that the last ones end at about the same time."""
+"""Into so many stretches at most a layer is cut for each thread: neighbours take about the same time."""
 
 WORTH_A_TURN = 1 << 12
 """Words of a stretch that take much longer than to hand it out."""
@@ -145,11 +145,10 @@ class Sharing:
             return
         hands = len(self.men)
         stretches = cut_words(marks, size, min(max(hands, size // WORTH_A_TURN), TURNS * hands))
-        rest = iter(stretches)  # each thread takes the next one when it is done with one
 
         def work(hand: int) -> int:
             own = target._replace(size=np.zeros(1, np.int64))
-            for stretch in rest:
+            for stretch in stretches[hand::hands]:
                 job(hand, stretch, own)
             return int(own.size[0])
 

@@ -45,8 +45,8 @@ _SAMPLE = 7
 """One chunk of so many is compressed both ways; it has no factor in common with the axes."""
 
 _TURN = 64
-"""So many chunks at most a thread packs before it asks for more, for packing one can take less time than asking; in so
-many turns at least."""
+"""So many chunks at most a thread packs before it asks for more, for packing one can take less time than asking; and in
+so many turns at least, if there are as many chunks, for threads to be done at about the same time."""
 
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
@@ -106,7 +106,7 @@ def _packed(ids: Ids, order: Order, pool: Executor) -> tuple[list[bytes], bool]:
         return _filled_up(ids[number * size : (number + 1) * size], size)
 
     def some(numbers: Sequence[int], *, shuffled: bool, level: int) -> dict[int, bytes]:
-        step = min(_TURN, -(-len(numbers) // _TURN))
+        step = max(1, min(_TURN, len(numbers) // _TURN))
         turns = [numbers[start : start + step] for start in range(0, len(numbers), step)]
         packed = pool.map(lambda turn: [pack(chunk(n), shuffled=shuffled, level=level) for n in turn], turns)
         return dict(zip(numbers, itertools.chain.from_iterable(packed), strict=True))

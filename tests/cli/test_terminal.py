@@ -126,9 +126,10 @@ def test_quick_work_prints_nothing_where_there_is_no_terminal(capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("total", "as_share", "lines"),
     [
-        (3, False, ["work, 1 of 3, 6 s", "KBvK: moves, 1 of 3, 12 s"]),
-        (None, False, ["work, 1, 6 s", "KBvK: moves, 1, 12 s"]),
-        (4, True, ["work, 25 %, 6 s, about 18 s to go", "KBvK: moves, 25 %, 12 s, about 36 s to go"]),
+        (3, False, ["work, 1 of 3, 18 s", "KBvK: moves, 1 of 3, 24 s"]),
+        (None, False, ["work, 1, 18 s", "KBvK: moves, 1, 24 s"]),
+        (4, True, ["work, 25 %, 18 s, about 54 s to go", "KBvK: moves, 25 %, 24 s, about 72 s to go"]),
+        (None, True, ["work, 18 s", "KBvK: moves, 24 s"]),
     ],
 )
 def test_long_work_prints_a_line_now_and_then_where_there_is_no_terminal(
@@ -138,10 +139,12 @@ def test_long_work_prints_a_line_now_and_then_where_there_is_no_terminal(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seconds = iter([0.0, 6.0, 7.0, 12.0])
+    """What comes before there is anything to tell, such as compiling, is counted but is no reason for a line."""
+    seconds = iter([0.0, 12.0, 18.0, 19.0, 24.0])
     monkeypatch.setattr("tbgen.cli.terminal.time", SimpleNamespace(monotonic=lambda: next(seconds)))
     shown = Progress("work", total, as_share=as_share)
     shown.advance()
+    shown.advance(0)
     shown.advance(0, title="KBvK: checksum")
     shown.advance(0, title="KBvK: moves")
     shown.close()

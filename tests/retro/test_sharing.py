@@ -44,12 +44,13 @@ class Counter:
 
     def __init__(self, cut_words: Callable[..., list[sharing.Stretch]]) -> None:
         self.cut_words = cut_words
-        self.calls = self.shared = 0
+        self.calls = self.shared = self.most = 0
 
     def __call__(self, *arguments: Any) -> list[sharing.Stretch]:
         stretches = self.cut_words(*arguments)
         self.calls += 1
         self.shared += len(stretches) > 1
+        self.most = max(self.most, len(stretches))
         return stretches
 
 
@@ -69,6 +70,7 @@ def shared_steps(name: str, threads: int, thick: int, monkeypatch: pytest.Monkey
     """Solve a table with its layers shared from some thickness on; it must be the one that a thread alone makes."""
     apart, counter = solve_from_values(name, threads=1), Counter(sharing.cut_words)
     monkeypatch.setattr(sharing, "THICK", thick)
+    monkeypatch.setattr(sharing, "WORTH_A_TURN", 100)
     monkeypatch.setattr(sharing, "cut_words", counter)
     assert_empty_boxes(monkeypatch)
     assert_same(solve_from_values(name, threads), apart)
@@ -86,6 +88,7 @@ def test_stretches_on_several_threads_give_the_same_table(
 ) -> None:
     counter = shared_steps("KQQvK", threads, thick, monkeypatch)
     assert counter.shared > counter.calls / 4
+    assert counter.most > min(threads, sharing.MOST_HANDS)
 
 
 def test_it_does_not_matter_which_thread_is_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,6 +96,7 @@ def test_it_does_not_matter_which_thread_is_first(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("tbgen.retro.solver.ThreadPoolExecutor", Backwards)
     counter = shared_steps("KQQvK", threads=3, thick=0, monkeypatch=monkeypatch)
     assert counter.shared > counter.calls / 4
+    assert counter.most > 3
 
 
 @pytest.mark.slow
