@@ -7,8 +7,7 @@ import json
 import click
 
 from tbgen.cli.data import in_units
-from tbgen.cli.terminal import show_rows
-from tbgen.cli.watch import duration
+from tbgen.cli.terminal import duration, show_rows
 from tbgen.library.plan import Plan, Slot
 from tbgen.words import counted
 

@@ -217,6 +217,18 @@ def timing(elapsed: float, done: float) -> str:
     return f"{elapsed:.0f} s, about {elapsed * (1 - done) / done:.0f} s to go"
 
 
+def duration(seconds: float) -> str:
+    """About how long.
+
+    >>> duration(42.0), duration(2000.0), duration(12345.0)
+    ('about 42 s', 'about 33 min', 'about 3 h 26 min')
+    """
+    if seconds < 100:
+        return f"about {seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"about {hours} h {minutes} min" if hours else f"about {minutes} min"
+
+
 @contextlib.contextmanager
 def progress(
     title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ import click
 
 from tbgen.cli.data import folders_option, tables_there
 from tbgen.cli.refusals import refuse_together, refuse_without
-from tbgen.cli.terminal import complain_of, progress, show_rows
+from tbgen.cli.terminal import complain_of, duration, progress, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.material import Material, table_material
 from tbgen.storage.files import folder_with, path_in
@@ -92,10 +93,7 @@ def _prove(
     faults: list[TableError] = []
     with progress("verifying", len(wanted), quiet=quiet) as shown:
         for material in wanted:
-
-            def tell(phase: str, done: int, total: int, material: Material = material) -> None:
-                shown.advance(0, title=f"{material}: {phase} {100 * done // total} %")
-
+            tell = _teller(material, lambda title: shown.advance(0, title=title))
             try:
                 where = folder_with(folders, material)
                 report = verify_file(
@@ -109,6 +107,20 @@ def _prove(
                     faults.append(VerificationError(str(material), str(report.violation)))
             shown.advance()
     return reports, faults
+
+
+def _teller(material: Material, show: Callable[[str], None]) -> Callable[[str, int, int], None]:
+    """What is told of a phase: how much of it is done, and about how long the rest takes."""
+    begun: dict[str, float] = {}
+
+    def tell(phase: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        elapsed = now - begun.setdefault(phase, now)
+        is_known = elapsed >= 1 and total > done >= 0.05 * total
+        left = f", {duration(elapsed * (total - done) / done)} left" if is_known else ""
+        show(f"{material}: {phase} {100 * done // total} %{left}")
+
+    return tell
 
 
 def _compare(against: str, wanted: list[Material], folders: tuple[Path, ...], *, as_json: bool, quiet: bool) -> int:

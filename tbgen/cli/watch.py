@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from tbgen.cli.terminal import LINE_SECONDS, timing
+from tbgen.cli.terminal import LINE_SECONDS, duration, timing
 from tbgen.errors import TbgenError
 from tbgen.library.build import Built
 from tbgen.library.survey import Condition, Finding
@@ -219,15 +219,3 @@ def describe(phase: str, level: int | None, decided: int) -> str:
     """
     where = phase if level is None else f"{phase} G{level // 2}.{5 * (level % 2)}"
     return f"{where}, {decided:,} positions decided" if decided else where
-
-
-def duration(seconds: float) -> str:
-    """About how long.
-
-    >>> duration(42.0), duration(2000.0), duration(12345.0)
-    ('about 42 s', 'about 33 min', 'about 3 h 26 min')
-    """
-    if seconds < 100:
-        return f"about {seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"about {hours} h {minutes} min" if hours else f"about {minutes} min"

@@ -9,14 +9,16 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import chess.pgn
 import pytest
 
 from tbgen.cli.build import bytes_in
+from tbgen.cli.verify import _teller
 from tbgen.errors import UsageError
-from tbgen.material import materials
+from tbgen.material import Material, materials
 from tests.cli.calls import tbgen
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -197,3 +199,19 @@ def test_sizes_are_understood(text: str, size: int) -> None:
 def test_other_sizes_are_refused(text: str) -> None:
     with pytest.raises(UsageError):
         bytes_in(text)
+
+
+def test_verifying_tells_how_long_a_phase_still_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter([0.0, 0.5, 10.0, 40.0, 50.0])
+    monkeypatch.setattr("tbgen.cli.verify.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    told: list[str] = []
+    tell = _teller(Material.parse("KBvK"), told.append)
+    for phase, done in (("moves", 0), ("moves", 100), ("moves", 250), ("moves", 1000), ("pairs", 10)):
+        tell(phase, done, 1000)
+    assert told == [
+        "KBvK: moves 0 %",
+        "KBvK: moves 10 %",
+        "KBvK: moves 25 %, about 30 s left",
+        "KBvK: moves 100 %",
+        "KBvK: pairs 1 %",
+    ]
