@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-from typing import Any
 
 import click
 
@@ -28,16 +27,8 @@ SUBCOMMANDS = {
 }
 """Name -> module with a click command called `command`, and its line in the help."""
 
-
-def _imported(module: str) -> Any:
-    """The module, imported without the collector, which finds nothing to collect in it and takes its time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        return importlib.import_module(module)
-    finally:
-        if was_on:
-            gc.enable()
+_COLLECTED_AFTER = 100_000
+"""New objects that the collector waits for: modules are made of many, and looking through them finds nothing."""
 
 
 class LazyGroup(click.Group):
@@ -53,7 +44,7 @@ class LazyGroup(click.Group):
             close = difflib.get_close_matches(cmd_name, SUBCOMMANDS, 1)
             ctx.fail(f"there is no command {cmd_name!r}" + (f"; did you mean {close[0]}?" if close else ""))
         module, _ = SUBCOMMANDS[cmd_name]
-        command = _imported(module).command
+        command = importlib.import_module(module).command
         assert isinstance(command, click.Command)
         return command
 
@@ -78,7 +69,8 @@ def tbgen() -> None:
 
 def main() -> None:
     """Entry point of the program."""
+    gc.set_threshold(_COLLECTED_AFTER)
     try:
         run(tbgen)
     finally:
-        gc.freeze()  # or the interpreter looks through all modules for what to collect when it ends
+        gc.freeze()  # or the interpreter looks through all modules when it ends

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import importlib
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -32,33 +30,19 @@ Tell = Callable[[str, int | None, float, int], None]
 def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tuple[Written, Solved]:
     """Solve a material whose children are in the folder, and put its file there; OSError if that cannot be written."""
     from tbgen import _jit, retro
+    from tbgen.storage.writer import write_table
 
-    source, ahead = _jit.source_digest(), threading.Thread(target=_import_ahead)
-
-    def solving(phase: str, level: int | None, done: float, decided: int) -> None:
-        if ahead.ident is None:  # from here on it is mostly kernels that run, which need no Python
-            ahead.start()
-        tell(phase, level, done, decided)
-
+    source = _jit.source_digest()
     with contextlib.ExitStack() as opened:
         children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
         store = opened.enter_context(_block_store(folder, material, source, children))
-        solved = retro.solve_into(store, material, children, threads=threads, progress=solving)
+        solved = retro.solve_into(store, material, children, threads=threads, progress=tell)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
-        from tbgen.storage.writer import write_table
-
         written = write_table(folder, solved, generator=__version__, source=source, threads=threads)
     phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
     solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
     return written, solved
-
-
-def _import_ahead() -> None:
-    """Import what will be needed when the table is solved; who needs it says so if that fails."""
-    with contextlib.suppress(Exception):
-        for module in ("tbgen.storage.writer", "tbgen.records.making"):
-            importlib.import_module(module)
 
 
 def remove_blocks(folder: Path, materials: Iterable[Material]) -> None:

@@ -8,7 +8,6 @@ kings of a row at a time: words are sets of their squares.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -45,9 +44,9 @@ _LEFT_HALF = np.uint64(bits_of([square for square in range(64) if square % 8 < 4
 
 def _behind() -> Words:
     """[a, b] -> the squares on the line from a to b that lie behind b."""
-    behind = np.zeros((64, 64), np.uint64)
-    for a, b in itertools.product(range(64), repeat=2):
-        behind[a, b] = bits_of([to for to in range(64) if int(BETWEEN[a, to]) >> b & 1])
+    squares = np.arange(64, dtype=np.uint64)
+    is_behind = BETWEEN[:, :, None] >> squares & ONE  # [a, to, b]
+    behind: Words = np.bitwise_or.reduce(is_behind << squares[None, :, None], axis=1)
     return behind
 
 
