@@ -27,7 +27,7 @@ SUBCOMMANDS = {
 }
 """Name -> module with a click command called `command`, and its line in the help."""
 
-_COLLECTED_AFTER = 100_000
+_COLLECTED_AFTER = 20_000
 """New objects that the collector waits for: modules are made of many, and looking through them finds nothing."""
 
 
