@@ -206,15 +206,19 @@ class Progress:
         return rich, task
 
 
+def seconds_left(elapsed: float, done: float) -> float | None:
+    """An estimate of the seconds to come, when a share is done; None while that is too little to tell, or all."""
+    return elapsed * (1 - done) / done if elapsed >= 1 and 0.05 <= done < 1 else None
+
+
 def timing(elapsed: float, done: float) -> str:
     """Seconds so far, and an estimate of those to come.
 
     >>> timing(10.0, 0.25)
     '10 s, about 30 s to go'
     """
-    if not 0.05 <= done < 1 or elapsed < 1:
-        return f"{elapsed:.0f} s"
-    return f"{elapsed:.0f} s, about {elapsed * (1 - done) / done:.0f} s to go"
+    left = seconds_left(elapsed, done)
+    return f"{elapsed:.0f} s" if left is None else f"{elapsed:.0f} s, about {left:.0f} s to go"
 
 
 def duration(seconds: float) -> str:

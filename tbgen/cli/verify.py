@@ -12,7 +12,7 @@ import click
 
 from tbgen.cli.data import folders_option, tables_there
 from tbgen.cli.refusals import refuse_together, refuse_without
-from tbgen.cli.terminal import complain_of, duration, progress, show_rows
+from tbgen.cli.terminal import complain_of, duration, progress, seconds_left, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.material import Material, table_material
 from tbgen.storage.files import folder_with, path_in
@@ -115,10 +115,8 @@ def _teller(material: Material, show: Callable[[str], None]) -> Callable[[str, i
 
     def tell(phase: str, done: int, total: int) -> None:
         now = time.monotonic()
-        elapsed = now - begun.setdefault(phase, now)
-        is_known = elapsed >= 1 and total > done >= 0.05 * total
-        left = f", {duration(elapsed * (total - done) / done)} left" if is_known else ""
-        show(f"{material}: {phase} {100 * done // total} %{left}")
+        left = seconds_left(now - begun.setdefault(phase, now), done / total)
+        show(f"{material}: {phase} {100 * done // total} %" + ("" if left is None else f", {duration(left)} left"))
 
     return tell
 

@@ -115,26 +115,20 @@ def file_reset(block, forcer, side, word, square):
 def open_words(block, white, black, first, end):
     """Begin a range of words: what is legal is open, and nobody forces anything yet; how many cells that are.
 
-    The range begins and ends with a group of 64 words, or with the block.
+    Which words are live says the first `freeze`.
     """
     cells = 0
     for side in range(2):
         ours, theirs = white if side == WHITE else black, black if side == WHITE else white
-        for group in range(first, end, 64):
-            live = NOTHING
-            for word in range(group, min(group + 64, end)):
-                legal = block.legal[side, word]
-                block.open[side, word] = legal
-                block.undecided[side, word] = legal
-                ours.forced.free[side, word] = legal
-                theirs.forced.free[side, word] = legal
-                ours.forced.left[word] = legal
-                theirs.forced.blocked[word] = find_resets(block, side, word)
-                if legal:
-                    live |= ONE << np.uint64(word & 63)
-                    cells += count(legal)
-            ours.forced.live[side, group >> 6] = live
-            theirs.forced.live[side, group >> 6] = live
+        for word in range(first, end):
+            legal = block.legal[side, word]
+            block.open[side, word] = legal
+            block.undecided[side, word] = legal
+            ours.forced.free[side, word] = legal
+            theirs.forced.free[side, word] = legal
+            ours.forced.left[word] = legal
+            theirs.forced.blocked[word] = find_resets(block, side, word)
+            cells += count(legal)
     return cells
 
 

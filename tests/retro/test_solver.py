@@ -110,13 +110,18 @@ def bare_kings() -> tuple[Worker, BlockValues]:
 
 @pytest.mark.parametrize("parts", [[(0, 640)], [(0, 64), (64, 192), (192, 640)]])
 def test_a_block_begins_with_all_that_is_legal_open_and_nobodys(parts: list[tuple[int, int]]) -> None:
-    """However its words are shared out; and the same is counted, and numbered, part by part."""
+    """However its words are shared out; and the same is counted, frozen and numbered, part by part."""
     geometry = geometry_of(layout_of(Material.parse("KNvK")))
     block, *forcers = (worker := new_worker(geometry)).block, worker.white, worker.black
     random = np.random.default_rng(len(parts))
     block.legal[:] = random.integers(0, 1 << 62, block.legal.shape) * random.integers(0, 2, block.legal.shape)
     block.reset[:] = random.integers(-1, 2, block.reset.shape)
+    block.next_code[:] = 255
+    values = BlockValues(np.zeros(128 * 640, np.int8), np.zeros(128 * 640, np.uint16))
     counts = [open_words(block, worker.white, worker.black, *part) for part in parts]
+    for forcer in forcers:
+        forcer.forced.live[:] = random.integers(0, 1 << 62, forcer.forced.live.shape)
+    assert [freeze(block, worker.white, worker.black, values, 0, *part) for part in parts] == counts
     for side, forcer in zip(Color, forcers, strict=True):
         for mover in Color:
             np.testing.assert_array_equal(forcer.forced.free[mover], block.legal[mover])
