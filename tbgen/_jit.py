@@ -21,8 +21,10 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
-from numba.core import config
+from numba.core import config, types
+from numba.core.cgutils import true_bit
 from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import intrinsic
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -161,3 +163,18 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 def small(function: Callable[P, R]) -> Callable[P, R]:
     """A few instructions on plain numbers, called from anywhere."""
     return cast("Callable[P, R]", numba.njit(nogil=True, forceinline=True)(function))
+
+
+def _ones(_typing: Any, _word: Any) -> Any:
+    return types.int64(types.uint64), lambda _context, builder, _signature, words: builder.ctpop(words[0])
+
+
+def _trailing_zeros(_typing: Any, _word: Any) -> Any:
+    return types.int64(types.uint64), lambda _context, builder, _signature, words: builder.cttz(words[0], true_bit)
+
+
+ones: Callable[[Any], Any] = intrinsic(_ones)
+"""How many bits of 64 are set: for kernels, an instruction of the processor or what the compiler has in its place."""
+
+trailing_zeros: Callable[[Any], Any] = intrinsic(_trailing_zeros)
+"""The same of the bits below the lowest that is set; one must be."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import small
+from tbgen._jit import ones, small, trailing_zeros
 
 NOTHING = np.uint64(0)
 EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -16,18 +16,6 @@ _1, _2, _4, _7, _8, _9, _14, _16, _28, _32 = (np.uint64(n) for n in (1, 2, 4, 7,
 _ODD, _PAIRS, _NIBBLES = (np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
 _BYTES, _SHORTS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
 _SWAP4, _SWAP2, _SWAP1 = (np.uint64(m) for m in (0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500))
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-_SHIFT = np.uint64(58)
-
-
-def _bit_index() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    table = np.zeros(64, np.int64)
-    for n in range(64):
-        table[((int(_DE_BRUIJN) << n) & (2**64 - 1)) >> 58] = n
-    return table
-
-
-_BIT_INDEX = _bit_index()
 
 
 @small
@@ -39,16 +27,13 @@ def square_bit(square):
 @small
 def lowest_square(word):
     """The lowest square of a word that is not empty."""
-    return _BIT_INDEX[((word & (~word + ONE)) * _DE_BRUIJN) >> _SHIFT]
+    return trailing_zeros(word)
 
 
 @small
 def count(word):
     """How many squares."""
-    word = word - ((word >> _1) & _ODD)
-    word = (word & _PAIRS) + ((word >> _2) & _PAIRS)
-    word = (word + (word >> _4)) & _NIBBLES
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return ones(word)
 
 
 @small

@@ -93,7 +93,7 @@ def new_block(geometry: Geometry) -> Block:
 def place_of(block, side, word, square):
     """The place of a numbered cell."""
     mask, first = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
-    return np.int64(first) + count(mask & (square_bit(square) - ONE))
+    return first + np.uint64(count(mask & (square_bit(square) - ONE)))
 
 
 @borrowing

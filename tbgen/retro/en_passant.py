@@ -13,7 +13,6 @@ from tbgen._jit import inner
 from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit
 from tbgen.retro.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
-from tbgen.retro.forcer import HISTORY
 from tbgen.retro.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
 from tbgen.retro.interning import label_at
 from tbgen.retro.mobility import after, fold_reset, fold_value, unpack_squares
@@ -31,7 +30,7 @@ def value_with(worker, values, side, cell, holder, code):
     if block.code[side, cell] < code or (byte - 1 if byte > 0 else -1 - byte) < code:
         return byte, np.int64(values.dtg[own])
     breaker = worker.black if holder == WHITE else worker.white
-    history = np.int64(breaker.found[place_of(block, side, cell >> 6, cell & 63), HISTORY])
+    history = np.int64(breaker.history[place_of(block, side, cell >> 6, cell & 63)])
     label = label_at(breaker.store, history, code)
     if label >> 16 < WORST_RANK - code:
         return np.int64(byte_of_rank(label >> 16, 1 - holder)), label & 0xFFFF

@@ -30,8 +30,6 @@ between stages; the label given last, a history before and after."""
 
 NO_LAYER = -1
 
-LABEL, HISTORY = 0, 1
-
 
 class Members(NamedTuple):
     """Who is decided: what is still free to join, and what a defender can still escape to."""
@@ -52,8 +50,10 @@ class Forcer(NamedTuple):
     side: int
     forced: Members
     middle: Middle
-    found: npt.NDArray[np.uint32]
-    """[place, LABEL or HISTORY] the label of the last middle, and how it changed from level to level."""
+    label: npt.NDArray[np.uint32]
+    """[place] the label of the last middle: read far more often than the history, so they lie apart."""
+    history: npt.NDArray[np.uint32]
+    """[place] how the label changed from level to level."""
     seeds: Seeds
     joining: Marks
     joining_next: Marks
@@ -74,7 +74,8 @@ def new_forcer(side: int, geometry: Geometry, capacity: int) -> Forcer:
         side,
         _new_members(words),
         new_middle(words),
-        np.empty((words * 128, 2), np.uint32),
+        np.empty(words * 128, np.uint32),
+        np.empty(words * 128, np.uint32),
         new_seeds(words * 256),
         new_marks(words),
         new_marks(words),
@@ -152,8 +153,8 @@ def start_forcer(block, forcer):
 @borrowing
 def start_middles(block, forcer, places):
     """After the mates: the other resets of the cells that have places are seeds, and there are no labels yet."""
-    forcer.found[:places, LABEL] = NO_LABEL
-    forcer.found[:places, HISTORY] = 0
+    forcer.label[:places] = NO_LABEL
+    forcer.history[:places] = 0
     for mover in range(2):
         for word in range(len(forcer.forced.left)):
             lanes = block.numbered[mover, word, MASK] & block.resets[mover, word]
@@ -178,19 +179,19 @@ def leave_free(members, side, word, bits):
 @inlined
 def label_cells(block, forcer, side, word, bits, label, level):
     """Label some cells of the middle, and note the change in their histories."""
-    state, found, store = forcer.state, forcer.found, forcer.store
-    mask, place = block.numbered[side, word, MASK], np.int64(block.numbered[side, word, FIRST])
+    state, history, store = forcer.state, forcer.history, forcer.store
+    mask, place = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
     if state[MEMO_LABEL] != label:
         state[MEMO_LABEL], state[MEMO_BEFORE] = label, -1
     before, after = state[MEMO_BEFORE], state[MEMO_AFTER]
     while bits:
         lowest = bits & (~bits + ONE)
         bits ^= lowest
-        at = place + count(mask & (lowest - ONE))
-        was = np.int64(found[at, HISTORY])
+        at = place + np.uint64(count(mask & (lowest - ONE)))
+        was = np.int64(history[at])
         if was != before:
             before, after = was, was
             if store.event[was] & 0xFFFFFFFF != label:
                 after = intern(store, was, event_of(level, label))
-        found[at, LABEL], found[at, HISTORY] = label, after
+        forcer.label[at], history[at] = label, after
     state[MEMO_BEFORE], state[MEMO_AFTER] = before, after

@@ -12,7 +12,7 @@ import numpy as np
 from tbgen._jit import inlined, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.block import NO_LABEL, WORST_RANK, place_of
-from tbgen.retro.forcer import AGENDA_FULL, BEGUN, LABEL, STATUS, TOO_FAR, label_cells
+from tbgen.retro.forcer import AGENDA_FULL, BEGUN, STATUS, TOO_FAR, label_cells
 from tbgen.retro.marks import add_word, contains, copy, put
 from tbgen.retro.seeds import PLIES, add_seed, seed_place
 
@@ -32,7 +32,7 @@ def end_of(level):
 @inlined
 def label_of(block, forcer, side, word, square):
     """The label of a cell."""
-    return np.int64(forcer.found[place_of(block, side, word, square), LABEL])
+    return np.int64(forcer.label[place_of(block, side, word, square)])
 
 
 @inlined
@@ -41,14 +41,14 @@ def relabel(block, forcer, side, word, square, label, end):
     middle, bit = forcer.middle, square_bit(square)
     at = np.uint64(word)
     if label < end:
-        forcer.found[place_of(block, side, word, square), LABEL] = label
+        forcer.label[place_of(block, side, word, square)] = label
         middle.unlabelled[side, at] &= ~bit
         middle.labelled[side, at] |= bit
         middle.worst[side, at] = max(np.int64(middle.worst[side, at]), label >> 16)
         if side == forcer.side:
             middle.out[at] &= ~bit
     else:
-        forcer.found[place_of(block, side, word, square), LABEL] = NO_LABEL
+        forcer.label[place_of(block, side, word, square)] = NO_LABEL
         middle.unlabelled[side, at] |= bit
         middle.labelled[side, at] &= ~bit
         if side == forcer.side:

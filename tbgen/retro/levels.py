@@ -17,7 +17,7 @@ from tbgen._jit import borrowing, inlined, inner
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.asking import fix_exit
 from tbgen.retro.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
-from tbgen.retro.forcer import BEGUN, FORCED_TWICE, LABEL, LAYER, NO_LAYER, STATUS, TOO_HIGH
+from tbgen.retro.forcer import BEGUN, FORCED_TWICE, LAYER, NO_LAYER, STATUS, TOO_HIGH
 from tbgen.retro.geometry import WHITE
 from tbgen.retro.labels import end_of
 from tbgen.retro.marks import put
@@ -39,7 +39,7 @@ def entry_label(block, breaker, k, side, word, square):
     """The entry value of an undecided cell whose own code is k: its rank and plies for the side that has just moved."""
     if k > STALEMATE:
         k = min(k, TOP_CODE + 1)
-        broken = np.int64(breaker.found[place_of(block, side, word, square), LABEL])
+        broken = np.int64(breaker.label[place_of(block, side, word, square)])
         if broken >> 16 < WORST_RANK - k:
             return WORST_RANK - (broken >> 16), broken & 0xFFFF
     return np.int64(k), np.int64(0)

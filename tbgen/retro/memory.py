@@ -36,17 +36,17 @@ HAND_BYTES = 64 * MIB
 VALUE_BYTES, CELL_BYTES = 3, 7
 """Entry and distance of a cell; these and its pattern."""
 
-FILLING = {"found": 8, "seeds": 16, "agenda": 16, "store": 32, "pairs": 32}
-"""Bytes of an item of what fills: a place, a seed, a seed, a history, a pair (both with their slots)."""
+FILLING = {"label": 4, "history": 4, "seeds": 16, "agenda": 16, "store": 32, "pairs": 32}
+"""Bytes of an item of what fills: a place (twice), a seed, a seed, a history, a pair (both with their slots)."""
 
-ALLOWED = {"found": 98, "seeds": 8, "agenda": 16, "store": 4, "pairs": 4}
+ALLOWED = {"label": 98, "history": 98, "seeds": 8, "agenda": 16, "store": 4, "pairs": 4}
 """Items that are allowed, a word of the block with equal men in order; of histories and pairs, a word of all blocks of
 a run. 98 places are all that a word can have, the side to move left open."""
 
 SEEDS_WITH_PAWNS = 48
 """A pawn has resets everywhere."""
 
-FILLED_FIELDS = frozenset(("found", "next", "where", "bits", "word", "before", "event", "table"))
+FILLED_FIELDS = frozenset(("label", "history", "next", "where", "bits", "word", "before", "event", "table"))
 
 FILE_CELL_BYTES = 9
 """While a table is written: a number a cell, states, what finds them, and patterns; the packed chunks later on. Before

@@ -10,7 +10,7 @@ from tbgen._jit import borrowing, inlined, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.block import MASK, Block, BlockValues, new_block, number_cells, place_of
 from tbgen.retro.en_passant import search_en_passant
-from tbgen.retro.forcer import HISTORY, STATUS, STORE_FULL, Forcer, new_forcer, open_words, start_forcer, start_middles
+from tbgen.retro.forcer import STATUS, STORE_FULL, Forcer, new_forcer, open_words, start_forcer, start_middles
 from tbgen.retro.geometry import Geometry
 from tbgen.retro.interning import EMPTY, OVERFLOWED, Store, forget, intern, new_store
 from tbgen.retro.legality import find_legal
@@ -62,7 +62,7 @@ def name_patterns(block, white, black, side, entry, pairs, pattern):
             square = lowest_square(lanes)
             lanes &= lanes - ONE
             place, cell = place_of(block, side, word, square), word * 64 + square
-            left, right = np.int64(white.found[place, HISTORY]), np.int64(black.found[place, HISTORY])
+            left, right = np.int64(white.history[place]), np.int64(black.history[place])
             if entry[cell] and (left != EMPTY or right != EMPTY):
                 pattern[cell] = intern(pairs, left, right)
 

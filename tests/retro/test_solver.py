@@ -18,7 +18,7 @@ from tbgen.material import Material, materials
 from tbgen.retro import alone, needs_compiling, solve
 from tbgen.retro import worker as worker_module
 from tbgen.retro.block import FIRST, NO_LABEL, BlockValues, number_cells
-from tbgen.retro.forcer import LABEL, STATUS, TOO_HIGH, open_words, start_forcer, start_middles
+from tbgen.retro.forcer import STATUS, TOO_HIGH, open_words, start_forcer, start_middles
 from tbgen.retro.geometry import geometry_of
 from tbgen.retro.interning import new_store
 from tbgen.retro.legality import find_legal
@@ -153,7 +153,7 @@ def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
     worker.block.code[0, square] = code
     worker.block.next_code[0, 0] = code
     place = int(np.bitwise_count(worker.block.legal[0, 0])) - 1
-    worker.white.found[place, LABEL] = NO_LABEL if broken is None else broken << 16 | 5
+    worker.white.label[place] = NO_LABEL if broken is None else broken << 16 | 5
     freeze(worker.block, worker.white, worker.black, values, code, 0, 10)
     return worker, values.entry[square : square + 1]
 
