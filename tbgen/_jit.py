@@ -165,16 +165,23 @@ def small(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", numba.njit(nogil=True, forceinline=True)(function))
 
 
-def _ones(_typing: Any, _word: Any) -> Any:
-    return types.int64(types.uint64), lambda _context, builder, _signature, words: builder.ctpop(words[0])
+def _of_a_word(word: Any, emit: Callable[[Any, Any], Any]) -> Any:
+    """An integer from 64 bits, by an instruction of the processor or what the compiler has in its place."""
+    if not isinstance(word, types.Integer):  # such as a word less a signed number, which numba takes for a fraction
+        return None
+    return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(builder, words[0])
 
 
-def _trailing_zeros(_typing: Any, _word: Any) -> Any:
-    return types.int64(types.uint64), lambda _context, builder, _signature, words: builder.cttz(words[0], true_bit)
+def _ones(_typing: Any, word: Any) -> Any:
+    return _of_a_word(word, lambda builder, bits: builder.ctpop(bits))
+
+
+def _trailing_zeros(_typing: Any, word: Any) -> Any:
+    return _of_a_word(word, lambda builder, bits: builder.cttz(bits, true_bit))
 
 
 ones: Callable[[Any], Any] = intrinsic(_ones)
-"""How many bits of 64 are set: for kernels, an instruction of the processor or what the compiler has in its place."""
+"""How many bits of 64 are set; for kernels."""
 
 trailing_zeros: Callable[[Any], Any] = intrinsic(_trailing_zeros)
-"""The same of the bits below the lowest that is set; one must be."""
+"""How many bits of 64 lie below the lowest that is set; one must be, or the answer is anything. For kernels."""
