@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+import numba
 import numpy as np
 import pytest
 
@@ -81,6 +82,12 @@ def test_taking_the_lowest_square_again_and_again_lists_the_word() -> None:
 def test_count_counts() -> None:
     for word in WORDS:
         assert count(word) == len(squares_of(word))
+
+
+@pytest.mark.parametrize("ask", [count, lowest_square])
+def test_a_word_that_has_become_a_fraction_is_refused(ask: Callable[[object], int]) -> None:
+    with pytest.raises(numba.TypingError):
+        ask(np.uint64(12) - 1.0)
 
 
 @pytest.mark.parametrize("direction", range(8))
