@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -16,11 +17,16 @@ from tbgen.cli.terminal import run
 
 
 def tbgen(*arguments: str, folder: Path | str | None = None) -> CompletedProcess[str]:
-    """Call the program; `folder` is where $TBGEN_DATA says that the tables are."""
+    """Call the program; `folder` is where $TBGEN_DATA says that the tables are.
+
+    It tells nothing of its progress, for how long it takes is the machine's affair.
+    """
     out, err = io.StringIO(), io.StringIO()
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (
         mock.patch.dict(os.environ, environment),
+        mock.patch("tbgen.cli.terminal.LINE_SECONDS", math.inf),
+        mock.patch("tbgen.cli.watch.LINE_SECONDS", math.inf),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

@@ -17,7 +17,7 @@ def called(*arguments: str) -> Result:
 
 def test_records_are_written_where_they_are_wanted(table_folder: Path, tmp_path: Path) -> None:
     done = called("kvkb", "--data", str(table_folder), "-o", str(tmp_path / "out"))
-    assert done.output == "KBvK: 52,234 positions up to symmetry, longest G1.5 in 46 plies\n"
+    assert done.stdout == "KBvK: 52,234 positions up to symmetry, longest G1.5 in 46 plies\n"
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["KBvK.json", INDEX]
     assert read_record(tmp_path / "out" / "KBvK.json").positions.placements == 193_284 + 223_944
 

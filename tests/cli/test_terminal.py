@@ -112,12 +112,22 @@ def test_progress_appears_by_itself_and_leaves_the_output_alone(piped: bool) -> 
 
 
 def test_quick_work_shows_no_progress() -> None:
-    code = "from tbgen.cli import terminal\nwith terminal.progress('at work', 3) as shown:\n    shown.advance()"
+    code = (
+        "from tbgen.cli import terminal\n"
+        "terminal._QUIET_SECONDS = 600.0\n"
+        "with terminal.progress('at work', 3) as shown:\n"
+        "    shown.advance()\n"
+    )
     assert run_on_terminal([sys.executable, "-c", code], 60)[0] == ""
 
 
-def test_quick_work_prints_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quick_work_prints_nothing_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = iter([0.0, 1.0, 5.9])
+    monkeypatch.setattr("tbgen.cli.terminal.time", SimpleNamespace(monotonic=lambda: next(seconds)))
     shown = Progress("work", total=3)
+    shown.advance()
     shown.advance()
     shown.close()
     assert capsys.readouterr() == ("", "")
