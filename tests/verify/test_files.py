@@ -113,7 +113,7 @@ def test_the_program_says_where_a_table_is_wrong(folder: Path, small_tables: dic
 
 def test_the_program_goes_on_after_a_damaged_file(folder: Path) -> None:
     path_of(folder, KINGS).write_bytes(b"nothing")
-    done = verify(folder, "KvK", "--sample", "100", "-q")
+    done = verify(folder, "KvK", "--sample", "100")
     assert done.returncode == DamagedTableError.exit_code
     assert len(done.stderr.splitlines()) == 1
 
