@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import secrets
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -32,9 +32,9 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
             sys.stdout.write(collected.getvalue().decode("utf-8", "backslashreplace"))
         return
     path = Path(os.path.realpath(name))
-    handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")  # known before it is there, to be removed
     try:
-        with open(handle, "wb") as file:
+        with open(partial, "xb", opener=_for_us_alone) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -47,6 +47,10 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             os.unlink(partial)
         raise
+
+
+def _for_us_alone(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def _umask() -> int:

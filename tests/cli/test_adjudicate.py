@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tbgen.cli.output import written_whole
 from tests.cli.test_score import complaint, tbgen
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -132,6 +134,19 @@ def test_a_run_that_is_killed_leaves_the_old_file(tmp_path: Path, stop: signal.S
     assert path.read_bytes() == text
     if stop is signal.SIGINT:
         assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]
+
+
+def test_who_is_interrupted_while_a_file_is_begun_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = os.open
+
+    def interrupted(*arguments: Any, **named: Any) -> int:
+        os.close(opened(*arguments, **named))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), written_whole(str(tmp_path / "games.pgn")):
+        pass
+    assert not list(tmp_path.iterdir())
 
 
 def stopped_while_it_writes(path: Path, stop: signal.Signals) -> int:
