@@ -48,9 +48,9 @@ _FOLDER_NAME = re.compile(r"[0-9a-f]{16}")
 def source_digest(packages: Sequence[str] = SOLVER) -> str:
     """A digest of the sources of some packages and of what they all share; tables carry the solver's."""
     digest, root = hashlib.sha256(), Path(__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        if path.parent.name in packages or (path.parent == root and path.name in SHARED):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    folders = (path for package in sorted(packages) for path in sorted((root / package).rglob("*.py")))
+    for path in (*(root / name for name in SHARED), *folders):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -21,6 +21,21 @@ def test_what_a_table_says_of_its_maker_does_not_depend_on_the_compiler(monkeypa
     assert _jit.kernel_digest("retro") != kernels
 
 
+def test_a_module_counts_wherever_it_lies_in_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_jit.py", "material.py", "score.py", "table.py", "retro/words/marks.py", "index/a.py", "pgn/a.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    monkeypatch.setattr(_jit, "__file__", str(tmp_path / "_jit.py"))
+    before = _jit.source_digest()
+    (tmp_path / "pgn" / "a.py").write_text("of another package")
+    assert _jit.source_digest() == before
+    (tmp_path / "retro" / "words" / "marks.py").write_text("changed")
+    changed = _jit.source_digest()
+    assert changed != before
+    (tmp_path / "retro" / "words" / "marks.py").rename(tmp_path / "retro" / "marks.py")
+    assert _jit.source_digest() not in (before, changed), "a name is part of what is digested"
+
+
 def test_kernels_of_another_level_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NUMBA_OPT", raising=False)
     ours = _jit.kernel_digest("retro")
