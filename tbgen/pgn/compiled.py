@@ -11,16 +11,16 @@ import chess
 import numpy as np
 
 from tbgen import _jit
+from tbgen.arrays import Words
+from tbgen.bitboard.board import BLACK, NO_MOVE, WHITE
+from tbgen.bitboard.convert import board_of, kernel_move, words_of
+from tbgen.bitboard.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.pgn import scan as at
-from tbgen.pgn.attacks import Words
 from tbgen.pgn.blocks import Block
-from tbgen.pgn.board import BLACK, BOARD_WORDS, NO_MOVE, WHITE
 from tbgen.pgn.contradictions import contradictions
 from tbgen.pgn.game import PgnGame, Settings, root_of
-from tbgen.pgn.replay import FACTS, replay
 from tbgen.pgn.tags import GameTags, read_tags
-from tbgen.pgn.words import board_of, words_of
 from tbgen.rules.accrual import first_accrued
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.notation import parse_one
@@ -52,8 +52,8 @@ class Told(NamedTuple):
 
 def is_compiled() -> bool:
     """Whether the kernels that read games need not be compiled first."""
-    folder = _jit.cache_folder("pgn")
-    return all(any(folder.rglob(f"*.{name}-*.nbc")) for name in ("scan", "replay"))
+    kernels = (("pgn", "scan"), ("bitboard", "replay"))
+    return all(any(_jit.cache_folder(package).rglob(f"*.{name}-*.nbc")) for package, name in kernels)
 
 
 def games_of(block: Block, name: str, settings: Settings) -> Iterator[PgnGame | PgnError]:
@@ -111,23 +111,15 @@ def _root(fen: str | None, variant: str | None, accrued: Accrued | None) -> Root
 def _told(block: Block, spans: at.Spans, root: Root) -> Told:
     """Play a game; a word that the kernel cannot read may still be a move in another spelling."""
     room = len(spans) + 1
-    history, facts = np.empty((room, BOARD_WORDS + 1), np.uint64), np.empty((room, FACTS), np.int64)
+    history, facts = np.empty((room, HISTORY_WORDS), np.uint64), np.empty((room, FACTS), np.int64)
     board = root.words.copy()
-    plies = replay(block.data, spans, board, history, facts, 0, NO_MOVE)
+    plies = int(replay(block.data, spans, board, history, facts, 0, NO_MOVE))
     while plies < len(spans):
         start, end = spans[plies].tolist()
         before = board_of(board)
         move = parse_one(before, _decoded(block.piece.text[start:end]), plies + 1)
-        plies = replay(block.data, spans, board, history, facts, plies, _kernels_move(before, move))
+        plies = int(replay(block.data, spans, board, history, facts, plies, kernel_move(before, move)))
     return Told(facts.tolist(), board)
-
-
-def _kernels_move(board: chess.Board, move: chess.Move) -> int:
-    """A move as kernels know it: castling goes to the rook."""
-    target = move.to_square
-    if board.is_castling(move) and not board.chess960:
-        target += 1 if board.is_kingside_castling(move) else -2
-    return move.from_square | target << 6 | (move.promotion or 0) << 12
 
 
 def _walked(root: Root, told: Told, fifty_moves: FiftyMoves) -> tuple[Stage, Stage | None]:

@@ -12,14 +12,14 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from tbgen.pgn.attacks import bishop_attacks, rook_attacks
-from tbgen.pgn.board import code_on
-from tbgen.pgn.words import board_of, words_of
+from tbgen.bitboard.attacks import bishop_attacks, rook_attacks
+from tbgen.bitboard.convert import board_of, words_of
+from tbgen.bitboard.mobility import code_on
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import first_stage, next_stage
 from tbgen.score import Accrued
-from tests.pgn.plies import ROOTS, perft, random_game, random_root, told_by_kernels, told_by_python_chess, written
+from tests.bitboard.plies import ROOTS, perft, random_game, random_root, told_by_kernels, told_by_python_chess, written
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 

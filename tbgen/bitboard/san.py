@@ -1,6 +1,6 @@
-"""Moves as people write them, read from bytes.
+"""Moves in SAN or as in UCI, read from bytes.
 
-What python-chess accepts is accepted: castling with O or 0, missing or superfluous signs of capture, check and
+The kernels accept what python-chess accepts: castling with O or 0, missing or superfluous signs of capture, check and
 mate, more of the origin than is needed, promotions with or without `=`, and the long forms of UCI.
 """
 
@@ -9,37 +9,42 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import inner
-from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.pgn.attacks import KING, KNIGHT, bishop_attacks, pawn_attacks, rook_attacks
-from tbgen.pgn.board import (
+from tbgen.arrays import Bytes, Int, Ints, Word, Words
+from tbgen.bitboard.attacks import (
+    KING_ATTACKS,
+    KNIGHT_ATTACKS,
+    bishop_attacks,
+    pawn_attacks,
+    pawn_pushes,
+    rook_attacks,
+)
+from tbgen.bitboard.board import (
     BISHOP,
     BLACK,
+    CHESS960,
     EN_PASSANT,
-    FISCHER,
     KIND,
-    KING_ROLE,
-    KNIGHT_ROLE,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
     NO_MOVE,
     PAWN,
     RIGHTS,
     ROOK,
     TURN,
     WHITE,
-    attacked_by,
-    attackers,
-    can_castle,
-    is_safe,
-    pawn_pushes,
+    packed_move,
     role_on,
 )
+from tbgen.bitboard.legality import is_safe, may_castle
+from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 
 _FILE = np.uint64(0x0101010101010101)
 _RANK = np.uint64(0xFF)
-_LAST_RANKS = np.uint64(0xFF000000000000FF)
 _CAPITAL, _ZERO, _HYPHEN, _PLUS, _HASH, _EQUALS, _X = 79, 48, 45, 43, 35, 61, 120
 
 
-def _roles() -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _roles() -> Ints:
     table = np.zeros(256, np.int64)
     for role, letter in enumerate("PNBRQK", start=PAWN):
         table[ord(letter)] = role
@@ -51,20 +56,20 @@ _ROLES = _roles()
 
 
 @inner
-def origins(board, side, role, target):
-    """The men of a role that could reach a square if no king could be in check."""
+def origins(board: Words, side: Int, role: Int, target: Int) -> Word:
+    """The men of a role with a pseudo-legal move to a square; castling is not among them."""
     men, occupied = board[side] & board[KIND + role], board[WHITE] | board[BLACK]
     bit = square_bit(target)
     if board[side] & bit:
         return NOTHING
-    if role == KNIGHT_ROLE:
-        return men & KNIGHT[target]
-    if role == KING_ROLE:
-        return men & KING[target]
+    if role == KNIGHT:
+        return men & KNIGHT_ATTACKS[target]
+    if role == KING:
+        return men & KING_ATTACKS[target]
     if role == PAWN:
         found = pawn_attacks(bit, side == WHITE) if bit & (board[1 - side] | board[EN_PASSANT]) else NOTHING
         if occupied & bit == NOTHING:
-            found |= _pushers(men, side, ~occupied, target)
+            found |= _pawn_stepping_to(men, side, ~occupied, target)
         return men & found
     found = NOTHING
     if role != ROOK:
@@ -75,8 +80,8 @@ def origins(board, side, role, target):
 
 
 @inner
-def _pushers(pawns, side, empty, target):
-    """The pawn, if any, that steps straight to an empty square."""
+def _pawn_stepping_to(pawns: Word, side: Int, empty: Word, target: Int) -> Word:
+    """The pawn, if any, that can step straight ahead to an empty square, as a word."""
     step = 8 if side == BLACK else -8
     for squares in range(1, 3):
         origin = target + squares * step
@@ -89,7 +94,7 @@ def _pushers(pawns, side, empty, target):
 
 
 @inner
-def read_move(board, text, start, end):
+def read_move(board: Words, text: Bytes, start: Int, end: Int) -> Int:
     """The legal move that `text[start:end]` writes; NO_MOVE if there is none or more than one."""
     last = end
     if last - start > 1 and (text[last - 1] == _PLUS or text[last - 1] == _HASH):
@@ -125,12 +130,15 @@ def read_move(board, text, start, end):
         return NO_MOVE
     if role == 0 and file >= 0 and rank >= 0:
         return _from_square(board, file + 8 * rank, target, promotion, end - start == 4)
-    return _chosen(board, role, file, rank, target, promotion)
+    return _only_legal_move(board, role, file, rank, target, promotion)
 
 
 @inner
-def _chosen(board, role, file, rank, target, promotion):
-    """The one legal move of a role to a square, from the file and rank that are named."""
+def _only_legal_move(board: Words, role: Int, file: Int, rank: Int, target: Int, promotion: Int) -> Int:
+    """The one legal move of a role to a square from a file and rank, each -1 if it is not written.
+
+    NO_MOVE if there is none or more than one. Role 0 stands for a pawn move without a letter: `e4`.
+    """
     side = np.int64(board[TURN])
     if role == 0:
         role = PAWN
@@ -141,63 +149,52 @@ def _chosen(board, role, file, rank, target, promotion):
         left &= _FILE << np.uint64(file)
     if rank >= 0:
         left &= _RANK << np.uint64(8 * rank)
-    if (promotion > 0) != (role == PAWN and square_bit(target) & _LAST_RANKS != NOTHING):
+    if (promotion > 0) != (role == PAWN and square_bit(target) & LAST_RANKS != NOTHING):
         return NO_MOVE
-    if promotion == KING_ROLE:
+    if promotion == KING:
         return NO_MOVE
-    found = NO_MOVE
+    found: Int = NO_MOVE
     while left:
         origin = lowest_square(left)
         if is_safe(board, side, origin, target):
             if found != NO_MOVE:
                 return NO_MOVE
-            found = origin | target << 6 | promotion << 12
+            found = packed_move(origin, target, promotion)
         left &= left - ONE
     return found
 
 
 @inner
-def _from_square(board, origin, target, promotion, is_plain):
-    """The legal move from one square to another; `is_plain` says that the squares are all that was written."""
+def _from_square(board: Words, origin: Int, target: Int, promotion: Int, is_plain: bool) -> Int:
+    """The legal move from one square to another; `is_plain` says that nothing but the squares was written."""
     side, bit = np.int64(board[TURN]), square_bit(origin)
     if board[side] & bit == NOTHING:
         return NO_MOVE
     role = role_on(board, bit)
-    if role == KING_ROLE and promotion == 0:
+    if role == KING and promotion == 0:
         rook = _castling_rook(board, side, origin, target, is_plain)
         if rook >= 0 and may_castle(board, side, rook):
-            return origin | rook << 6
-    return _chosen(board, role, origin & 7, origin >> 3, target, promotion)
+            return packed_move(origin, rook, 0)
+    return _only_legal_move(board, role, origin & 7, origin >> 3, target, promotion)
 
 
 @inner
-def _castling_rook(board, side, king, target, is_plain):
+def _castling_rook(board: Words, side: Int, king: Int, target: Int, is_plain: bool) -> Int:
     """The rook that a king's move to a square may mean; -1 if it means none."""
     home = 56 * side
-    if board[FISCHER] and board[RIGHTS] & board[side] & square_bit(target):
+    if board[CHESS960] and board[RIGHTS] & board[side] & square_bit(target):
         return target
-    if king == home + 4 and (is_plain or not board[FISCHER]):
+    if king == home + 4 and (is_plain or not board[CHESS960]):
         for to, rook in ((home + 6, home + 7), (home + 2, home)):
-            if target == to and not (board[FISCHER] and board[KIND + ROOK] & square_bit(to)):
+            if target == to and not (board[CHESS960] and board[KIND + ROOK] & square_bit(to)):
                 return rook
-            if target == rook and not board[FISCHER]:
+            if target == rook and not board[CHESS960]:
                 return rook
     return -1
 
 
 @inner
-def may_castle(board, side, rook):
-    """Whether castling with the rook on a square is legal."""
-    occupied, own_king = board[WHITE] | board[BLACK], board[side] & board[KIND + KING_ROLE]
-    if board[RIGHTS] & board[side] & square_bit(rook) == NOTHING:
-        return False
-    if attackers(board, lowest_square(own_king), 1 - side, occupied):
-        return False
-    return can_castle(board, side, rook, attacked_by(board, 1 - side, occupied ^ own_king))
-
-
-@inner
-def _read_castling(board, text, start, last):
+def _read_castling(board: Words, text: Bytes, start: Int, last: Int) -> Int:
     """Castling as O-O or O-O-O, all with the letter or all with the digit."""
     length = last - start
     if length != 3 and length != 5:
@@ -206,11 +203,11 @@ def _read_castling(board, text, start, last):
         if text[start + place] != (_HYPHEN if place & 1 else text[start]):
             return NO_MOVE
     side = np.int64(board[TURN])
-    king = lowest_square(board[side] & board[KIND + KING_ROLE])
+    king = lowest_square(board[side] & board[KIND + KING])
     left = board[RIGHTS] & board[side]
     while left:
         rook = lowest_square(left)
         if (rook < king) == (length == 5) and may_castle(board, side, rook):
-            return king | rook << 6
+            return packed_move(king, rook, 0)
         left &= left - ONE
     return NO_MOVE

@@ -10,11 +10,14 @@ import chess
 import numpy as np
 
 from tbgen._jit import kernel
+from tbgen.arrays import Int, Words
+from tbgen.bitboard.board import KING, KNIGHT, PAWN, QUEEN, RIGHTS, TURN, packed_move, play
+from tbgen.bitboard.convert import words_of
+from tbgen.bitboard.legality import is_safe, may_castle
+from tbgen.bitboard.mobility import code_on
+from tbgen.bitboard.replay import FACTS, HISTORY_WORDS, replay
+from tbgen.bitboard.san import origins
 from tbgen.index.words import ONE, lowest_square
-from tbgen.pgn.board import KING_ROLE, KNIGHT_ROLE, PAWN, QUEEN, RIGHTS, TURN, code_on, is_safe, play
-from tbgen.pgn.replay import Facts, History, replay
-from tbgen.pgn.san import may_castle, origins
-from tbgen.pgn.words import words_of
 
 ROOTS = (
     chess.STARTING_FEN,
@@ -56,8 +59,8 @@ def told_by_kernels(root: chess.Board, words: Sequence[str]) -> tuple[int, list[
     lengths = [len(word.encode()) for word in words]
     starts = np.cumsum([0, *(length + 1 for length in lengths)])[:-1]
     spans = np.stack([starts, starts + lengths], axis=1).astype(np.int64).reshape(-1, 2)
-    history: History = np.zeros((len(words) + 1, 13), np.uint64)
-    facts: Facts = np.zeros((len(words) + 1, 4), np.int64)
+    history = np.zeros((len(words) + 1, HISTORY_WORDS), np.uint64)
+    facts = np.zeros((len(words) + 1, FACTS), np.int64)
     plies = replay(text, spans, words_of(root), history, facts, 0, -1)
     return plies, facts[: plies + 1].tolist()
 
@@ -79,23 +82,23 @@ def told_by_python_chess(board: chess.Board) -> list[list[int]]:
 
 
 @kernel
-def perft(board, plies):  # type: ignore[no-untyped-def]
+def perft(board: Words, plies: Int) -> Int:
     """How many ways there are to play so many plies: moves one by one, and those of the last ply by number."""
     if plies == 1:
         return code_on(board) // 2
     side = np.int64(board[TURN])
     ways = 0
     for target in range(64):
-        for role in range(PAWN, KING_ROLE + 1):
+        for role in range(PAWN, KING + 1):
             left = origins(board, side, role, target)
             while left:
                 origin = lowest_square(left)
                 left &= left - ONE
                 if is_safe(board, side, origin, target):
                     last = role == PAWN and (target >= 56 or target < 8)
-                    for promotion in range(KNIGHT_ROLE, QUEEN + 1) if last else range(1):
+                    for promotion in range(KNIGHT, QUEEN + 1) if last else range(1):
                         after = board.copy()
-                        play(after, origin | target << 6 | promotion << 12)
+                        play(after, packed_move(origin, target, promotion))
                         ways += perft(after, plies - 1)
     left = board[RIGHTS] & board[side]
     while left:
@@ -103,6 +106,6 @@ def perft(board, plies):  # type: ignore[no-untyped-def]
         left &= left - ONE
         if may_castle(board, side, rook):
             after = board.copy()
-            play(after, lowest_square(board[side] & board[1 + KING_ROLE]) | rook << 6)
+            play(after, packed_move(lowest_square(board[side] & board[1 + KING]), rook, 0))
             ways += perft(after, plies - 1)
     return ways
