@@ -10,14 +10,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.layout import BY_KING, MIRRORED, Layout
+from tbgen.index.layout import Layout
+from tbgen.index.primary import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS
 from tbgen.index.squares import (
     BETWEEN,
-    FLIP_FILE,
     PAWN_ATTACKS,
     REACHED,
     SYMMETRY,
-    TO_TRIANGLE,
     TRANSPOSE,
     TRIANGLE_INDEX,
 )
@@ -30,7 +29,6 @@ Words = npt.NDArray[np.uint64]
 Truths = npt.NDArray[np.bool_]
 
 _BITS: Final = np.left_shift(np.uint64(1), np.arange(64, dtype=np.uint64))
-_ON_DIAGONAL: Final = np.array([square % 9 == 0 for square in range(64)])
 
 
 def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Cells:
@@ -50,22 +48,18 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Ce
 
 def _addresses_of(layout: Layout, men: Squares) -> tuple[Cells, Cells]:
     """Each position's block, and the symmetry that brings it there."""
-    if not layout.pawns:
-        return np.zeros(len(men), np.int64), TO_TRIANGLE[men[:, 0]]
     digits = np.zeros(len(men), np.int64)
     for column in men[:, : layout.pawns].T:
         digits = digits * 64 + column
     address = layout.addresses[digits].astype(np.int64)
     if (address < 0).any():
         raise ValueError(f"no pawns stand on {men[address < 0][0, : layout.pawns].tolist()}")
-    mirror = address & 3
-    turned = (mirror == MIRRORED) | ((mirror == BY_KING) & (men[:, layout.pawns] & 4 != 0))
-    return address >> 2, np.where(turned, FLIP_FILE, 0)
+    return address >> HOW_BITS, TURNS[address & HOW_MASK, men[:, layout.pawns]]
 
 
 def _primary(layout: Layout, king: Squares, rest: Squares) -> Squares:
     """Where the white king stands on the diagonal, the lesser of the other men and their mirror image."""
-    rows = np.flatnonzero(_ON_DIAGONAL[king])
+    rows = np.flatnonzero(ON_DIAGONAL[king])
     here = rest[rows]
     there = _sorted(layout, SYMMETRY[TRANSPOSE, here])
     powers = 64 ** np.arange(rest.shape[1] - 1, -1, -1, dtype=np.int64)

@@ -11,7 +11,7 @@ man's place in this order: pawns, white king, other men, black king.
 Symmetry: without pawns the eight symmetries bring the white king into the triangle; with pawns the
 mirror brings the leftmost pawn to the files a-d. Equal men stand in ascending order. A position that
 still has two cells (white king on the long diagonal, pawns equal to their own mirror) belongs to the
-*primary* one, which `cell_of` names.
+*primary* one (primary.py), which `cell_of` names.
 """
 
 from __future__ import annotations
@@ -25,25 +25,20 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.symmetry import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
+from tbgen.index.primary import BY_KING, HOW_BITS, HOW_MASK, INTO_TRIANGLE, MIRRORED, ON_DIAGONAL, TURNS, UNMIRRORED
+from tbgen.index.symmetry import SYMMETRY, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
 from tbgen.material import Material, Role
 from tbgen.score import Color
 
 Squares = tuple[int, ...]
 Slot = tuple[Color, Role]
 
-UNMIRRORED: Final = 0
-MIRRORED: Final = 1
-BY_KING: Final = 2
-"""How an address brings its pawns into their block: as they are, mirrored, or (pawns equal to their
-own mirror) whichever way puts the white king on the files a-d."""
-
 _PAWN_SQUARES: Final = tuple(file + 8 * rank for file in range(8) for rank in range(1, 7))
 """File by file, so that the least placement has its first pawn on the files a-d."""
 
-_ON_DIAGONAL: Final = frozenset((0, 9, 18, 27))
+_DIAGONAL: Final = frozenset(np.flatnonzero(ON_DIAGONAL).tolist())
 _IMAGES: Final = tuple(tuple(row) for row in SYMMETRY.tolist())
-_TO_TRIANGLE: Final = tuple(TO_TRIANGLE.tolist())
+_TURNS: Final = tuple(tuple(row) for row in TURNS.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +53,7 @@ class Layout:
     waves: tuple[int, ...]
     """Block numbers where the waves of mutually independent blocks begin, and the number of blocks."""
     addresses: npt.NDArray[np.int32]
-    """[pawn squares as digits to base 64] -> 4 * block + how to mirror, or -1."""
+    """[pawn squares as digits to base 64] -> block << HOW_BITS | how the board is turned (primary.py), or -1."""
     shape: tuple[int, ...] = field(init=False)
     twins: tuple[tuple[int, int], ...] = field(init=False)
     """Ranges of slots, pawns left out, that hold equal men."""
@@ -101,18 +96,15 @@ class Layout:
         digits = 0
         for square in squares[: self.pawns]:
             digits = digits * 64 + square
-        block, mirror = divmod(int(self.addresses[digits]), 4)
-        if block < 0:
+        address = int(self.addresses[digits])
+        if address < 0:
             raise ValueError(f"no pawns stand on {squares[: self.pawns]}")
         king = squares[self.pawns]
-        if not self.pawns:
-            symmetry = _TO_TRIANGLE[king]
-        else:
-            symmetry = FLIP_FILE if mirror == MIRRORED or (mirror == BY_KING and king & 4) else 0
-        image = _IMAGES[symmetry]
+        block, how = address >> HOW_BITS, address & HOW_MASK
+        image = _IMAGES[_TURNS[how][king]]
         king, rest = image[king], self._sorted([image[square] for square in squares[self.pawns + 1 :]])
         if not self.pawns:
-            if king in _ON_DIAGONAL:
+            if king in _DIAGONAL:
                 rest = min(rest, self._sorted([_IMAGES[TRANSPOSE][square] for square in rest]))
             king = int(TRIANGLE_INDEX[king])
         cell = (block * 2 + side) * self.shape[2] + king
@@ -131,7 +123,7 @@ class Layout:
         digits = 0
         for square in pawns:
             digits = digits * 64 + square
-        return bool(pawns) and int(self.addresses[digits]) % 4 == BY_KING
+        return int(self.addresses[digits]) & HOW_MASK == BY_KING
 
     def squares_of(self, cell: int) -> tuple[int, Squares]:
         """Side to move and squares, in the order of the slots, of a cell (which may hold no legal position)."""
@@ -179,7 +171,7 @@ def _steps_made(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt
 def _blocks(slots: Sequence[Slot], pawns: int) -> tuple[tuple[Squares, ...], tuple[int, ...], npt.NDArray[np.int32]]:
     """The blocks, the waves and the addresses of Layout."""
     if not pawns:
-        return ((),), (0, 1), np.array([4 * 0 + BY_KING], np.int32)
+        return ((),), (0, 1), np.array([INTO_TRIANGLE], np.int32)
     grid = np.stack(np.meshgrid(*[_PAWN_SQUARES] * pawns, indexing="ij"), axis=-1).reshape(-1, pawns)
     grid = grid[[len(set(row)) == pawns for row in grid.tolist()]]
     there, back = _canonical_pawns(slots, grid), _canonical_pawns(slots, grid ^ 7)
@@ -191,9 +183,9 @@ def _blocks(slots: Sequence[Slot], pawns: int) -> tuple[tuple[Squares, ...], tup
     order = np.lexsort((keys, -made))
     number = np.empty(len(keys), np.int64)
     number[order] = np.arange(len(keys))
-    mirror = np.where(there == back, BY_KING, np.where(there < back, UNMIRRORED, MIRRORED))
+    how = np.where(there == back, BY_KING, np.where(there < back, UNMIRRORED, MIRRORED))
     addresses = np.full(64**pawns, -1, np.int32)
-    addresses[grid @ (64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64))] = 4 * number[inverse] + mirror
+    addresses[grid @ (64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64))] = number[inverse] << HOW_BITS | how
     starts = np.flatnonzero(np.diff(made[order], prepend=-1))
     blocks = tuple(tuple(row) for row in squares[order].tolist())
     return blocks, (*starts.tolist(), len(blocks)), addresses

@@ -16,17 +16,15 @@ import numpy.typing as npt
 
 from tbgen._jit import inner, kernel, small
 from tbgen.index.layout import Layout
+from tbgen.index.primary import INTO_TRIANGLE, how_turned
+from tbgen.index.primary_kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings
 from tbgen.index.squares import (
     BETWEEN,
     KING_ATTACKS,
     PAWN_ATTACKS,
     REACHED,
-    SYMMETRY,
-    TRANSPOSE,
-    TRIANGLE,
     TRIANGLE_INDEX,
     Words,
-    bits_of,
 )
 from tbgen.index.words import EVERYTHING, NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Role
@@ -37,9 +35,6 @@ PLACEMENTS, CLASSES = 0, 1
 
 _PAWN = int(Role.PAWN)
 _WHITE = int(Color.WHITE)
-_IN_TRIANGLE = np.uint64(bits_of(TRIANGLE))
-_ON_DIAGONAL = np.uint64(bits_of([square for square in TRIANGLE if square % 9 == 0]))
-_LEFT_HALF = np.uint64(bits_of([square for square in range(64) if square % 8 < 4]))
 
 
 def _behind() -> Words:
@@ -60,16 +55,16 @@ class Men(NamedTuple):
     color: npt.NDArray[np.int64]
     pawns: npt.NDArray[np.int64]
     """Squares."""
-    twins: npt.NDArray[np.int64]
-    """[n] -> first and last + 1 slot of equal men that are not pawns."""
+    twin_start: npt.NDArray[np.int64]
+    """[slot] -> the first slot of its group of equal men; of pawns, and of men without an equal, its own."""
     kings: int
     """How many squares the white king has, and"""
     digit: npt.NDArray[np.int64]
     """[square] -> which of them it is."""
     orders: int
     """In how many orders equal men stand on the same squares."""
-    is_own_mirror: int
-    """Whether the pawns are; 1 without pawns."""
+    how: int
+    """How boards are turned in this block, see index/primary.py."""
 
 
 def men_of(layout: Layout, block: int) -> Men:
@@ -77,10 +72,12 @@ def men_of(layout: Layout, block: int) -> Men:
     role = np.array([int(role) for _, role in layout.slots], np.int64)
     color = np.array([int(color) for color, _ in layout.slots], np.int64)
     pawns = np.array(layout.blocks[block], np.int64)
-    twins = np.array(layout.twins, np.int64).reshape(-1, 2)
-    mirror = not layout.pawns or layout.is_own_mirror(layout.blocks[block])
+    twin_start = np.arange(len(layout.slots), dtype=np.int64)
+    for first, end in layout.twins:
+        twin_start[first:end] = first
+    how = how_turned(layout.pawns, layout.is_own_mirror(layout.blocks[block]))
     digit = np.arange(64) if layout.pawns else TRIANGLE_INDEX
-    return Men(role, color, pawns, twins, layout.shape[2], digit, layout.orders, int(mirror))
+    return Men(role, color, pawns, twin_start, layout.shape[2], digit, layout.orders, how)
 
 
 class Run(NamedTuple):
@@ -150,25 +147,6 @@ def occupied_by(men, squares):
 
 
 @inner
-def are_in_order(men, squares):
-    """Whether equal men ascend, as they do in the place that counts."""
-    for twin in range(men.twins.shape[0]):
-        for slot in range(men.twins[twin, 0] + 1, men.twins[twin, 1]):
-            if squares[slot - 1] > squares[slot]:
-                return False
-    return True
-
-
-@inner
-def kings_of(men, squares, occupied):
-    """Where the white king may stand, as far as the place may be the one that counts."""
-    kings = ~(occupied | KING_ATTACKS[squares[men.role.size - 1]])
-    if men.pawns.size == 0:
-        return kings & _IN_TRIANGLE
-    return kings & _LEFT_HALF if men.is_own_mirror else kings
-
-
-@inner
 def out_of_check(men, squares, occupied):
     """White kings beside which the black king is not attacked, and those that are not attacked themselves."""
     white, black = EVERYTHING, EVERYTHING
@@ -187,23 +165,6 @@ def out_of_check(men, squares, occupied):
                     reached &= ~BEHIND[start, squares[other]]
             black &= ~reached
     return white, black
-
-
-@inner
-def beside_image(men, squares, other):
-    """How the men of a row compare with their image in the long diagonal, equal men in ascending order: -1, 0, 1."""
-    for slot in range(1, squares.size):
-        other[slot] = SYMMETRY[TRANSPOSE, squares[slot]]
-    for twin in range(men.twins.shape[0]):
-        for last in range(men.twins[twin, 0] + 1, men.twins[twin, 1]):
-            n = last
-            while n > men.twins[twin, 0] and other[n - 1] > other[n]:
-                other[n - 1], other[n] = other[n], other[n - 1]
-                n -= 1
-    for slot in range(1, squares.size):
-        if squares[slot] != other[slot]:
-            return -1 if squares[slot] < other[slot] else 1
-    return 0
 
 
 @inner
@@ -269,21 +230,18 @@ def count_places(men, block, run, meanings, counts):
     """Count the positions of a run of whole rows of a block."""
     squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
     squares[: men.pawns.size] = men.pawns
+    last = men.role.size - 1
     images = men.orders * (2 if men.pawns.size else 8)
     for place in range(run.first, run.first + run.white.size, men.kings):
         set_up(men, place // men.kings, squares)
         occupied = occupied_by(men, squares)
-        if occupied == NOTHING or not are_in_order(men, squares):
+        if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
             continue
-        kings, halved = kings_of(men, squares, occupied), NOTHING
+        compared = beside_image(squares, men.twin_start, 1, last + 1, other) if men.how == INTO_TRIANGLE else -1
+        kings = ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared)
+        halved = kings & DIAGONAL if compared == 0 else NOTHING
+        kings &= ~halved
         white, black = out_of_check(men, squares, occupied)
-        diagonal = kings & _ON_DIAGONAL
-        if men.pawns.size == 0 and diagonal:
-            compared = beside_image(men, squares, other)
-            if compared >= 0:
-                kings &= ~diagonal
-            if compared == 0:
-                halved = diagonal
         count_kings(men, kings, white, black, block, place, run, meanings, counts, images, men.orders)
         if halved:
             classes = classes_on_diagonal(men, squares)

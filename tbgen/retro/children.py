@@ -93,7 +93,7 @@ class Supply:
         if len(targets):
             values, corner = box.read(), (box.first, box.size, box.stride)
             room = np.zeros(len(box.first), np.int64), np.zeros(len(box.first), np.int64)
-            gather(*values, *corner, ways, gathering.primary, targets, *room, promotions.entry, promotions.dtg)
+            gather(*values, *corner, ways, gathering.how, targets, *room, promotions.entry, promotions.dtg)
 
 
 def own_planes(layout: Layout) -> Ints:

@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined
-from tbgen.index.layout import BY_KING, MIRRORED, Layout, Slot, layout_of
-from tbgen.index.squares import SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE_INDEX
+from tbgen.index.layout import Layout, Slot, layout_of
+from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
+from tbgen.index.primary_kernels import beside_image, sort_twins
+from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.score import Color
 
@@ -133,7 +135,7 @@ def _axes(layout: Layout) -> tuple[Ints, Ints]:
 
 @inlined
 def address_of(shapes, table, squares):
-    """The address of a position's pawns: 4 * block + how to mirror."""
+    """The address of a position's pawns: block << HOW_BITS | how the board is turned."""
     digits = 0
     for n in range(shapes.pawns[table]):
         digits = digits * 64 + squares[n]
@@ -143,37 +145,7 @@ def address_of(shapes, table, squares):
 @inlined
 def is_mirrored(shapes, table, squares):
     """Whether a position's pawns come to their block by the mirror."""
-    mirror = address_of(shapes, table, squares) & 3
-    return mirror == MIRRORED or (mirror == BY_KING and squares[shapes.pawns[table]] & 4 != 0)
-
-
-@inlined
-def _sort_twins(shapes, table, squares):
-    """Bring equal men into ascending order."""
-    first = shapes.pawns[table] + 1
-    for n in range(first + 1, first + shapes.others[table]):
-        place, square = n, squares[n]
-        while place > shapes.twin_start[table, n] and squares[place - 1] > square:
-            squares[place] = squares[place - 1]
-            place -= 1
-        squares[place] = square
-
-
-@inlined
-def _use_mirror(shapes, table, squares, king):
-    """Take the mirror image in the long diagonal if that is the primary cell (the king stands on it)."""
-    end = king + shapes.others[table] + 2
-    for n in range(king, end):
-        squares[MOST_SLOTS + n] = squares[n]
-        squares[n] = SYMMETRY[TRANSPOSE, squares[n]]
-    _sort_twins(shapes, table, squares)
-    for n in range(king, end):
-        if squares[n] != squares[MOST_SLOTS + n]:
-            if squares[n] < squares[MOST_SLOTS + n]:
-                return
-            break
-    for n in range(king, end):
-        squares[n] = squares[MOST_SLOTS + n]
+    return TURNS[address_of(shapes, table, squares) & HOW_MASK, squares[shapes.pawns[table]]] != 0
 
 
 @inlined
@@ -181,18 +153,18 @@ def place_of(shapes, table, side, squares):
     """The plane of a position given by slots, and its primary cell there (its `squares` are overwritten)."""
     king = shapes.pawns[table]
     address = address_of(shapes, table, squares)
-    mirror = address & 3
-    if king == 0:
-        symmetry = TO_TRIANGLE[squares[king]]
-    else:
-        symmetry = 1 if mirror == MIRRORED or (mirror == BY_KING and squares[king] & 4 != 0) else 0
+    symmetry = TURNS[address & HOW_MASK, squares[king]]
     end = king + shapes.others[table] + 2
     for n in range(king, end):
         squares[n] = SYMMETRY[symmetry, squares[n]]
-    _sort_twins(shapes, table, squares)
+    twin_start = shapes.twin_start[table]
+    sort_twins(squares, twin_start, king + 1, end - 1)
     if king == 0 and squares[king] % 9 == 0:
-        _use_mirror(shapes, table, squares, king)
+        images = squares[MOST_SLOTS:]
+        if beside_image(squares, twin_start, king + 1, end, images) > 0:
+            for n in range(king + 1, end):
+                squares[n] = images[n]
     cell = TRIANGLE_INDEX[squares[king]] if king == 0 else squares[king]
     for n in range(king + 1, end):
         cell = cell * 64 + squares[n]
-    return shapes.plane_start[table] + (address >> 2) * 2 + side, cell
+    return shapes.plane_start[table] + (address >> HOW_BITS) * 2 + side, cell

@@ -1,37 +1,33 @@
-"""Primary cells: of two cells that hold the same position, up to symmetry, a table keeps the lesser."""
+"""Primary cells of a block, word by word; the rule itself is that of index/primary.py."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tbgen._jit import inlined, inner, kernel
-from tbgen.index.squares import SYMMETRY, TRANSPOSE, bits_of
-from tbgen.index.words import EVERYTHING, NOTHING, square_bit
-from tbgen.retro.geometry import unpack_men, word_of_images
+from tbgen.index.primary import INTO_TRIANGLE
+from tbgen.index.primary_kernels import has_two_cells, how_turned, primary_black_kings
+from tbgen.index.squares import TRANSPOSE
+from tbgen.index.words import square_bit
+from tbgen.retro.geometry import king_of, unpack_men, word_of_images
 from tbgen.retro.legality import find_legal
-
-BELOW_DIAGONAL = np.uint64(bits_of([square for square in range(64) if square <= SYMMETRY[TRANSPOSE, square]]))
 
 
 @inlined
 def is_halved(geometry, word, own_mirror):
     """Whether the positions of a word have two cells; `own_mirror` says so of the pawns of its block."""
-    king = geometry.king_square[word >> geometry.king_shift]
-    return own_mirror if len(geometry.pawn_color) > 0 else king % 9 == 0
+    return has_two_cells(how_turned(len(geometry.pawn_color), own_mirror), king_of(geometry, word))
 
 
 @inlined
 def primary_lanes(geometry, word, own_mirror, men):
     """The lanes of a word that are primary; `men` is room for the squares of its men."""
-    if not is_halved(geometry, word, own_mirror):
-        return EVERYTHING
-    if len(geometry.pawn_color) > 0:
-        return NOTHING if geometry.king_square[word >> geometry.king_shift] & 4 else EVERYTHING
-    unpack_men(geometry, word, men)
-    other = word_of_images(geometry, TRANSPOSE, word >> geometry.king_shift, men)
-    if word == other:
-        return BELOW_DIAGONAL
-    return EVERYTHING if word < other else NOTHING
+    how, king, compared = how_turned(len(geometry.pawn_color), own_mirror), king_of(geometry, word), -1
+    if how == INTO_TRIANGLE and has_two_cells(how, king):
+        unpack_men(geometry, word, men)
+        image = word_of_images(geometry, TRANSPOSE, word >> geometry.king_shift, men)
+        compared = 1 if word > image else -1 if word < image else 0
+    return primary_black_kings(how, king, compared)
 
 
 @inner

@@ -16,8 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined
-from tbgen.index.layout import BY_KING, MIRRORED, Layout
-from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRANSPOSE, TRIANGLE
+from tbgen.index.layout import Layout
+from tbgen.index.primary import HOW_BITS, HOW_MASK, INTO_TRIANGLE
+from tbgen.index.primary_kernels import are_in_order, beside_image, primary_black_kings
+from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
+from tbgen.index.words import NOTHING, ONE
 from tbgen.material import PROMOTIONS
 from tbgen.retro.family import Kinship
 from tbgen.retro.plans import NO_SLOT, Plan
@@ -25,10 +28,9 @@ from tbgen.score import Color
 
 Ints = npt.NDArray[np.int64]
 
-EVERY_CELL, BY_WHITE_KING, BY_DIAGONAL = 0, 1, 2
-"""Which cells of a plane are primary: all; with the white king on the files a-d; the lesser of two mirror images."""
-
-NOT_MIRRORED, EITHER_WAY, EVERY_SYMMETRY = (0,), (0, FLIP_FILE), tuple(range(8))
+EITHER_WAY, EVERY_SYMMETRY = (0, FLIP_FILE), tuple(range(8))
+BOARDS_OF_CELL = ((0,), (FLIP_FILE,), EITHER_WAY, EVERY_SYMMETRY)
+"""[how the board is turned] -> by which symmetries boards may have come to a cell."""
 
 
 class Ways(NamedTuple):
@@ -58,7 +60,8 @@ class Gathering(NamedTuple):
     table: int
     block: int
     side: Color
-    primary: int
+    how: int
+    """How boards are turned that come there, see primary.py."""
     targets: list[tuple[int, int, int]]
     """Way, square of the new man in the child, and where the cells begin that it is read for."""
 
@@ -142,17 +145,12 @@ class Promoter:
         digits = 0
         for slot in plan.slots[: child.pawns]:
             digits = digits * 64 + (pawns[slot] ^ flip)
-        block, mirror = divmod(int(child.addresses[digits]), 4)
-        if not child.pawns:
-            symmetries, primary = EVERY_SYMMETRY, BY_DIAGONAL
-        elif mirror == BY_KING:
-            symmetries, primary = EITHER_WAY, BY_WHITE_KING
-        else:
-            symmetries, primary = (FLIP_FILE,) if mirror == MIRRORED else NOT_MIRRORED, EVERY_CELL
+        address = int(child.addresses[digits])
+        block, how = address >> HOW_BITS, address & HOW_MASK
         side = color if plan.flip else color.other
-        gathering = found.setdefault((table, block, side), Gathering(table, block, side, primary, []))
+        gathering = found.setdefault((table, block, side), Gathering(table, block, side, how, []))
         for route in self.routes[plan]:
-            if route.symmetry in symmetries:
+            if route.symmetry in BOARDS_OF_CELL[how]:
                 square = int(SYMMETRY[INVERSE[route.symmetry], to ^ flip])
                 gathering.targets.append((route.way, square, start))
 
@@ -166,42 +164,9 @@ def _assignments(child: Layout, plan: Plan) -> Iterator[tuple[int, list[int]]]:
             yield given.index(plan.promoted), given
 
 
-@inlined
-def _in_order(digits, twin_start):
-    """Whether equal men stand in order."""
-    ordered = True
-    for n in range(2, len(digits) - 1):
-        ordered &= twin_start[n] == n or digits[n - 1] < digits[n]
-    return ordered
-
-
-@inlined
-def _beside_image(digits, twin_start, images):
-    """How the men between the kings compare with their images in the long diagonal, equal men in order: -1, 0, 1."""
-    last = len(digits) - 1
-    for n in range(1, last):
-        place, image = n, SYMMETRY[TRANSPOSE, digits[n]]
-        while place > max(twin_start[n], 1) and images[place - 1] > image:
-            images[place] = images[place - 1]
-            place -= 1
-        images[place] = image
-    for n in range(1, last):
-        if images[n] != digits[n]:
-            return -1 if digits[n] < images[n] else 1
-    return 0
-
-
-@inlined
-def _white_king_counts(king, primary, compared):
-    """Whether cells with the white king on one of its places are those that positions are looked up in."""
-    if primary == BY_WHITE_KING:
-        return king & 4 == 0
-    return primary == EVERY_CELL or compared <= 0 or TRIANGLE[king] % 9 != 0
-
-
 # entry, dtg: cells of a box of a plane, found by its strides; targets[n]: way, square of the new man, first cell here
 @borrowing
-def gather(entry, dtg, first, size, stride, ways, primary, targets, digits, images, to_entry, to_dtg):
+def gather(entry, dtg, first, size, stride, ways, how, targets, digits, images, to_entry, to_dtg):
     """Copy the cells of a box to where they are asked for; `digits` and `images` are room for one each an axis."""
     for n in range(len(targets)):
         way, square = targets[n, 0], targets[n, 1]
@@ -211,18 +176,20 @@ def gather(entry, dtg, first, size, stride, ways, primary, targets, digits, imag
         for axis in range(len(first)):
             digits[axis] = first[axis]
         digits[new] = square
-        going = True
+        last, going = len(first) - 1, True
         while going:
-            if _in_order(digits, ways.twin_start):
-                compared = _beside_image(digits, ways.twin_start, images) if primary == BY_DIAGONAL else 0
+            if are_in_order(digits, ways.twin_start, 1, last):
+                compared = -1
+                if how == INTO_TRIANGLE:
+                    compared = beside_image(digits, ways.twin_start, 1, last, images)
                 place, cell = 0, targets[n, 2]
-                for axis in range(1, len(first) - 1):
+                for axis in range(1, last):
                     place += (digits[axis] - first[axis]) * stride[axis]
                     cell += ways.part[way, axis, digits[axis]]
                 for king in range(first[0], first[0] + size[0]):
-                    if _white_king_counts(king, primary, compared):
+                    lanes = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
+                    if lanes != NOTHING:
                         start, here = place + (king - first[0]) * stride[0], cell + ways.part[way, 0, king]
-                        by_black_king = primary == BY_DIAGONAL and compared == 0 and TRIANGLE[king] % 9 == 0
                         _gather_word(
                             entry,
                             dtg,
@@ -231,7 +198,7 @@ def gather(entry, dtg, first, size, stride, ways, primary, targets, digits, imag
                             stride,
                             ways.part[way],
                             sign,
-                            by_black_king,
+                            lanes,
                             start,
                             here,
                             to_entry,
@@ -241,11 +208,11 @@ def gather(entry, dtg, first, size, stride, ways, primary, targets, digits, imag
 
 
 @inlined
-def _gather_word(entry, dtg, first, size, stride, part, sign, by_black_king, place, cell, to_entry, to_dtg):
-    """Copy the cells that differ in the black king alone: all, or those where it is not beyond the long diagonal."""
+def _gather_word(entry, dtg, first, size, stride, part, sign, lanes, place, cell, to_entry, to_dtg):
+    """Copy the primary cells of those that differ in the black king alone; `lanes` are its squares in them."""
     last = len(first) - 1
     for king in range(first[last], first[last] + size[last]):
-        if not by_black_king or king <= SYMMETRY[TRANSPOSE, king]:
+        if lanes >> np.uint64(king) & ONE:
             to_entry[cell + part[last, king]] = sign * entry[place]
             to_dtg[cell + part[last, king]] = dtg[place]
         place += stride[last]

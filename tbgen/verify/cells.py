@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbgen._jit import inner, small
-from tbgen.index.layout import BY_KING, MIRRORED
+from tbgen.index.primary import BY_KING, MIRRORED
 from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
 
 _EIGHT = 8

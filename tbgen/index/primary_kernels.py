@@ -1,0 +1,86 @@
+"""Kernels of the primary cell, see primary.py.
+
+A group of equal men is known by its first slot: `twin_start[slot]`, the slot itself for a man without an equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbgen._jit import small
+from tbgen.arrays import Int, Ints, Word
+from tbgen.index import primary
+from tbgen.index.primary import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
+from tbgen.index.squares import SYMMETRY, TRANSPOSE, TRIANGLE, bits_of
+from tbgen.index.words import EVERYTHING, NOTHING
+
+DIAGONAL = np.uint64(bits_of(np.flatnonzero(ON_DIAGONAL)))
+NOT_BEYOND_DIAGONAL = np.uint64(bits_of([square for square in range(64) if square <= SYMMETRY[TRANSPOSE, square]]))
+"""Squares that are no higher than their image in the long diagonal."""
+_LEFT_HALF = np.uint64(bits_of([square for square in range(64) if square % 8 < 4]))
+_IN_TRIANGLE = np.uint64(bits_of(TRIANGLE))
+
+
+how_turned = small(primary.how_turned)
+
+
+@small
+def has_two_cells(how: Int, king: Int) -> bool:
+    """Whether positions with the white king on this square of a block have a second cell there."""
+    return how == BY_KING or (how == INTO_TRIANGLE and king % 9 == 0)
+
+
+# words are sets of squares; `compared` is the answer of `beside_image`
+@small
+def primary_black_kings(how: Int, king: Int, compared: Int) -> Word:
+    """The black king's squares in primary cells; `compared`, asked for on the diagonal alone, leaves that king out."""
+    if how == BY_KING:
+        return NOTHING if king & 4 else EVERYTHING
+    if how == INTO_TRIANGLE and king % 9 == 0 and compared >= 0:
+        return NOTHING if compared else NOT_BEYOND_DIAGONAL
+    return EVERYTHING
+
+
+@small
+def primary_white_kings(how: Int, compared: Int) -> Word:
+    """The white king's squares in primary cells of the other men; `compared` looks at all of those."""
+    if how == BY_KING:
+        return _LEFT_HALF
+    if how == INTO_TRIANGLE:
+        return _IN_TRIANGLE & ~DIAGONAL if compared > 0 else _IN_TRIANGLE
+    return EVERYTHING
+
+
+@small
+def are_in_order(squares: Ints, twin_start: Ints, first: Int, end: Int) -> bool:
+    """Whether equal men of slots first to end ascend."""
+    ordered = True
+    for slot in range(first + 1, end):
+        ordered &= twin_start[slot] == slot or squares[slot - 1] < squares[slot]
+    return ordered
+
+
+@small
+def sort_twins(squares: Ints, twin_start: Ints, first: Int, end: Int) -> None:
+    """Bring equal men of slots first to end into ascending order."""
+    for slot in range(first + 1, end):
+        place, square = slot, squares[slot]
+        while place > twin_start[slot] and squares[place - 1] > square:
+            squares[place] = squares[place - 1]
+            place -= 1
+        squares[place] = square
+
+
+@small
+def beside_image(squares: Ints, twin_start: Ints, first: Int, end: Int, images: Ints) -> int:
+    """How the men of slots first to end compare with their image in the long diagonal, which is left in `images`.
+
+    -1 where they are the lesser, 0 where they equal it, 1 where the image is the lesser.
+    """
+    for slot in range(first, end):
+        images[slot] = SYMMETRY[TRANSPOSE, squares[slot]]
+    sort_twins(images, twin_start, first, end)
+    for slot in range(first, end):
+        if squares[slot] != images[slot]:
+            return -1 if squares[slot] < images[slot] else 1
+    return 0
