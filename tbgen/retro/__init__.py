@@ -1,8 +1,8 @@
 """The solver: from rules to values, with no idea of files."""
 
-from tbgen.retro.memory import memory_needed
-from tbgen.retro.runs import BlockStore, MemoryStore, Solved
-from tbgen.retro.solver import needs_compiling, solve, solve_into
+from tbgen.retro.drive.memory import memory_needed
+from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
+from tbgen.retro.drive.solver import needs_compiling, solve, solve_into
 
 __all__ = [
     "BlockStore",

@@ -17,7 +17,7 @@ from tbgen.index.layout import layout_of
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
 from tbgen.records.places import DUE, FOLDER, path_of_record
-from tbgen.retro.waves import most_run_blocks
+from tbgen.retro.drive.many_blocks import most_run_blocks
 from tbgen.storage.files import PARTIAL, path_of
 from tbgen.storage.reader import check_file, digest_of_file
 from tbgen.storage.scratch import SUFFIX, ScratchStore, scratch_path

@@ -60,8 +60,8 @@ def test_a_full_disk_loses_no_more_than_the_blocks_in_flight(
     cut_short(folder, monkeypatch, after)
     assert scratch_path(folder, PAWN).exists()
     assert not path_of(folder, PAWN).exists()
-    solved, solve_run = [], "tbgen.retro.waves.Waves._solve_run"
-    from tbgen.retro.waves import Waves
+    solved, solve_run = [], "tbgen.retro.drive.many_blocks.Waves._solve_run"
+    from tbgen.retro.drive.many_blocks import Waves
 
     inner = Waves._solve_run
     monkeypatch.setattr(solve_run, lambda self, blocks: solved.append(blocks) or inner(self, blocks))

@@ -12,8 +12,8 @@ import pytest
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import memory_needed
-from tbgen.retro.geometry import geometry_of
-from tbgen.retro.memory import HAND_BYTES
+from tbgen.retro.drive.memory import HAND_BYTES
+from tbgen.retro.words.geometry import geometry_of
 from tbgen.storage.files import path_of
 
 GIB = 1 << 30

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.retro.family import EnPassant
+from tbgen.retro.resets.family import EnPassant
 from tbgen.score import Color
 from tbgen.table import Cells, Patterns, Table
 from tests import reference

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.retro.clock import quiet
-from tbgen.retro.runs import MemoryStore, Solved
-from tbgen.retro.tally import nothing_found
-from tbgen.retro.task import Task
-from tbgen.retro.waves import Waves
+from tbgen.retro.drive.counts import nothing_found
+from tbgen.retro.drive.many_blocks import Waves
+from tbgen.retro.drive.runs import MemoryStore, Solved
+from tbgen.retro.drive.task import Task
+from tbgen.retro.drive.timing import quiet
 from tbgen.score import Color
 from tbgen.table import Box, Cells, Child, Distances, Entries, EntryValues, Run
 from tests import reference

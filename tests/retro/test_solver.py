@@ -15,16 +15,17 @@ import pytest
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.retro import alone, needs_compiling, solve
-from tbgen.retro import worker as worker_module
-from tbgen.retro.block import FIRST, NO_LABEL, BlockValues, number_cells
-from tbgen.retro.forcer import STATUS, TOO_HIGH, open_words, start_forcer, start_middles
-from tbgen.retro.geometry import geometry_of
-from tbgen.retro.interning import new_store
-from tbgen.retro.legality import find_legal
-from tbgen.retro.levels import TOP_CODE, freeze
-from tbgen.retro.statuses import check_worker
-from tbgen.retro.worker import Worker, enter_block, new_worker
+from tbgen.retro import needs_compiling, solve
+from tbgen.retro.drive import one_block
+from tbgen.retro.drive import worker as worker_module
+from tbgen.retro.drive.statuses import check_worker
+from tbgen.retro.drive.worker import Worker, new_worker
+from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, open_words, start_forcer, start_middles
+from tbgen.retro.levels.histories import new_store
+from tbgen.retro.levels.stages import TOP_CODE, freeze
+from tbgen.retro.words.block import FIRST, NO_LABEL, BlockValues, enter_block, number_cells
+from tbgen.retro.words.geometry import geometry_of
+from tbgen.retro.words.legality import find_legal
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.table import EntryValues, Table
@@ -223,7 +224,7 @@ def test_more_histories_than_there_is_room_for_are_refused(
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 def test_more_pairs_of_histories_than_there_is_room_for_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     children = {child: values(str(child)) for child in Material.parse(name).children()}
-    for module in (worker_module, alone):
+    for module in (worker_module, one_block):
         monkeypatch.setattr(module, "new_store", lambda _: new_store(8))
     with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
         solve(Material.parse(name), children)
@@ -233,7 +234,7 @@ def test_more_pairs_of_histories_than_there_is_room_for_are_refused(name: str, m
 def test_histories_beyond_the_dictionary_are_refused_while_solving(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     material = Material.parse(name)
     children = {child: values(str(child)) for child in material.children()}
-    monkeypatch.setattr("tbgen.retro.worker.STORE_NODES", 5)
+    monkeypatch.setattr("tbgen.retro.drive.worker.STORE_NODES", 5)
     with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
         solve(material, children)
 
@@ -241,7 +242,7 @@ def test_histories_beyond_the_dictionary_are_refused_while_solving(name: str, mo
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 def test_more_to_be_asked_again_than_there_is_room_for_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     children = {child: values(str(child)) for child in Material.parse(name).children()}
-    monkeypatch.setattr("tbgen.retro.middle.AGENDA_ENTRIES", 0)
+    monkeypatch.setattr("tbgen.retro.levels.middle.AGENDA_ENTRIES", 0)
     with pytest.raises(RepresentationError, match=f"the number of positions of {name} to ask again does not fit"):
         solve(Material.parse(name), children)
 
@@ -281,5 +282,5 @@ def test_compiling_is_announced_until_it_is_done(name: str, monkeypatch: pytest.
 @pytest.mark.parametrize("name", ["KBvK", "KPvK"])
 def test_a_table_does_not_depend_on_the_order_of_independent_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     forwards = solve_from_values(name, threads=1)
-    monkeypatch.setattr("tbgen.retro.solver.ThreadPoolExecutor", Backwards)
+    monkeypatch.setattr("tbgen.retro.drive.solver.ThreadPoolExecutor", Backwards)
     assert_same(forwards, solve_from_values(name, threads=1))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.retro.runs import BlockStore, MemoryStore, Solved
-from tbgen.retro.tally import nothing_found
+from tbgen.retro.drive.counts import nothing_found
+from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.storage import counting
 from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of

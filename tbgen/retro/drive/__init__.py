@@ -1,0 +1,1 @@
+"""From a material to its table: one block or many, threads, memory, counts."""

@@ -1,0 +1,60 @@
+"""The solver: a material's table from its children's.
+
+Values do not depend on how the work is shared, nor on how often it was interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from tbgen._jit import is_compiled
+from tbgen.index.layout import layout_of
+from tbgen.material import Material
+from tbgen.retro.drive.many_blocks import Waves
+from tbgen.retro.drive.one_block import solve_alone
+from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
+from tbgen.retro.drive.task import Task
+from tbgen.retro.drive.timing import Progress, quiet
+from tbgen.retro.drive.worker import solve_blocks
+from tbgen.retro.levels.stages import advance_middle
+from tbgen.table import Child, Table
+
+
+def needs_compiling(material: Material) -> bool:
+    """Whether solving this material will compile kernels first, which takes about half a minute."""
+    last = solve_blocks if len(layout_of(material).blocks) > 1 else advance_middle
+    return not is_compiled(last.__name__)
+
+
+def solve_into(
+    store: BlockStore,
+    material: Material,
+    children: Mapping[Material, Child],
+    threads: int = 2,
+    progress: Progress = quiet,
+) -> Solved:
+    """Solve a canonical material whose children are solved; what its cells hold goes to the store.
+
+    What is in the store already is believed.
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        task = Task(layout_of(material), children, store, threads, pool, progress)
+        if len(task.layout.blocks) > 1:
+            Waves(task).solve()
+        else:
+            solve_alone(task)
+    with task.clock.phase("patterns"):
+        solved = Solved(material, store)
+    solved.figures = task.clock.figures(task.sweeps, threads)
+    return solved
+
+
+def solve(
+    material: Material,
+    children: Mapping[Material, Child],
+    threads: int = 2,
+    progress: Progress = quiet,
+) -> Table:
+    """The table of a canonical material whose children are solved, in memory."""
+    return solve_into(MemoryStore(), material, children, threads, progress).table()

@@ -1,0 +1,34 @@
+"""Statuses: what kernels say went wrong, as errors."""
+
+from __future__ import annotations
+
+from tbgen.errors import BuildError, RepresentationError
+from tbgen.material import Material
+from tbgen.retro.drive.worker import Worker
+from tbgen.retro.levels.forcer import AGENDA_FULL, FORCED_TWICE, STATUS, STORE_FULL, TOO_FAR, TOO_HIGH
+from tbgen.retro.levels.histories import OVERFLOWED
+
+
+def check_status(material: Material, status: int) -> None:
+    """Raise what a kernel's status means, if it means anything."""
+    if status == TOO_FAR:
+        raise RepresentationError(f"a distance of {material}", "the solver's lists of distances")
+    if status == STORE_FULL:
+        raise RepresentationError(f"the number of patterns of {material}", "the solver's dictionary")
+    if status == AGENDA_FULL:
+        raise RepresentationError(f"the number of positions of {material} to ask again", "the solver's agenda")
+    if status == TOO_HIGH:
+        raise RepresentationError(f"an outcome of {material}", "the signed byte of a stored table")
+    if status == FORCED_TWICE:
+        reason = "both sides force a position: the solver contradicts itself, please report it"
+        raise BuildError(str(material), reason)
+    if status:
+        reason = "a child table has no value for a position that a capture or promotion leads to"
+        raise BuildError(str(material), reason)
+
+
+def check_worker(material: Material, worker: Worker) -> None:
+    """Raise what went wrong in a worker."""
+    stores = (worker.white.store, worker.black.store, worker.pairs)
+    check_status(material, STORE_FULL if any(store.state[OVERFLOWED] for store in stores) else 0)
+    check_status(material, int(worker.white.state[STATUS] or worker.black.state[STATUS]))

@@ -1,0 +1,1 @@
+"""One accrued code after another: classes, middles, labels, histories, patterns."""

@@ -1,0 +1,172 @@
+"""Patterns: the histories of a run as rows, and the dictionaries of all runs as one that depends on the table alone.
+
+A row is one number, so that rows sort as their columns do: holder, code, outcome (as an unsigned byte), plies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import inlined, kernel
+from tbgen.retro.levels.histories import EMPTY, Store, intern, new_store
+from tbgen.retro.words.block import byte_of_rank
+from tbgen.table import Dictionary, Patterns, often_first
+
+Ints = npt.NDArray[np.int64]
+
+
+@inlined
+def _length(store, node):
+    """How many rows a history has."""
+    rows = 0
+    while node != EMPTY:
+        rows += 1
+        node = store.before[node]
+    return rows
+
+
+@inlined
+def _write_rows(store, forcer, node, end, rows):
+    """Write the rows of a history so that they end at `end`; returns where they begin."""
+    while node != EMPTY:
+        end -= 1
+        event = store.event[node]
+        outcome = np.int64(byte_of_rank(event >> 16 & 0xFFFF, forcer)) & 0xFF
+        rows[end] = (1 - forcer) << 32 | event >> 32 << 24 | outcome << 16 | event & 0xFFFF
+        node = store.before[node]
+    return end
+
+
+@kernel
+def _find_starts(pairs, white, black, start):
+    for pair in range(1, pairs.state[0]):
+        rows = _length(white, pairs.before[pair]) + _length(black, pairs.event[pair])
+        start[pair + 1] = start[pair] + rows
+
+
+@kernel
+def _fill_rows(pairs, white, black, start, rows):
+    """White's holds (which Black breaks) come first."""
+    for pair in range(1, pairs.state[0]):
+        end = _write_rows(white, 0, pairs.before[pair], start[pair + 1], rows)
+        _write_rows(black, 1, pairs.event[pair], end, rows)
+
+
+def dictionary_of(pairs: Store, white: Store, black: Store, pattern: npt.NDArray[np.uint32]) -> Dictionary:
+    """The rows of each pair of histories; `pattern` is [cell] -> pair."""
+    start = np.zeros(int(pairs.state[0]) + 1, np.int64)
+    _find_starts(pairs, white, black, start)
+    rows = np.zeros(int(start[-1]), np.int64)
+    _fill_rows(pairs, white, black, start, rows)
+    often = np.zeros(len(start) - 1, np.int64)
+    _count(pattern, often)
+    return Dictionary(start, rows, often)
+
+
+@kernel
+def _count(pattern, often):
+    for cell in range(len(pattern)):
+        often[pattern[cell]] += 1
+
+
+@kernel
+def _intern_rows(store, start, rows, nodes):
+    """The chain of rows that each pattern is."""
+    for pattern in range(len(start) - 1):
+        node = EMPTY
+        for row in range(start[pattern], start[pattern + 1]):
+            node = intern(store, node, rows[row])
+        nodes[pattern] = node
+
+
+@kernel
+def _group_by_before(before, by_event, first_child, children):
+    """Chains by the chain before, those of one by row: node n has children first_child[n] to first_child[n + 1]."""
+    for node in range(1, len(before)):
+        first_child[before[node] + 2] += 1
+    for node in range(2, len(first_child)):
+        first_child[node] += first_child[node - 1]
+    for node in by_event:
+        at = before[node + 1] + 1
+        children[first_child[at]] = node + 1
+        first_child[at] += 1
+
+
+@kernel
+def _in_order(children, first_child, ranking):
+    """List the chains in the order of their rows."""
+    stack = np.empty(len(ranking), np.int32)
+    size, number = 1, 0
+    stack[0] = EMPTY
+    while size:
+        size -= 1
+        node = stack[size]
+        ranking[number] = node
+        number += 1
+        for n in range(first_child[node + 1] - 1, first_child[node] - 1, -1):
+            stack[size] = children[n]
+            size += 1
+
+
+@kernel
+def _unroll(store, nodes, start, holder, code, outcome, dtg):
+    """Write the rows of some chains one after another, as columns."""
+    for n in range(len(nodes)):
+        node = nodes[n]
+        for row in range(start[n + 1] - 1, start[n] - 1, -1):
+            event = store.event[node]
+            holder[row], code[row] = event >> 32, event >> 24 & 0xFF
+            outcome[row], dtg[row] = event >> 16 & 0xFF, event & 0xFFFF
+            node = store.before[node]
+
+
+@kernel
+def _find_lengths(store, nodes, length):
+    for n in range(len(nodes)):
+        length[n] = _length(store, nodes[n])
+
+
+def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
+    """The dictionary of all, the most frequent first, and for each run [its pattern] -> pattern.
+
+    The dictionaries have so many `rows` together.
+    """
+    store, chains = new_store(rows + 1), []
+    counts = np.zeros(rows + 1, np.int64)
+    for dictionary in dictionaries:
+        chains.append(np.zeros(len(dictionary.often), np.int32))
+        _intern_rows(store, dictionary.start, dictionary.rows, chains[-1])
+        counts[chains[-1]] += dictionary.often
+    store = store._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
+    ranking = _ranking(store)[1:]
+    used = ranking[counts[ranking] > 0]
+    order = np.concatenate([[EMPTY], used[often_first(counts[used])]])
+    number_of = np.zeros(int(store.state[0]), np.uint32)
+    number_of[order] = np.arange(len(order))
+    return _columns(store, order), [number_of[nodes] for nodes in chains]
+
+
+def _ranking(store: Store) -> npt.NDArray[np.int32]:
+    """All chains in the order of their rows, a beginning before what it begins."""
+    size = int(store.state[0])
+    before, event = store.before[:size], store.event[:size]
+    first_child, children = np.zeros(size + 2, np.int32), np.zeros(size, np.int32)
+    _group_by_before(before, np.argsort(event[1:]), first_child, children)
+    ranking = np.zeros(size, np.int32)
+    _in_order(children, first_child, ranking)
+    return ranking
+
+
+def _columns(store: Store, order: Ints) -> Patterns:
+    """The rows of some chains as columns."""
+    length = np.zeros(len(order), np.int64)
+    _find_lengths(store, order, length)
+    start = np.concatenate([[0], np.cumsum(length)])
+    rows = int(start[-1])
+    holder, code, outcome = (np.zeros(rows, np.uint8) for _ in range(3))
+    dtg = np.zeros(rows, np.uint16)
+    _unroll(store, order, start, holder, code, outcome, dtg)
+    return Patterns(start.astype(np.uint32), holder, code, outcome.view(np.int8), dtg)

@@ -1,0 +1,155 @@
+"""Levels: the game for one accrued code after another, solved from the entry values it leads to.
+
+At stage k the undecided cells whose own code is k are *frozen*: their entry values become known. Then, for each
+forcer, the outcome "the forcer holds k" is spread to all from which it can be forced (the class: final,
+whatever the accrued score), and the holds of the other side at code k + 1 are broken where they can be
+(the middle, from the forced cells on).
+
+Both take outcomes from the forcer's best upwards, plies from the fewest upwards
+(search.py, update.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbgen._jit import borrowing, inlined, inner
+from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
+from tbgen.retro.levels.bucket_queue import EXIT, add_seed, seed_place
+from tbgen.retro.levels.classes import spread_outcome
+from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, LAYER, NO_LAYER, STATUS, TOO_HIGH
+from tbgen.retro.levels.labels import end_of
+from tbgen.retro.levels.middles import update_middle
+from tbgen.retro.levels.recheck import fix_exit
+from tbgen.retro.words.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
+from tbgen.retro.words.geometry import WHITE
+from tbgen.retro.words.worklist import put
+from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
+
+STALEMATE = STALEMATE_CODE
+NO_LIMIT = 1 << 62
+"""No layer is so thick that it is left to others."""
+
+TOP_CODE = MOST_STORED_CODE
+"""No outcome has a higher code: the positions that have one are forced to better."""
+
+
+@inlined
+def entry_label(block, breaker, k, side, word, square):
+    """The entry value of an undecided cell whose own code is k: its rank and plies for the side that has just moved."""
+    if k > STALEMATE:
+        k = min(k, TOP_CODE + 1)
+        broken = np.int64(breaker.label[place_of(block, side, word, square)])
+        if broken >> 16 < WORST_RANK - k:
+            return WORST_RANK - (broken >> 16), broken & 0xFFFF
+    return np.int64(k), np.int64(0)
+
+
+@inner
+def freeze_word(block, breaker, values, k, side, word):
+    """Freeze the undecided cells of a word whose own code is k."""
+    lanes, closing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
+    first = side * block.code.shape[1] + word * 64
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        code = np.int64(block.code[side, word * 64 + square])
+        if code != k:
+            next_code = min(next_code, code)
+            continue
+        closing |= square_bit(square)
+        rank, plies = entry_label(block, breaker, k, side, word, square)
+        if TOP_CODE < rank < WORST_RANK - TOP_CODE:
+            breaker.state[STATUS] = TOO_HIGH
+        values.entry[first + square] = byte_of_rank(rank, 1 - side)
+        values.dtg[first + square] = plies
+    block.next_code[side, word] = next_code
+    return closing
+
+
+@borrowing
+def freeze(block, white, black, values, k, first, end):
+    """Close the undecided cells of a range of words whose own code is k, with their entry values; how many are left.
+
+    The range begins and ends with a group of 64 words, or with the block.
+    """
+    left = 0
+    for side in range(2):
+        breaker = white if side == WHITE else black
+        for group in range(first, end, 64):
+            live = NOTHING
+            for word in range(group, min(group + 64, end)):
+                still = block.undecided[side, word]
+                block.frozen[side, word] = NOTHING
+                if still == NOTHING:
+                    continue
+                ours, theirs = white.forced.free[side, word], black.forced.free[side, word]
+                if still & ~ours & ~theirs:
+                    breaker.state[STATUS] = FORCED_TWICE
+                still &= ours & theirs
+                block.undecided[side, word] = still
+                if still and block.next_code[side, word] <= k:
+                    closing = freeze_word(block, breaker, values, k, side, word)
+                    block.frozen[side, word] = closing
+                    block.open[side, word] &= ~closing
+                    still &= ~closing
+                    block.undecided[side, word] = still
+                white.forced.free[side, word] = still
+                black.forced.free[side, word] = still
+                if still:
+                    live |= ONE << np.uint64(word & 63)
+                    left += count(still)
+            white.forced.live[side, group >> 6] = live
+            black.forced.live[side, group >> 6] = live
+    return left
+
+
+@inlined
+def file_exit(geometry, block, forcer, k, side, word, square, rank, plies):
+    """File a frozen cell's entry value (a rank for this forcer) where it can matter."""
+    if rank == k and plies == 0:
+        put(forcer.yielding, word, square_bit(square))
+    elif k <= rank < WORST_RANK - k:
+        label = rank << 16 | plies
+        add_seed(forcer.seeds, label, seed_place(EXIT, side, word), square_bit(square))
+        if forcer.state[BEGUN] and side != forcer.side:
+            fix_exit(geometry, block, forcer, word, square, label, end_of(k + 1))
+
+
+@inner
+def file_frozen(geometry, block, forcer, values, k):
+    """File the cells that have just been frozen as seeds; holds of this forcer begin its class at once."""
+    for side in range(2):
+        for word in range(len(block.occupied)):
+            lanes = block.frozen[side, word]
+            cell = side * block.code.shape[1] + word * 64
+            while lanes:
+                square = lowest_square(lanes)
+                lanes &= lanes - ONE
+                rank = rank_of_byte(np.int64(values.entry[cell + square]), forcer.side)
+                plies = np.int64(values.dtg[cell + square])
+                file_exit(geometry, block, forcer, k, side, word, square, rank, plies)
+
+
+@borrowing
+def spread_class(geometry, block, forcer, values, k, most):
+    """Stage k for one forcer: the class of its own outcome k.
+
+    True when it is done; False when its next layer has more than `most` words: call it again once that is finished.
+    """
+    if k > TOP_CODE:
+        return True
+    if forcer.state[LAYER] == NO_LAYER:
+        file_frozen(geometry, block, forcer, values, k)
+        forcer.state[LAYER] = 0
+    if not spread_outcome(geometry, block, forcer, values, k, most):
+        return False
+    forcer.state[LAYER] = NO_LAYER
+    return True
+
+
+@borrowing
+def advance_middle(geometry, block, forcer, k):
+    """Stage k for one forcer, after both classes: the middle at accrued code k + 1."""
+    if 0 < k <= TOP_CODE:
+        update_middle(geometry, block, forcer, k + 1)

@@ -1,0 +1,132 @@
+"""What a position's moves give: its code from how many there are, and the best of its resets.
+
+`lanes` are black king squares: the positions of a word for which a move is legal. A reset's value is
+folded into the block as the mover's best so far.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbgen._jit import borrowing, inlined, inner
+from tbgen.index.words import NOTHING, ONE, lowest_square
+from tbgen.retro.resets.destinations import is_mirrored, place_of
+from tbgen.retro.words.block import rank_of_byte
+from tbgen.retro.words.movelist import DOUBLE, GONE, ROLE, SLOT, TO, add_move, write_codes
+from tbgen.retro.words.moves import note_moves, unpack_squares
+
+ALL_DONE, CHILD_HAS_NO_VALUE = 0, 1
+
+
+@inlined
+def fold_value(block, side, cell, byte, plies):
+    """Fold one reset's value into the mover's best."""
+    best = block.reset[side, cell]
+    if best != byte:
+        if best != 0 and rank_of_byte(byte, side) > rank_of_byte(best, side):
+            return
+        block.reset[side, cell] = byte
+        block.near[side, cell] = plies
+        block.far[side, cell] = plies
+        return
+    block.near[side, cell] = min(block.near[side, cell], plies)
+    block.far[side, cell] = max(block.far[side, cell], plies)
+
+
+@inner
+def fold_promotion(block, promotions, scratch, side, word, lanes, start):
+    """Fold a promotion into every lane; its values begin at `start`, in the order of the block's own cells."""
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        cell = word * 64 + square
+        byte = promotions.entry[start + cell]
+        if byte == 0:
+            scratch.status[0] = CHILD_HAS_NO_VALUE
+        fold_value(block, side, cell, byte, promotions.dtg[start + cell])
+
+
+@inner
+def value_after(family, table, side, squares):
+    """The entry value and distance of a position given by slots; 0 if they are not at hand."""
+    plane, cell = place_of(family.shapes, table, side, squares)
+    start = family.planes.start[plane]
+    if start < 0:
+        return np.int8(0), np.uint16(0)
+    return family.planes.entry[start + cell], family.planes.dtg[start + cell]
+
+
+@inner
+def value_after_double(family, side, squares, file):
+    """The same after a double step to a file of the board, with the right to take en passant that it gives."""
+    file ^= 7 if is_mirrored(family.shapes, 0, squares) else 0
+    plane, cell = place_of(family.shapes, 0, side, squares)
+    taken = family.en_passant.start[plane >> 1, side, file]
+    if taken >= 0 and family.en_passant.entry[taken + cell]:
+        return family.en_passant.entry[taken + cell], family.en_passant.dtg[taken + cell]
+    start = family.planes.start[plane]
+    if start < 0:
+        return np.int8(0), np.uint16(0)
+    return family.planes.entry[start + cell], family.planes.dtg[start + cell]
+
+
+@inner
+def fold_reset(block, family, scratch, side, word, lanes, move):
+    """Fold what one reset leads to into every lane."""
+    slot, to, gone, role, double = move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE]
+    now, there = scratch.now, scratch.there
+    plan = (gone + 1, slot + 1 if role else 0, role)
+    table, flip = family.plans.table[plan], family.plans.flip[plan]
+    slots = family.shapes.pawns[table] + family.shapes.others[table] + 2
+    black_king = family.shapes.pawns[0] + family.shapes.others[0] + 1
+    next_side = side if flip else 1 - side
+    was = now[slot]
+    now[slot] = to
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        if slot != black_king:
+            now[black_king] = square
+        for n in range(slots):
+            there[n] = now[family.plans.slots[plan[0], plan[1], plan[2], n]] ^ flip
+        if double:
+            byte, plies = value_after_double(family, next_side, there, to & 7)
+        else:
+            byte, plies = value_after(family, table, next_side, there)
+        if byte == 0:
+            scratch.status[0] = CHILD_HAS_NO_VALUE
+        fold_value(block, side, word * 64 + square, -byte if flip else byte, plies)
+    now[slot] = was
+
+
+@inlined
+def fold_move(block, family, scratch, number, side, word, lanes, move):
+    """Fold a move into every lane if it is a reset; `number` is the block's."""
+    role, slot = move[ROLE], move[SLOT]
+    if role and move[GONE] < 0:
+        start = family.promotions.start[number, slot, role]
+        if start < 0:
+            scratch.status[0] = CHILD_HAS_NO_VALUE
+        else:
+            fold_promotion(block, family.promotions, scratch, side, word, lanes, start)
+    elif move[GONE] >= 0 or slot < family.shapes.pawns[0]:
+        fold_reset(block, family, scratch, side, word, lanes, move)
+
+
+@borrowing
+def find_moves(geometry, block, family, scratch, number, first, end):
+    """Codes and resets of a range of words of block `number`; legal words must be there for the whole block."""
+    for word in range(first, end):
+        if block.occupied[word] == NOTHING:
+            block.next_code[:, word] = 255
+            continue
+        unpack_squares(geometry, block, scratch, word)
+        for side in range(2):
+            block.reset[side, word * 64 : word * 64 + 64] = 0
+            note_moves(geometry, block, scratch, word, side)
+            scratch.planes[:] = 0
+            for n in range(scratch.noted[0]):
+                add_move(scratch.planes, scratch.lanes[n])
+                fold_move(block, family, scratch, number, side, word, scratch.lanes[n], scratch.moves[n])
+            write_codes(block, scratch, side, word)
+    return scratch.status[0]

@@ -1,0 +1,1 @@
+"""What 64 positions at a time can do: axes, legality, quiet moves, worklists."""

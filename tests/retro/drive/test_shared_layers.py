@@ -1,0 +1,114 @@
+"""Layers shared by threads: how words are cut into parts, and that nothing depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen.retro.drive import shared_layers
+from tbgen.retro.words.worklist import new_marks
+from tests.retro.tables import solve_from_values
+from tests.retro.test_solver import Backwards, assert_same
+
+SET_WORDS = 4096
+"""Words of which a mark and its summaries share an item."""
+
+
+@given(st.sets(st.integers(0, 20 * SET_WORDS - 1), min_size=1, max_size=300), st.integers(1, 8))
+def test_stretches_hold_all_words_once_and_no_two_meet_where_sets_are_cut(words: set[int], hands: int) -> None:
+    marks = new_marks(20 * SET_WORDS)
+    marks.words[: len(words)] = sorted(words)
+    stretches = shared_layers.cut_words(marks, len(words), hands)
+    assert [n for first, end in stretches for n in range(first, end)] == list(range(len(words)))
+    groups = [set((marks.words[first:end] // SET_WORDS).tolist()) for first, end in stretches]
+    assert len(stretches) <= hands
+    assert all(groups)
+    assert sum(map(len, groups)) == len(set.union(set(), *groups))
+
+
+def test_words_spread_evenly_are_cut_into_stretches_of_about_the_same_size() -> None:
+    marks = new_marks(100 * SET_WORDS)
+    marks.words[:10_000] = np.arange(0, 100 * SET_WORDS, 100 * SET_WORDS // 10_000)[:10_000]
+    sizes = [end - first for first, end in shared_layers.cut_words(marks, 10_000, 4)]
+    assert len(sizes) == 4
+    assert max(sizes) - min(sizes) <= 2 * 10_000 // 100
+
+
+class Counter:
+    """Stands in for `cut_words`, and counts the layers' steps that more than one thread had a part in."""
+
+    def __init__(self, cut_words: Callable[..., list[shared_layers.Stretch]]) -> None:
+        self.cut_words = cut_words
+        self.calls = self.shared = self.most = 0
+
+    def __call__(self, *arguments: Any) -> list[shared_layers.Stretch]:
+        stretches = self.cut_words(*arguments)
+        self.calls += 1
+        self.shared += len(stretches) > 1
+        self.most = max(self.most, len(stretches))
+        return stretches
+
+
+def assert_empty_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold that the threads' own marks are empty when a layer is finished."""
+    finish_layer = shared_layers.Sharing.finish_layer
+
+    def finish(self: shared_layers.Sharing, *arguments: Any) -> None:
+        finish_layer(self, *arguments)
+        for box in self.boxes:
+            assert not any(each.any() for each in (box.bits, box.dirty, box.dirtier, box.size))
+
+    monkeypatch.setattr(shared_layers.Sharing, "finish_layer", finish)
+
+
+def shared_steps(name: str, threads: int, thick: int, monkeypatch: pytest.MonkeyPatch) -> Counter:
+    """Solve a table with its layers shared from some thickness on; it must be the one that a thread alone makes."""
+    apart, counter = solve_from_values(name, threads=1), Counter(shared_layers.cut_words)
+    monkeypatch.setattr(shared_layers, "THICK", thick)
+    monkeypatch.setattr(shared_layers, "WORTH_A_TURN", 100)
+    monkeypatch.setattr(shared_layers, "cut_words", counter)
+    assert_empty_boxes(monkeypatch)
+    assert_same(solve_from_values(name, threads), apart)
+    return counter
+
+
+@pytest.mark.parametrize("name", ["KQvK", "KBvK"])
+def test_layers_left_to_all_threads_give_the_same_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shared_steps(name, threads=2, thick=0, monkeypatch=monkeypatch).calls > 50
+
+
+@pytest.mark.parametrize(("threads", "thick"), [(2, 0), (3, 500), (16, 100)])
+def test_stretches_on_several_threads_give_the_same_table(
+    threads: int, thick: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter = shared_steps("KQQvK", threads, thick, monkeypatch)
+    assert counter.shared > counter.calls / 4
+    assert counter.most > min(threads, shared_layers.MOST_HANDS)
+
+
+def test_it_does_not_matter_which_thread_is_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve_from_values("KQQvK", threads=1)
+    monkeypatch.setattr("tbgen.retro.drive.solver.ThreadPoolExecutor", Backwards)
+    counter = shared_steps("KQQvK", threads=3, thick=0, monkeypatch=monkeypatch)
+    assert counter.shared > counter.calls / 4
+    assert counter.most > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KBvKN", "KRvKB", "KQvKQ"])
+def test_shared_layers_of_either_side_give_the_same_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All levels, not mate alone: positions that a class gains later leave the middle."""
+    assert shared_steps(name, threads=2, thick=0, monkeypatch=monkeypatch).shared > 1000
+
+
+def test_a_thread_alone_shares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = Counter(shared_layers.cut_words)
+    monkeypatch.setattr(shared_layers, "THICK", 0)
+    monkeypatch.setattr(shared_layers, "cut_words", counter)
+    solve_from_values("KQvK", threads=1)
+    assert counter.calls == 0
