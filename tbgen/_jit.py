@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import os
 import re
 import shutil
@@ -24,11 +25,19 @@ import numba
 from numba.core import config, types
 from numba.core.cgutils import true_bit
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types.misc import unliteral
 from numba.extending import intrinsic
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+LINKED_ONCE = ("0.68",)
+"""The versions of numba that `_linking` was tried with; any other compiles in its own way, which takes longer."""
+
+_linking: Any = None
+if ".".join(numba.__version__.split(".")[:2]) in LINKED_ONCE:
+    with contextlib.suppress(ImportError, AttributeError):
+        _linking = importlib.import_module("tbgen._linking")
 
 SOLVER = ("index", "retro")
 """The packages that tables come from."""
@@ -55,9 +64,10 @@ def source_digest(packages: Sequence[str] = SOLVER) -> str:
 
 
 def kernel_digest(package: str) -> str:
-    """What names the folder of a package's compiled kernels: its sources, the compiler and its level."""
+    """What names the folder of a package's compiled kernels: its sources, the compiler, its level, our part."""
     level = os.environ.get("NUMBA_OPT", str(LEVEL))
-    facts = f"{source_digest(('index', package))} {numba.__version__} {level}"
+    linking = (Path(__file__).parent / "_linking.py").read_text() if _linking else "by numba"
+    facts = f"{source_digest(('index', package))} {numba.__version__} {level} {linking}"
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
@@ -137,7 +147,7 @@ def borrowing(function: Callable[P, R]) -> Callable[P, R]:
 def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     package = function.__module__.partition(".")[2].partition(".")[0]
     with _settings(CACHE_DIR=str(cache_folder(package))):
-        dispatcher: Any = numba.njit(cache=True, nogil=True, **flags)(function)
+        dispatcher: Any = numba.njit(cache=True, nogil=True, **_compiler("WholeCompiler"), **flags)(function)
     if "NUMBA_OPT" not in os.environ:
         compile_as_set = dispatcher.compile
 
@@ -146,23 +156,44 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
                 return compile_as_set(signature)
 
         dispatcher.compile = compile_at_level
-    return cast("Callable[P, R]", dispatcher)
+    return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """What only kernels call. It has no way in from Python, which for groups of arrays costs a second to compile."""
-    return cast("Callable[P, R]", numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    return _helper(function)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """An inner kernel written into its callers, for loops that would spend their time passing arrays."""
-    jit = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
-    return cast("Callable[P, R]", jit(function))
+    return _helper(function, forceinline=True)
+
+
+def _helper(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
+    without_entries = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    dispatcher = numba.njit(nogil=True, **without_entries, **_compiler("PartCompiler"), **flags)(function)
+    return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
 
 
 def small(function: Callable[P, R]) -> Callable[P, R]:
     """A few instructions on plain numbers, called from anywhere."""
-    return cast("Callable[P, R]", numba.njit(nogil=True, forceinline=True)(function))
+    return cast("Callable[P, R]", _once_for_all_constants(numba.njit(nogil=True, forceinline=True)(function)))
+
+
+def _compiler(name: str) -> dict[str, Any]:
+    """What makes numba link a kernel's parts once; nothing where its insides are not those that we know."""
+    return {} if _linking is None else {"pipeline_class": getattr(_linking, name)}
+
+
+def _once_for_all_constants(dispatcher: Any) -> Any:
+    """Have a function that is called with constants compiled for any number: else once more for each of them."""
+    find_template = dispatcher.get_call_template
+
+    def without_constants(args: Any, kws: Any) -> Any:
+        return find_template([unliteral(a) for a in args], {k: unliteral(a) for k, a in kws.items()})
+
+    dispatcher.get_call_template = without_constants
+    return dispatcher
 
 
 def _of_a_word(word: Any, emit: Callable[[Any, Any], Any]) -> Any:

@@ -68,6 +68,82 @@ def test_numba_is_as_before_for_everybody_else(tmp_path: Path) -> None:
     subprocess.run([sys.executable, tmp_path / "code.py"], env={**environment, "PYTHONPATH": str(root)}, check=True)
 
 
+DEEP = """
+import sys
+import numba
+from numba.core import event
+
+compiled = []
+
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        compiled.append(event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event):
+        pass
+
+
+event.register("numba:compile", Listener())
+if "plain" in sys.argv:
+    sys.modules["tbgen._linking"] = None
+from tbgen import _jit
+
+assert (_jit._linking is None) == ("plain" in sys.argv)
+KNOWN, MASK = 5, (1 << 60) + 1
+
+
+def add(n, m):
+    return n + m
+
+
+def fold(n, m):
+    if n < 0:
+        return -1
+    return add(n, m) * add(m, KNOWN)
+
+
+def low(n, m):
+    return fold(n, m) + fold(n, KNOWN) + fold(0, m) + (m & MASK)
+
+
+def high(n, m):
+    return low(n, m) - fold(m, 3)
+
+
+for function in (add, fold, low, high):
+    function.__module__ = "tbgen.retro.nothing"
+sys.modules["tbgen.retro.nothing"] = sys.modules["__main__"]
+add, fold = _jit.inlined(add), _jit.inner(fold)
+low = _jit.kernel(low)
+high = _jit.borrowing(high)
+print(high(7, 9), low(7, 9), high(-7, 9), low(0, 1), *compiled)
+"""
+
+
+def run_deep(folder: Path, *arguments: str) -> list[str]:
+    """What kernels answer that call helpers and each other, and what was compiled for it."""
+    (folder / "deep.py").write_text(DEEP)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment |= {"TBGEN_CACHE": str(folder), "PYTHONPATH": str(Path(_jit.__file__).parent.parent)}
+    command = [sys.executable, folder / "deep.py", *arguments]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.split()
+
+
+def test_a_helper_is_compiled_once_whatever_constants_it_is_called_with(tmp_path: Path) -> None:
+    answers = [str(16 * 14 + 12 * 10 + 9 * 14 + 1 - 12 * 8), str(16 * 14 + 12 * 10 + 9 * 14 + 1)]
+    answers += [str(-1 - 1 + 9 * 14 + 1 - 12 * 8), str(1 * 6 + 5 * 10 + 1 * 6 + 1)]
+    assert run_deep(tmp_path) == [*answers, "high", "low", "fold", "add"]
+    assert run_deep(tmp_path) == answers, "nothing is compiled that is on disk"
+    (next(tmp_path.rglob("*high*.nbc"))).unlink()
+    assert run_deep(tmp_path) == [*answers, "high", "fold", "add"], "a kernel on disk is built upon"
+
+
+def test_kernels_are_the_same_where_the_compilers_insides_are_unknown(tmp_path: Path) -> None:
+    assert run_deep(tmp_path, "plain")[:4] == run_deep(tmp_path)[:4]
+    assert len(list(tmp_path.rglob("*high*.nbc"))) == 2, "either way has a folder of its own"
+
+
 def test_kernels_that_nobody_uses_are_removed_and_nothing_else(tmp_path: Path) -> None:
     old, recent, foreign = tmp_path / ("0" * 16), tmp_path / ("1" * 16), tmp_path / "photographs"
     for folder in (old, recent, foreign):
