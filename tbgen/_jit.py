@@ -177,7 +177,8 @@ def _helper(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
 
 def small(function: Callable[P, R]) -> Callable[P, R]:
     """A few instructions on plain numbers, called from anywhere."""
-    return cast("Callable[P, R]", _once_for_all_constants(numba.njit(nogil=True, forceinline=True)(function)))
+    dispatcher = numba.njit(nogil=True, forceinline=True, **_compiler("WholeCompiler"))(function)
+    return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
 
 
 def _compiler(name: str) -> dict[str, Any]:

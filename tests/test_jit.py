@@ -103,21 +103,26 @@ def fold(n, m):
     return add(n, m) * add(m, KNOWN)
 
 
+def tiny(n, m):
+    return fold(n, m)
+
+
 def low(n, m):
-    return fold(n, m) + fold(n, KNOWN) + fold(0, m) + (m & MASK)
+    return tiny(n, m) + fold(n, KNOWN) + fold(0, m) + (m & MASK)
 
 
 def high(n, m):
     return low(n, m) - fold(m, 3)
 
 
-for function in (add, fold, low, high):
+for function in (add, fold, tiny, low, high):
     function.__module__ = "tbgen.retro.nothing"
 sys.modules["tbgen.retro.nothing"] = sys.modules["__main__"]
-add, fold = _jit.inlined(add), _jit.inner(fold)
+add, fold, tiny = _jit.inlined(add), _jit.inner(fold), _jit.small(tiny)
 low = _jit.kernel(low)
 high = _jit.borrowing(high)
 print(high(7, 9), low(7, 9), high(-7, 9), low(0, 1), *compiled)
+assert tiny(7, 9) == 224, "what is small is called from anywhere"
 """
 
 
@@ -133,7 +138,7 @@ def run_deep(folder: Path, *arguments: str) -> list[str]:
 def test_a_helper_is_compiled_once_whatever_constants_it_is_called_with(tmp_path: Path) -> None:
     answers = [str(16 * 14 + 12 * 10 + 9 * 14 + 1 - 12 * 8), str(16 * 14 + 12 * 10 + 9 * 14 + 1)]
     answers += [str(-1 - 1 + 9 * 14 + 1 - 12 * 8), str(1 * 6 + 5 * 10 + 1 * 6 + 1)]
-    assert run_deep(tmp_path) == [*answers, "high", "low", "fold", "add"]
+    assert run_deep(tmp_path) == [*answers, "high", "low", "tiny", "fold", "add"]
     assert run_deep(tmp_path) == answers, "nothing is compiled that is on disk"
     (next(tmp_path.rglob("*high*.nbc"))).unlink()
     assert run_deep(tmp_path) == [*answers, "high", "fold", "add"], "a kernel on disk is built upon"
