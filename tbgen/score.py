@@ -96,6 +96,15 @@ class _Held:
         """Whether the held side was in check."""
         return self.code % 2 == 0
 
+    @property
+    def signed(self) -> int:
+        """The score as one number, as arrays have it: +(code + 1) for White, -(code + 1) for Black, never 0.
+
+        >>> parse_score("G1.5").signed, parse_score("-G0.0").signed
+        (4, -1)
+        """
+        return self.code + 1 if self.holder is Color.WHITE else -(self.code + 1)
+
     def worth_to(self, side: Color) -> int:
         """A number that is the greater, the better the score is for a side: the one order of outcomes.
 
@@ -163,17 +172,17 @@ class Outcome(_Held):
         return f"{self.holder} holds {self.holder.other} to {self.moves} legal move{plural}{check}"
 
     def to_byte(self) -> int:
-        """The signed byte of stored tables: +(code + 1) for White, -(code + 1) for Black."""
+        """The outcome as a signed number that fits the byte of a stored table."""
         if self.code > MOST_STORED_CODE:
             raise RepresentationError(self, "the signed byte of a stored table")
-        return self.code + 1 if self.holder is Color.WHITE else -(self.code + 1)
+        return self.signed
 
     @classmethod
     def from_byte(cls, byte: int) -> Outcome:
         """The outcome that a stored byte means; 0 means that there is no position."""
         if byte == 0 or abs(byte) > MOST_STORED_CODE + 1:
             raise ValueError(f"no outcome is stored as {byte}")
-        return cls(Color.WHITE if byte > 0 else Color.BLACK, abs(byte) - 1)
+        return Accrued.from_signed(byte).outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,6 +196,11 @@ class Accrued(_Held):
 
     code: int
     holder: Color
+
+    @classmethod
+    def from_signed(cls, number: int) -> Accrued:
+        """The score that a signed number other than 0 means."""
+        return cls(abs(number) - 1, Color.WHITE if number > 0 else Color.BLACK)
 
     @property
     def outcome(self) -> Outcome:

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
+from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import Material
-from tbgen.score import MOST_CODE, Accrued, Color, Outcome
+from tbgen.score import Accrued, Color, Outcome
 
 _CODE_BITS = 11
 _KEY_BITS = _CODE_BITS + 1
@@ -62,14 +63,14 @@ class Patterns:
         self, patterns: npt.NDArray[np.uint32], accrued: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """As `value`, for many positions: signed outcomes and distances, of signed accrued scores."""
-        wanted = patterns.astype(np.int64) << _KEY_BITS | (accrued < 0) << _CODE_BITS | abs(accrued) - 1
+        wanted = patterns.astype(np.int64) << _KEY_BITS | ~are_white(accrued) << _CODE_BITS | codes_of(accrued)
         row = np.searchsorted(self._keys, wanted, side="right") - 1
         found = row >= 0
         found[found] = self._keys[row[found]] >> _CODE_BITS == wanted[found] >> _CODE_BITS
         outcome, dtg = accrued.copy(), np.zeros(len(accrued), np.int64)
         broken = self.outcome[row[found]].astype(np.int64)
-        loss = _worth_to_white(accrued[found]) - _worth_to_white(broken)
-        worse = np.where(accrued[found] > 0, loss, -loss) > 0
+        loss = worth_to_white(accrued[found]) - worth_to_white(broken)
+        worse = np.where(are_white(accrued[found]), loss, -loss) > 0
         places = np.flatnonzero(found)[worse]
         outcome[places], dtg[places] = broken[worse], self.dtg[row[places]]
         return outcome, dtg
@@ -81,12 +82,6 @@ class Patterns:
         pattern = np.repeat(np.arange(len(self), dtype=np.int64), start[1:] - start[:-1])
         keys: npt.NDArray[np.int64] = pattern << _KEY_BITS | self.holder.astype(np.int64) << _CODE_BITS | self.code
         return keys
-
-
-def _worth_to_white(signed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The order of `Outcome.worth_to` for signed scores."""
-    worth: npt.NDArray[np.int64] = np.sign(signed) * (MOST_CODE + 2 - abs(signed))
-    return worth
 
 
 @dataclass(frozen=True, eq=False)

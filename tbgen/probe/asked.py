@@ -15,7 +15,7 @@ from tbgen.probe.answers import Fault
 from tbgen.rules.accrual import accrued_of
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import expect_board, material_of
-from tbgen.score import MOST_CODE, Accrued, Color, Outcome, expect_score
+from tbgen.score import MOST_CODE, Accrued, Outcome, expect_score
 
 Int64s = npt.NDArray[np.int64]
 
@@ -36,16 +36,6 @@ class Asked(NamedTuple):
     """+(code + 1) where White holds it, -(code + 1) where Black does, 0 where the position's own score counts."""
     en_passant: Int64s
     """The square behind a pawn that has just made a double step, -1 where there is none."""
-
-
-def signed(score: Accrued | Outcome) -> int:
-    """A score as one number: +(code + 1) for White, -(code + 1) for Black."""
-    return score.code + 1 if score.holder is Color.WHITE else -(score.code + 1)
-
-
-def unsigned(number: int) -> Accrued:
-    """The score that a number other than 0 stands for."""
-    return Accrued(abs(number) - 1, Color.WHITE if number > 0 else Color.BLACK)
 
 
 def asked_of(
@@ -75,9 +65,9 @@ def accrued_numbers(accrued: ManyAccrued, count: int) -> Int64s:
     if accrued is None:
         return np.zeros(count, np.int64)
     if isinstance(accrued, (Accrued, Outcome)):
-        return np.full(count, signed(accrued))
+        return np.full(count, accrued.signed)
     if isinstance(accrued, Sequence) and not all(isinstance(each, (int, np.integer)) for each in accrued):
-        accrued = [0 if each is None else signed(expect_score(each, "accrued")) for each in accrued]
+        accrued = [0 if each is None else expect_score(each, "accrued").signed for each in accrued]
     numbers = _for_each(_whole_numbers(accrued, "accrued"), count, "accrued")
     if (abs(numbers) > MOST_CODE + 1).any():
         raise UsageError(f"accrued must be +(code + 1) or -(code + 1) with codes up to {MOST_CODE}, or 0")
@@ -133,7 +123,7 @@ def asked_boards(boards: Sequence[chess.Board], accrued: ManyAccrued) -> AskedBo
                 known[key] = material_of(board)
             by_material.setdefault(known[key], []).append(n)
             if accrued is None and board.move_stack and board.halfmove_clock:
-                numbers[n] = signed(accrued_of(board))
+                numbers[n] = accrued_of(board).signed
     groups = {
         material: (places, _asked_of_boards([boards[n] for n in places], numbers[places]))
         for material, places in by_material.items()

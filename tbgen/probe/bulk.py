@@ -11,9 +11,10 @@ import numpy.typing as npt
 from tbgen.errors import AccruedError
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, Slot
+from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material, Role
 from tbgen.probe.answers import Fault, Many
-from tbgen.probe.asked import Asked, signed, unsigned
+from tbgen.probe.asked import Asked
 from tbgen.probe.checks import MOST_KING_CODE
 from tbgen.probe.own import board_of, own_codes
 from tbgen.probe.shelf import Shelf, Value
@@ -80,8 +81,8 @@ def _with_accrued(
     fault = np.where(_is_possible(shelf.layout, asked, entry, entry_dtg), Fault.NONE, Fault.ACCRUED).astype(np.uint8)
     outcome, dtg = np.where(fault == Fault.NONE, entry, 0), np.where(fault == Fault.NONE, entry_dtg, 0)
     rows = np.flatnonzero((fault == Fault.NONE) & (abs(entry) >= abs(asked.accrued)))
-    own = own_codes(shelf.layout.slots, asked.sides[rows], asked.squares[rows]) + 1
-    own = np.where(asked.sides[rows] == Color.WHITE, -own, own)
+    codes = own_codes(shelf.layout.slots, asked.sides[rows], asked.squares[rows])
+    own = signed_of(asked.sides[rows] != Color.WHITE, codes)
     accrued = asked.accrued[rows]
     held = rows[(abs(own) >= abs(accrued)) & (own != accrued)]
     outcome[held], dtg[held] = shelf.all_held(pattern[held], asked.accrued[held])
@@ -90,7 +91,7 @@ def _with_accrued(
 
 def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s) -> Truths:
     """Whether a phase of a game can have left these scores; see `check_accrued`."""
-    code, white_holds = abs(asked.accrued) - 1, asked.accrued > 0
+    code, white_holds = codes_of(asked.accrued), are_white(asked.accrued)
     over = (code <= STALEMATE_CODE) & ((entry != asked.accrued) | (entry_dtg > 0))
     bare = [sum(color is side for color, _ in layout.slots) == 1 for side in Color]
     holder_is_bare = np.where(white_holds, bare[Color.WHITE], bare[Color.BLACK])
@@ -123,7 +124,7 @@ def _searched(slots: list[Slot], asked: Asked, place: int, search: Search) -> tu
     side, squares, accrued, target = (each[place].tolist() for each in asked)
     board = board_of(slots, side, squares, target)
     try:
-        outcome, dtg = search(board, unsigned(accrued) if accrued else None)
+        outcome, dtg = search(board, Accrued.from_signed(accrued) if accrued else None)
     except AccruedError:
         return 0, 0, int(Fault.ACCRUED)
-    return signed(outcome), dtg, int(Fault.NONE)
+    return outcome.signed, dtg, int(Fault.NONE)

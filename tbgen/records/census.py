@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tbgen.index.boards import fen_of
 from tbgen.index.layout import Layout
+from tbgen.index.outcomes import NO_OUTCOME_ROW, ROWS, byte_of_row, row_of_byte, worth_to_white
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Role
 from tbgen.records.counting import (
@@ -37,7 +38,6 @@ Piece = tuple[int, int, int]
 
 _PIECE_ROWS = 1 << 12
 _JOB_PLACES = 1 << 20
-_ZERO = 128
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,7 @@ class Census:
 def census_of(file: TableFile, threads: int | None = None) -> Census:
     """Count a table on some threads, or on as many as there are processors."""
     layout, (kinds, entry, dtg) = file.order.layout, _kinds_of(file.states)
-    rank = np.where(entry > 0, 512 - entry, -512 - entry)
-    meanings = Meanings(rank.astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
+    meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
     bishops = _pair_of_bishops(layout)
     if bishops:  # kinds are told apart by the colours of squares
         meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
@@ -158,13 +157,13 @@ def _jobs(layout: Layout) -> Iterator[Sequence[Piece]]:
 def _kinds_of(states: States) -> tuple[npt.NDArray[np.uint32], Longs, Longs]:
     """The kind of each state, which patterns make no difference to; and entry value and distance of each kind."""
     width = int(states.dtg.max()) + 1
-    codes = (states.entry.astype(np.int32) + _ZERO) * width + states.dtg
-    is_present = np.zeros(2 * _ZERO * width, bool)
+    codes = row_of_byte(states.entry.astype(np.int64)) * width + states.dtg
+    is_present = np.zeros(ROWS * width, bool)
     is_present[codes] = True
     present = np.flatnonzero(is_present)
     kinds = np.zeros(len(is_present), np.uint32)
     kinds[present] = np.arange(len(present))
-    return kinds[codes], present // width - _ZERO, present % width
+    return kinds[codes], byte_of_row(present // width), present % width
 
 
 class _KindsOfPlaces:
@@ -213,13 +212,13 @@ def _counts(entry: Longs, counts: Longs) -> dict[Outcome, Count]:
 def _zugzwangs(file: TableFile, pairs: Longs, longest: Longs) -> Zugzwangs:
     """The mutual zugzwangs by kind."""
     played, every = pairs[:, :, 1], pairs.sum(axis=2)
-    white_mates, black_mates = _ZERO + MATE_CODE + 1, _ZERO - MATE_CODE - 1
+    white_mates, black_mates = (row_of_byte(Outcome(side, MATE_CODE).to_byte()) for side in Color)
     mates = every[:, white_mates].sum(axis=0) + every[black_mates].sum(axis=0) - every[black_mates, white_mates]
     return Zugzwangs(
         all=Count.of(every.sum(axis=(0, 1))),
         played=Count.of(played.sum(axis=(0, 1))),
         mates=Count.of(mates),
-        holders=Count.of(played[:_ZERO, _ZERO:].sum(axis=(0, 1))),
+        holders=Count.of(played[:NO_OUTCOME_ROW, NO_OUTCOME_ROW:].sum(axis=(0, 1))),
         longest=None if longest[0] < 0 else _fen_of_place(file, int(longest[2]), int(longest[3])),
     )
 

@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from tbgen._jit import inner, kernel, small
 from tbgen.index.layout import Layout
+from tbgen.index.outcome_kernels import row_of_byte
+from tbgen.index.outcomes import ROWS
 from tbgen.index.primary import INTO_TRIANGLE, how_turned
 from tbgen.index.primary_kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings
 from tbgen.index.squares import (
@@ -103,7 +105,9 @@ class Counts(NamedTuple):
     kinds: npt.NDArray[np.int64]
     """[side, kind, placements or classes]"""
     pairs: npt.NDArray[np.int64]
-    """Mutual zugzwangs: [entry + 128 with White to move, with Black to move, whether both are played for, as above]"""
+    """Mutual zugzwangs: [row of the entry value, White to move, the same, Black to move, played for, what is counted]
+
+    *Played for*: neither side has the score already that it will be held to."""
     longest: npt.NDArray[np.int64]
     """The first mutual zugzwang of those played for longest: its longer and its shorter distance, its block, and its
     place there; -1 where there is none."""
@@ -111,7 +115,7 @@ class Counts(NamedTuple):
 
 def no_counts(kinds: int) -> Counts:
     """Counts of nothing yet."""
-    return Counts(np.zeros((2, kinds, 2), np.int64), np.zeros((256, 256, 2, 2), np.int64), np.full(4, -1, np.int64))
+    return Counts(np.zeros((2, kinds, 2), np.int64), np.zeros((ROWS, ROWS, 2, 2), np.int64), np.full(4, -1, np.int64))
 
 
 def total_of(parts: Iterable[Counts]) -> Counts:
@@ -192,7 +196,8 @@ def count_pair(counts, meanings, white, black, block, place, images, classes):
     near = min(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     far = max(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     played = 1 if near > 0 else 0
-    row = counts.pairs[np.int64(meanings.entry[white]) + 128, np.int64(meanings.entry[black]) + 128, played]
+    with_white, with_black = row_of_byte(np.int64(meanings.entry[white])), row_of_byte(np.int64(meanings.entry[black]))
+    row = counts.pairs[with_white, with_black, played]
     row[PLACEMENTS] += images
     row[CLASSES] += classes
     longest = counts.longest

@@ -20,6 +20,7 @@ from tbgen.storage.numbering import (
     new_census,
     new_tile,
     numbered,
+    states_of_keys,
 )
 from tbgen.storage.order import Order
 from tbgen.storage.states import Ids, States
@@ -78,8 +79,7 @@ def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, Stat
 
     list(pool.map(lambda slabs: exchange(*slabs), done))
     fill_leads(ids, leads, ids.dtype.type(np.argmin(keys)))
-    entry, dtg = (keys >> np.uint64(48)).astype(np.int16) - np.int16(128), (keys >> np.uint64(32)).astype(np.uint16)
-    return ids, States(entry.astype(np.int8), dtg, keys.astype(np.uint32))
+    return ids, states_of_keys(keys)
 
 
 def _rows_of(cells: slice, order: Order) -> slice:

@@ -12,6 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, kernel
+from tbgen.index.outcome_kernels import row_of_byte
+from tbgen.index.outcomes import byte_of_row
+from tbgen.storage.states import States
 from tbgen.table import Cells, Numbers
 
 KEY, NUMBER = 0, 1
@@ -25,7 +28,9 @@ TILE_PLACES = 1 << 10
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
-_ZERO = 128
+_ENTRY_BITS, _DTG_BITS = 48, 32
+_ENTRY_SHIFT, _DTG_SHIFT = np.uint64(_ENTRY_BITS), np.uint64(_DTG_BITS)
+"""A state's key: the row of its entry value, its distance, its pattern, in 16, 16 and 32 bits. See `key_of`."""
 
 Keys = npt.NDArray[np.uint64]
 
@@ -34,7 +39,7 @@ class Census(NamedTuple):
     """States by their keys, in a hash table whose length is a power of two."""
 
     slots: npt.NDArray[np.uint64]
-    """[slot, KEY] entry value + 128, distance, pattern: 16, 16 and 32 bits; FREE where there is none.
+    """[slot, KEY] row of the entry value, distance, pattern: 16, 16 and 32 bits; FREE where there is none.
 
     [slot, NUMBER] the state's number.
     """
@@ -116,7 +121,13 @@ def numbered(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, plac
 @inlined
 def key_of(entry, dtg, pattern):
     """A state as one number; states compare as their keys do."""
-    return np.uint64((np.int64(entry) + _ZERO) << 48 | np.int64(dtg) << 32 | np.int64(pattern))
+    return np.uint64(row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern))
+
+
+def states_of_keys(keys: Keys) -> States:
+    """What some keys stand for."""
+    entry = byte_of_row((keys >> _ENTRY_SHIFT).astype(np.int64)).astype(np.int8)
+    return States(entry, (keys >> _DTG_SHIFT).astype(np.uint16), keys.astype(np.uint32))
 
 
 @inlined

@@ -11,7 +11,7 @@ import chess
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.rules.fen import format_fen
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Accrued, Color
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,7 @@ def in_words(outcome: int, dtg: int) -> str:
     """
     if outcome == 0:
         return "nothing"
-    score = Outcome(Color.WHITE if outcome > 0 else Color.BLACK, abs(outcome) - 1)
-    return f"{score} in {dtg} {'ply' if dtg == 1 else 'plies'}"
+    return f"{Accrued.from_signed(outcome)} in {dtg} {'ply' if dtg == 1 else 'plies'}"
 
 
 def board_of(layout: Layout, side: Color, squares: Sequence[int]) -> chess.Board:

@@ -8,20 +8,21 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing
+from tbgen.index import outcomes
+from tbgen.index.outcome_kernels import row_of_byte
+from tbgen.index.outcomes import ROWS, byte_of_row
 from tbgen.index.words import square_bit
 from tbgen.retro.words.primary import is_halved, primary_lanes
 from tbgen.score import Color, Outcome
 from tbgen.table import Tally
 
-BYTES = 256
-
 Found = npt.NDArray[np.int64]
-"""[side, outcome byte + 128] -> count, longest distance, first cell that has it."""
+"""[side, row of an outcome's byte] -> count, longest distance, first cell that has it."""
 
 
 def nothing_found() -> Found:
     """Before anything is counted."""
-    found = np.zeros((2, BYTES, 3), np.int64)
+    found = np.zeros((2, ROWS, 3), np.int64)
     found[:, :, 1:] = -1
     return found
 
@@ -43,13 +44,14 @@ def count_words(geometry, values, own_mirror, men, first, end, base, found):
                 byte = np.int64(entry[cell])
                 if byte == 0:
                     continue
-                found[side, byte + 128, 0] += weight
+                row = row_of_byte(byte)
+                found[side, row, 0] += weight
                 if not primary & square_bit(square):
                     entry[cell] = 0
                     dtg[cell] = 0
-                elif np.int64(dtg[cell]) > found[side, byte + 128, 1]:
-                    found[side, byte + 128, 1] = dtg[cell]
-                    found[side, byte + 128, 2] = base + cell
+                elif np.int64(dtg[cell]) > found[side, row, 1]:
+                    found[side, row, 1] = dtg[cell]
+                    found[side, row, 2] = base + cell
 
 
 def merged(parts: Iterable[tuple[int, Found]]) -> Found:
@@ -69,6 +71,6 @@ def tallies_of(found: Found, orders: int) -> dict[Color, Mapping[Outcome, Tally]
 
 
 def _tallies(found: Found) -> list[tuple[Outcome, Tally]]:
-    bytes_found = [byte - 128 for byte in np.flatnonzero(found[:, 0]).tolist()]
-    outcomes = sorted((Outcome.from_byte(byte) for byte in bytes_found), reverse=True)
-    return [(outcome, Tally(*found[outcome.to_byte() + 128].tolist())) for outcome in outcomes]
+    bytes_found = byte_of_row(np.flatnonzero(found[:, 0])).tolist()
+    found_outcomes = sorted((Outcome.from_byte(byte) for byte in bytes_found), reverse=True)
+    return [(outcome, Tally(*found[outcomes.row_of_byte(outcome.to_byte())].tolist())) for outcome in found_outcomes]

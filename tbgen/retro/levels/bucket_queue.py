@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, small
-from tbgen.retro.words.block import RANKS
+from tbgen.index.outcome_kernels import RANKS
 
 PLIES = 2048
 """Longer distances are refused."""

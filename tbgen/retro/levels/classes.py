@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import inlined, inner
+from tbgen.index.outcome_kernels import byte_of_rank
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.levels.bucket_queue import EXIT, PLIES, UNBLOCK
 from tbgen.retro.levels.forcer import BEGUN, LAYER, STATUS, SWEEPS, TOO_FAR, leave_free
-from tbgen.retro.words.block import byte_of_rank
 from tbgen.retro.words.quiet import escapes, mark
 from tbgen.retro.words.worklist import Sparse, add_word, gather, put, take
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import inner
+from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit
 from tbgen.retro.levels.histories import label_at
 from tbgen.retro.resets.folding import fold_reset, fold_value
-from tbgen.retro.words.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
+from tbgen.retro.words.block import place_of
 from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
 from tbgen.retro.words.movelist import NO_ROLE, note_move
 from tbgen.retro.words.moves import after, unpack_squares

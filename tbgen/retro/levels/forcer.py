@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined
+from tbgen.index.outcome_kernels import WORST_RANK, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import MEMBER, PLIES, UNBLOCK, Seeds, add_seed, clear_seeds, new_seeds, seed_place
 from tbgen.retro.levels.histories import Store, event_of, intern, new_store
 from tbgen.retro.levels.middle import Middle, end_level, new_middle
-from tbgen.retro.words.block import FIRST, MASK, NO_LABEL, WORST_RANK, find_resets, rank_of_byte
+from tbgen.retro.words.block import FIRST, MASK, NO_LABEL, find_resets
 from tbgen.retro.words.geometry import WHITE, Geometry
 from tbgen.retro.words.quiet import Near, new_near
 from tbgen.retro.words.worklist import Marks, drop_word, new_marks

@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import inlined, inner
+from tbgen.index.outcome_kernels import WORST_RANK
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import PLIES, add_seed, seed_place
 from tbgen.retro.levels.forcer import AGENDA_FULL, BEGUN, STATUS, TOO_FAR, label_cells
-from tbgen.retro.words.block import NO_LABEL, WORST_RANK, place_of
+from tbgen.retro.words.block import NO_LABEL, place_of
 from tbgen.retro.words.worklist import add_word, contains, copy, put
 
 ASK = 0

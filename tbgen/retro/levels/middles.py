@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import inlined, inner
+from tbgen.index.outcome_kernels import WORST_RANK
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.levels.bucket_queue import EXIT, PLIES, UNBLOCK
 from tbgen.retro.levels.forcer import BEGUN, MEMO_LABEL, STATUS, SWEEPS, TOO_FAR
 from tbgen.retro.levels.labels import LAST, begin_labels, end_of, fade, join, label_of, labelled_between, mark_near
 from tbgen.retro.levels.middle import end_level
 from tbgen.retro.levels.recheck import ask_other, ask_own, near_to
-from tbgen.retro.words.block import WORST_RANK
 from tbgen.retro.words.quiet import mark
 from tbgen.retro.words.worklist import Sparse, gather, put, take
 

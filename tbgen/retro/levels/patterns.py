@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, kernel
+from tbgen.index.outcome_kernels import byte_of_rank
 from tbgen.retro.levels.histories import EMPTY, Store, intern, new_store
-from tbgen.retro.words.block import byte_of_rank
 from tbgen.table import Dictionary, Patterns, often_first
 
 Ints = npt.NDArray[np.int64]

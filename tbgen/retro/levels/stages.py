@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import borrowing, inlined, inner
+from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import EXIT, add_seed, seed_place
 from tbgen.retro.levels.classes import spread_outcome
@@ -21,7 +22,7 @@ from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, LAYER, NO_LAYER, STAT
 from tbgen.retro.levels.labels import end_of
 from tbgen.retro.levels.middles import update_middle
 from tbgen.retro.levels.recheck import fix_exit
-from tbgen.retro.words.block import WORST_RANK, byte_of_rank, place_of, rank_of_byte
+from tbgen.retro.words.block import place_of
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.worklist import put
 from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import borrowing, inlined, inner
+from tbgen.index.outcome_kernels import rank_of_byte
 from tbgen.index.words import NOTHING, ONE, lowest_square
 from tbgen.retro.resets.destinations import is_mirrored, place_of
-from tbgen.retro.words.block import rank_of_byte
 from tbgen.retro.words.movelist import DOUBLE, GONE, ROLE, SLOT, TO, add_move, write_codes
 from tbgen.retro.words.moves import note_moves, unpack_squares
 

@@ -16,16 +16,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, inlined, small
+from tbgen._jit import borrowing, inlined
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
-from tbgen.retro.words.geometry import WHITE, Geometry
+from tbgen.retro.words.geometry import Geometry
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 NO_LABEL = np.uint32(0xFFFFFFFF)
-RANKS = 256
-WORST_RANK = 255
 
 
 class Block(NamedTuple):
@@ -128,18 +126,3 @@ def find_resets(block, side, word):
             found |= square_bit(square)
     block.resets[side, word] = found
     return found
-
-
-@small
-def rank_of_byte(byte, forcer):
-    """The rank for a forcer of an outcome's signed byte."""
-    rank = byte - 1 if byte > 0 else WORST_RANK + 1 + byte
-    return rank if forcer == WHITE else WORST_RANK - rank
-
-
-@small
-def byte_of_rank(rank, forcer):
-    """The signed byte of an outcome that has this rank for a forcer."""
-    if forcer != WHITE:
-        rank = WORST_RANK - rank
-    return rank + 1 if rank < 128 else rank - WORST_RANK - 1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tbgen._jit import inlined, kernel
+from tbgen.index.outcome_kernels import WORST_RANK, rank_of_byte
 from tbgen.index.squares import KING_TO, MOVES, RAY_COUNT, SYMMETRY
 from tbgen.index.words import square_bit
 from tbgen.material import Material
@@ -15,7 +16,7 @@ from tbgen.retro.drive import one_block
 from tbgen.retro.levels.forcer import BEGUN, reset_label
 from tbgen.retro.levels.labels import label_of
 from tbgen.retro.levels.stages import advance_middle, spread_class
-from tbgen.retro.words.block import WORST_RANK, BlockValues, rank_of_byte
+from tbgen.retro.words.block import BlockValues
 from tbgen.retro.words.geometry import BLACK, unpack_men, word_after, word_after_king
 from tests.retro.tables import solve_from_values, values
 

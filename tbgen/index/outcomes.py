@@ -1,0 +1,53 @@
+"""Outcomes as numbers, for arrays; for kernels see outcome_kernels.py, for everything else score.py.
+
+*signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no outcome. Accrued
+scores are written alike. Codes that tables store fit a signed byte.
+*row*: where an array has a row for every signed byte, an outcome's is its byte + 128.
+*worth*: the greater, the better for White; the order of `Outcome.worth_to`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar
+
+import numpy as np
+
+from tbgen.arrays import Bools, Ints
+from tbgen.score import MOST_CODE
+
+Number = TypeVar("Number", int, np.int64, Ints)
+
+ROWS: Final = 256
+NO_OUTCOME_ROW: Final = 128
+
+
+def row_of_byte(byte: Number) -> Number:
+    """The row of an outcome's signed byte."""
+    return byte + NO_OUTCOME_ROW
+
+
+def byte_of_row(row: Number) -> Number:
+    """The signed byte that a row belongs to."""
+    return row - NO_OUTCOME_ROW
+
+
+def codes_of(signed: Ints) -> Ints:
+    """The codes of some signed outcomes."""
+    return abs(signed) - 1
+
+
+def are_white(signed: Ints) -> Bools:
+    """Which signed outcomes are White's."""
+    white: Bools = signed > 0
+    return white
+
+
+def signed_of(are_white: Bools, codes: Ints) -> Ints:
+    """The signed outcomes of some codes, White's or Black's."""
+    return np.where(are_white, codes + 1, -codes - 1)
+
+
+def worth_to_white(signed: Ints) -> Ints:
+    """How good each signed outcome is for White."""
+    worth: Ints = np.sign(signed) * (MOST_CODE + 2 - abs(signed))
+    return worth
