@@ -19,7 +19,6 @@ def games(options: argparse.Namespace) -> None:
     """Read games and decide them, every ply counted, one after the other on one core."""
     from tbgen.adjudicate.archive import Task, decide_file, total
     from tbgen.pgn.game import PgnGame
-    from tbgen.pgn.plain import games_in
     from tbgen.pgn.reader import read_games
 
     def plies_in(found: Iterable[object]) -> int:
@@ -35,11 +34,6 @@ def games(options: argparse.Namespace) -> None:
         show_probe(options, "games read", GAME_PLIES * seconds / plies)
         seconds = cpu_seconds(lambda: total(list(decide_file(str(many), Task()))))
         show_probe(options, "games decided", GAME_PLIES * seconds / plies)
-        with options.pgn.open(encoding="utf-8", errors="replace") as file:
-            few = plies_in(games_in(file, str(options.pgn)))
-        with options.pgn.open(encoding="utf-8", errors="replace") as file:
-            seconds = cpu_seconds(lambda: plies_in(games_in(file, str(options.pgn))))
-        show_probe(options, "games by python-chess", GAME_PLIES * seconds / few)
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:

@@ -1,4 +1,4 @@
-"""Whole files of games decided, piece by piece: on one process or several, in order, in flat memory."""
+"""Whole files of games decided, chunk by chunk: on one process or several, in order, in flat memory."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tbgen.adjudicate.decide import AdjudicationRules, Adjudicator, Continue
 from tbgen.adjudicate.standings import EventGame
 from tbgen.adjudicate.verdict import Verdict
 from tbgen.errors import InputError, PgnError
-from tbgen.pgn import scan as at
-from tbgen.pgn.blocks import Block, Piece, blocks_of, found_in
-from tbgen.pgn.compiled import game_of
+from tbgen.pgn.chunks import Chunk, ScannedChunk, chunks_of, scanned
 from tbgen.pgn.files import open_bytes
 from tbgen.pgn.game import PgnGame, Settings
-from tbgen.pgn.splice import OWN_TAGS, bounds, rest_of, spliced, variation
+from tbgen.pgn.movetext import decoded
+from tbgen.pgn.replayed import game_of
+from tbgen.pgn.splice import OWN_TAGS, spliced, variation
 from tbgen.pgn.tags import Source, read_tags, write_tags
 from tbgen.pgn.writer import numbered
 from tbgen.probe import Tablebase, open_tablebase
@@ -32,7 +32,7 @@ from tbgen.storage.folders import Folders
 from tbgen.words import in_plies
 
 _AHEAD = 3
-"""Pieces a process that are read before the first of them is decided."""
+"""Chunks for each process that are read before the first of them is decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Task:
 
 @dataclass(slots=True)
 class Decided:
-    """What became of the games of a piece."""
+    """What became of the games of a chunk."""
 
     text: bytes = b""
     size: int = 0
@@ -97,8 +97,8 @@ class GameVerdict(NamedTuple):
         return EventGame(white, black, self.game.result, verdict.final, self.game.scoring, verdict.source, opening)
 
 
-class Desk:
-    """Decides pieces of a file, one after the other."""
+class ChunkDecider:
+    """Decides the games of chunks, one chunk after the other, and keeps the tables open in between."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -115,10 +115,10 @@ class Desk:
         if "tables" in vars(self) and self.tables is not None:
             self.tables.close()
 
-    def verdicts(self, block: Block, name: str) -> Iterator[GameVerdict | PgnError]:
-        """Every game of a block with its verdict, or the error that is in its place."""
-        for place in range(len(block.games)):
-            game = game_of(block, place, name, self.task.settings)
+    def verdicts(self, chunk: ScannedChunk, name: str) -> Iterator[GameVerdict | PgnError]:
+        """Every game of a chunk with its verdict, or the error that is in its place."""
+        for place in range(len(chunk.games)):
+            game = game_of(chunk, place, name, self.task.settings)
             if isinstance(game, PgnError):
                 yield game
                 continue
@@ -134,15 +134,15 @@ class Desk:
         points = game.scoring.points(known)
         return Verdict(known, source_of(game.tags), points, "its tags say so")
 
-    def decide(self, block: Block, name: str) -> Decided:
-        """What becomes of the games of a block."""
-        done, texts, task = Decided(size=len(block.piece.text)), list[bytes](), self.task
-        for place, found in enumerate(self.verdicts(block, name)):
+    def decide(self, chunk: ScannedChunk, name: str) -> Decided:
+        """What becomes of the games of a chunk."""
+        done, texts, task = Decided(size=len(chunk.text)), list[bytes](), self.task
+        for place, found in enumerate(self.verdicts(chunk, name)):
             if isinstance(found, PgnError):
                 done.skipped.append(found)
                 if task.texts:
-                    start, end = bounds(block, place)
-                    texts.append(block.piece.text[start:end])
+                    start, end = chunk.bounds(place)
+                    texts.append(chunk.text[start:end])
                 continue
             done.games += 1
             done.sources[found.verdict.source] += 1
@@ -153,24 +153,24 @@ class Desk:
             if task.facts:
                 done.facts.append(json.dumps(found.facts()))
             if task.texts:
-                line = self._line(block, place, found) if task.lines else None
-                texts.append(spliced(block, place, tags_of_verdict(found, task.settings), line))
+                line = self._line(chunk, place, found) if task.lines else None
+                texts.append(spliced(chunk, place, tags_of_verdict(found, task.settings), line))
         if task.texts:
-            done.text = b"".join([*texts, rest_of(block)])
+            done.text = b"".join([*texts, chunk.rest()])
         return done
 
-    def _line(self, block: Block, place: int, found: GameVerdict) -> str:
+    def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none."""
-        game, verdict, row = found.game, found.verdict, block.games[place]
-        if verdict.source is not Source.TABLEBASE or self.tables is None or row[at.FIRST_WORD] == row[at.LAST_WORD]:
+        game, verdict, moves = found.game, found.verdict, chunk.moves_of(place)
+        if verdict.source is not Source.TABLEBASE or self.tables is None or not len(moves):
             return ""
-        start, end = block.words[row[at.LAST_WORD] - 1].tolist()
-        last = block.piece.text[start:end].decode("utf-8", "tbgen-latin-1")
+        start, end = moves[-1].tolist()
+        last = decoded(chunk.text[start:end])
         board = game.board
         steps = self.tables.line(board, game.last.accrued)
-        moves = [(last, ""), *((step.san, "") for step in steps)]
+        line = [(last, ""), *((step.san, "") for step in steps)]
         black = board.turn == chess.WHITE  # made the last move
-        words = numbered(board.fullmove_number - black, not black, moves)
+        words = numbered(board.fullmove_number - black, not black, line)
         return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg or 0)} to go", list(words))
 
 
@@ -197,42 +197,42 @@ def tags_of_verdict(found: GameVerdict, settings: Settings) -> dict[str, str]:
     return {name: tags[name] for name in OWN_TAGS if name in tags}
 
 
-_desk: Desk | None = None
-"""That of a process which works for another."""
+_decider: ChunkDecider | None = None
+"""What a worker process decides with; set once, when the process starts."""
 
 
-def _sit_down(task: Task) -> None:
-    global _desk
-    _desk = Desk(task)
+def _start_worker(task: Task) -> None:
+    global _decider
+    _decider = ChunkDecider(task)
 
 
-def _decide_piece(piece: Piece, name: str) -> Decided:
-    assert _desk is not None
-    return _desk.decide(found_in(piece), name)
+def _decide_chunk(chunk: Chunk, name: str) -> Decided:
+    assert _decider is not None
+    return _decider.decide(scanned(chunk), name)
 
 
 def decide_file(path: str, task: Task, jobs: int = 1) -> Iterator[Decided]:
     """The games of a file, decided in their order; an error of the file as a whole is raised after them."""
     with ExitStack() as stack:
-        blocks = blocks_of(stack.enter_context(open_bytes(path)), path)
+        chunks = chunks_of(stack.enter_context(open_bytes(path)), path)
         if jobs == 1:
-            desk = Desk(task)
-            stack.callback(desk.close)
-            for block in blocks:
-                yield desk.decide(block, path)
+            decider = ChunkDecider(task)
+            stack.callback(decider.close)
+            for chunk in chunks:
+                yield decider.decide(chunk, path)
             return
-        pool = ProcessPoolExecutor(jobs, initializer=_sit_down, initargs=(task,))
+        pool = ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=(task,))
         stack.callback(pool.shutdown, cancel_futures=True)
-        yield from _in_order(pool, blocks, path, jobs)
+        yield from _in_order(pool, chunks, path, jobs)
 
 
-def _in_order(pool: ProcessPoolExecutor, blocks: Iterator[Block], path: str, jobs: int) -> Iterator[Decided]:
-    """Hand out pieces, some ahead, and take back what became of them in their order."""
+def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[ScannedChunk], path: str, jobs: int) -> Iterator[Decided]:
+    """Hand chunks to the workers, some of them ahead, and yield what became of them in the order of the file."""
     waiting: deque[Future[Decided]] = deque()
     failure: PgnError | None = None
     try:
-        for block in blocks:
-            waiting.append(pool.submit(_decide_piece, block.piece, path))
+        for chunk in chunks:
+            waiting.append(pool.submit(_decide_chunk, chunk.chunk, path))
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
     except PgnError as error:
@@ -244,7 +244,7 @@ def _in_order(pool: ProcessPoolExecutor, blocks: Iterator[Block], path: str, job
 
 
 def total(parts: Sequence[Decided]) -> Decided:
-    """The figures of several pieces together, without their texts."""
+    """The figures of several chunks together, without their texts."""
     whole = Decided()
     for part in parts:
         whole.size += part.size

@@ -11,10 +11,12 @@ from typing import Any
 
 import click
 
+from tbgen.cli.first_use import say_if_compiling
 from tbgen.cli.match_view import LiveView, PlainView
 from tbgen.referee.arguments import OPTIONS
 from tbgen.referee.match import Match
 from tbgen.referee.reading import settings_of
+from tbgen.referee.settings import Notation
 
 _STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
@@ -73,6 +75,8 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         click.echo(ctx.get_help())
         return 0
     settings = settings_of(arguments)
+    if settings.openings is not None and settings.openings.notation is Notation.PGN:
+        say_if_compiling()
     view = LiveView(settings) if sys.stdout.isatty() else PlainView(settings)
     with view:
         return asyncio.run(_run(Match(settings, view), view))

@@ -91,7 +91,7 @@ def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: S
 
 def _score_files(files: Sequence[str], settings: Settings, *, as_json: bool, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
-    from tbgen.pgn.compiled import is_compiled
+    from tbgen.pgn.replayed import is_compiled
 
     faults: list[TbgenError] = []
     warnings: list[str] = []

@@ -101,7 +101,12 @@ def open_bytes(name: str) -> Iterator[io.BufferedReader]:
     """The bytes of a file, or of the standard input if its name is `-`; compressed ones are unpacked."""
     is_input = name == STANDARD_INPUT
     with open(0 if is_input else name, "rb", closefd=not is_input) as packed:
-        yield io.BufferedReader(_Pieces(_unpacked(packed, name)))
+        yield buffered(_unpacked(packed, name))
+
+
+def buffered(pieces: Iterator[bytes]) -> io.BufferedReader:
+    """Pieces of bytes as a file, which never waits for more than there is."""
+    return io.BufferedReader(_Pieces(pieces))
 
 
 def is_packed(name: str) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tbgen.arguments import expect
 from tbgen.errors import PgnError, UsageError
-from tbgen.pgn.files import open_bytes
+from tbgen.pgn.files import buffered, open_bytes
 from tbgen.pgn.game import PgnGame, Settings
-from tbgen.pgn.plain import Movetext, games_in, movetexts
 
-__all__ = ["Movetext", "PgnGame", "Settings", "games_in", "movetexts", "read_games"]
+__all__ = ["PgnGame", "Settings", "games_in", "read_games"]
+
+_GATHERED_BYTES = 1 << 16
 
 
 def read_games(path: str | os.PathLike[str], settings: Settings | None = None) -> Iterator[PgnGame | PgnError]:
@@ -21,14 +23,52 @@ def read_games(path: str | os.PathLike[str], settings: Settings | None = None) -
     """
     if not isinstance(path, (str, os.PathLike)):
         raise UsageError(f"path must be the path of a PGN file, not {path!r}")
-    rule = Settings() if settings is None else expect(settings, Settings, "settings", "Settings such as Settings()")
-    return _games(os.fspath(path), rule)
+    return _games_of_file(os.fspath(path), _expected(settings))
 
 
-def _games(path: str, rule: Settings) -> Iterator[PgnGame | PgnError]:
-    from tbgen.pgn.blocks import blocks_of
-    from tbgen.pgn.compiled import games_of
+def games_in(
+    lines: str | Iterable[str], name: str = "PGN", settings: Settings | None = None
+) -> Iterator[PgnGame | PgnError]:
+    """Every game of a text or its lines, or the error that is in its place, called by `name`; no game at all is raised.
 
+    >>> [str(game.final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
+    ['G0.0']
+    """
+    rule = _expected(settings)
+    stream = buffered(_encoded([lines] if isinstance(lines, str) else lines))
+    yield from _games_of(stream, name, rule, as_it_comes=True)
+
+
+def _expected(settings: Settings | None) -> Settings:
+    return Settings() if settings is None else expect(settings, Settings, "settings", "Settings such as Settings()")
+
+
+def _games_of_file(path: str, settings: Settings) -> Iterator[PgnGame | PgnError]:
     with open_bytes(path) as stream:
-        for block in blocks_of(stream, path):
-            yield from games_of(block, path, rule)
+        yield from _games_of(stream, path, settings)
+
+
+def _games_of(
+    stream: io.BufferedReader, name: str, settings: Settings, *, as_it_comes: bool = False
+) -> Iterator[PgnGame | PgnError]:
+    from tbgen.pgn.chunks import chunks_of
+    from tbgen.pgn.replayed import games_of
+
+    for chunk in chunks_of(stream, name, as_it_comes=as_it_comes):
+        yield from games_of(chunk, name, settings)
+
+
+def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
+    """Lines as bytes, some at a time, so that an endless source is read no further than its games are asked for.
+
+    An empty line is a good moment to look: most games end there.
+    """
+    gathered, size = list[bytes](), 0
+    for line in lines:
+        ended = line if line.endswith(("\n", "\r")) else line + "\n"
+        gathered.append(ended.encode("utf-8", "replace"))
+        size += len(gathered[-1])
+        if size >= _GATHERED_BYTES or not line.strip():
+            yield b"".join(gathered)
+            gathered, size = [], 0
+    yield b"".join(gathered)

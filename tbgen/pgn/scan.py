@@ -1,29 +1,47 @@
-"""Where the games of a text begin and end, and where their tags and moves stand: PGN, byte by byte.
+"""The one scanner of PGN: where the games of a text begin and end, and where their tags and moves stand.
 
-The rules are those of `reader`: a result, or the tags of the next game, end a game; comments, variations, signs
-and lines with `%` are passed over. Text is UTF-8, and what is not is Latin-1.
+A result, or the tags of the next game, end a game. Comments, variations, annotation signs and lines that begin with
+`%` are passed over. Text is UTF-8; a byte that is not part of a UTF-8 sequence is a character of Latin-1.
+
+What else asks about the text of a game (its tags, the place for new ones, what is read back of a match) takes the
+offsets found here. `tests/reference/pgn.py` is a second copy of the grammar, written with regular expressions.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import inner, kernel, small
+from tbgen.arrays import Bytes, Int, Ints
 
-Spans = npt.NDArray[np.int64]
+END, FIRST_TAG, LAST_TAG, FIRST_MOVE, LAST_MOVE, RESULT, RESULT_AT, PROBLEM, TEXT_AT, TEXT_END, GAME_COLUMNS = range(11)
+"""games[n]: where a game ends, its rows of `tags` and `moves`, its result and where that stands (-1: nowhere), what is
+wrong with it, and where its movetext begins and ends (-1: nowhere)."""
 
-# games[n]: the bytes of a game, its rows of `tags` and of `words`, and what else is to know of it
-END, FIRST_TAG, LAST_TAG, FIRST_WORD, LAST_WORD, RESULT, RESULT_AT, PROBLEM, TEXT_AT, TEXT_END, GAME_COLUMNS = range(11)
-# tags[n]: the line, the start of the next one, and in it the name and the value between its quotation marks
 LINE, NEXT_LINE, NAME, NAME_END, VALUE, VALUE_END, TAG_COLUMNS = range(7)
-# words[n]: a move without its number and signs
-WORD, WORD_END, WORD_COLUMNS = range(3)
+"""tags[n]: the start of its line and of the next one; its name, and its value between the quotation marks."""
+
+MOVE, MOVE_END, MOVE_COLUMNS = range(3)
+"""moves[n]: a move without its number and signs."""
+
 NO_RESULT, WHITE_WINS, BLACK_WINS, DRAW, UNKNOWN = range(5)
 NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION = range(3)
-# state: where the scan is in the game at hand
-_IN_COMMENT, _DEPTH, _HAS_EVENT, _GAMES, _TAGS, _WORDS, STATE_WORDS = range(7)
-GAMES, TAGS, WORDS = _GAMES, _TAGS, _WORDS
+GAMES, TAGS, MOVES, _IN_COMMENT, _DEPTH, _HAS_EVENT, STATE_WORDS = range(7)
+"""state: how many rows have been filled, and where the scan is within the game at hand."""
+
+LINE_ENDS = b"\r\n"
+
+
+class Found(NamedTuple):
+    """What a scan fills in: arrays with rows as described above, and its state."""
+
+    state: Ints
+    games: Ints
+    tags: Ints
+    moves: Ints
+
 
 _PLAIN, _SPACE, _MARK, _CONTROL, _HIGH = range(5)
 _OPEN, _CLOSE, _LEFT, _RIGHT, _SEMICOLON, _DOLLAR = (ord(letter) for letter in "{}();$")
@@ -31,7 +49,8 @@ _NEWLINE, _RETURN, _BRACKET, _END_BRACKET, _QUOTE, _PERCENT = (ord(letter) for l
 _DOT, _ZERO, _NINE, _HYPHEN, _STAR, _BANG, _QUESTION = (ord(letter) for letter in ".09-*!?")
 
 
-def _classes() -> npt.NDArray[np.uint8]:
+def _classes() -> Bytes:
+    """[byte] -> its class; _HIGH for bytes that only a look at the whole character can tell."""
     table = np.full(256, _PLAIN, np.uint8)
     table[[*range(0x09), *range(0x0E, 0x1A)]] = _CONTROL
     table[[*range(0x09, 0x0E), *range(0x1C, 0x21)]] = _SPACE
@@ -40,7 +59,7 @@ def _classes() -> npt.NDArray[np.uint8]:
     return table
 
 
-def _names() -> npt.NDArray[np.uint8]:
+def _names() -> Bytes:
     """[byte] -> 2 if a tag's name may begin with it, 1 if it may go on with it."""
     table = np.zeros(256, np.uint8)
     for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_":
@@ -50,7 +69,8 @@ def _names() -> npt.NDArray[np.uint8]:
     return table
 
 
-def _signs() -> npt.NDArray[np.uint8]:
+def _signs() -> Bytes:
+    """[byte] -> 1 if it is a sign of annotation."""
     table = np.zeros(256, np.uint8)
     for letter in "-!?=~/+":
         table[ord(letter)] = 1
@@ -62,13 +82,16 @@ _EVENT, _HALVES = np.frombuffer(b"Event", np.uint8), np.frombuffer(b"1/2-1/2", n
 
 
 @small
-def is_ascii_space(byte):
-    return byte == 32 or 9 <= byte <= 13
+def is_ascii_space(byte: Int) -> bool:
+    return bool(byte == 32 or 9 <= byte <= 13)
 
 
 @inner
-def char_width(text, at, end):
-    """How many bytes a character takes: a sequence of UTF-8, or one byte of Latin-1."""
+def char_width(text: Bytes, at: Int, end: Int) -> Int:
+    """The number of bytes of a character: a sequence of UTF-8, or else one byte of Latin-1.
+
+    Overlong sequences, surrogates and numbers above U+10FFFF are not UTF-8, as Python's decoder has it.
+    """
     first = np.int64(text[at])
     if first < 0xC2 or first > 0xF4:
         return 1
@@ -87,7 +110,7 @@ def char_width(text, at, end):
 
 
 @inner
-def character(text, at, width):
+def character(text: Bytes, at: Int, width: Int) -> Int:
     """The number of the character that takes some bytes."""
     first = np.int64(text[at])
     if width == 1:
@@ -99,22 +122,22 @@ def character(text, at, width):
 
 
 @small
-def is_wide_space(number):
+def is_wide_space(number: Int) -> bool:
     """Whether a character beyond ASCII is white space."""
     if number in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000):
         return True
-    return 0x2000 <= number <= 0x200A
+    return bool(0x2000 <= number <= 0x200A)
 
 
 @small
-def is_wide_sign(number):
+def is_wide_sign(number: Int) -> bool:
     """Whether a character beyond ASCII is a sign of evaluation: − ± ∓ ⩲ ⩱ □ ∞"""
     return number in (0x2212, 0xB1, 0x2213, 0x2A72, 0x2A71, 0x25A1, 0x221E)
 
 
 @inner
-def line_end(text, start, end):
-    """Where a line ends; -1 if it has a byte that no text has."""
+def line_end(text: Bytes, start: Int, end: Int) -> Int:
+    """The end of a line; -1 if the line has a control character, as only binary files do."""
     for at in range(start, end):
         byte = text[at]
         if byte in (_NEWLINE, _RETURN):
@@ -125,7 +148,7 @@ def line_end(text, start, end):
 
 
 @inner
-def spells(text, start, word):
+def spells(text: Bytes, start: Int, word: Bytes) -> bool:
     """Whether some bytes are a word."""
     for place in range(len(word)):  # noqa: SIM110 - the compiler knows no generators
         if text[start + place] != word[place]:
@@ -134,7 +157,7 @@ def spells(text, start, word):
 
 
 @inner
-def starts_game(text, start, end):
+def starts_game(text: Bytes, start: Int, end: Int) -> bool:
     """Whether a line is the tag Event, at least its beginning."""
     at = start + 1
     while at < end and is_ascii_space(text[at]):
@@ -146,12 +169,12 @@ def starts_game(text, start, end):
     quote = at + 5
     while quote < end and is_ascii_space(text[quote]):
         quote += 1
-    return quote > at + 5 and quote < end and text[quote] == _QUOTE
+    return bool(quote > at + 5 and quote < end and text[quote] == _QUOTE)
 
 
 @inner
-def read_tag(text, start, end, row):
-    """Find name and value of the tag that fills a line; whether it is one."""
+def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
+    """Find name and value of a tag that fills a line, and return whether the line is one."""
     at = start + 1
     while at < end and is_ascii_space(text[at]):
         at += 1
@@ -174,20 +197,20 @@ def read_tag(text, start, end, row):
     while last > at and is_ascii_space(text[last]):
         last -= 1
     row[VALUE], row[VALUE_END] = at + 1, last
-    return last > at and text[last] == _QUOTE
+    return bool(last > at and text[last] == _QUOTE)
 
 
 @inner
-def half_width(text, at, end):
-    """How many bytes a ½ takes; 0 if there is none."""
+def half_width(text: Bytes, at: Int, end: Int) -> Int:
+    """The number of bytes of a ½ at some place; 0 if there is none."""
     if at < end and text[at] == 0xBD:
         return 1
     return 2 if at + 1 < end and text[at] == 0xC2 and text[at + 1] == 0xBD else 0
 
 
 @inner
-def result_of(text, start, end):
-    """The result that a word is, if any."""
+def result_of(text: Bytes, start: Int, end: Int) -> Int:
+    """The result that a word writes; NO_RESULT if it is none."""
     length = end - start
     if length == 1 and text[start] == _STAR:
         return UNKNOWN
@@ -207,9 +230,10 @@ def result_of(text, start, end):
 
 
 @inner
-def is_sign(text, start, end):
-    """Whether a word is no move but an evaluation, dots, a number, `e.p.` or `N`."""
-    digits = dots = signs = length = 0
+def is_sign(text: Bytes, start: Int, end: Int) -> bool:
+    """Whether a word is an evaluation, dots, a number, `e.p.` or `N` and so no move."""
+    digits: Int = 0
+    dots = signs = length = 0
     at = start
     while at < end:
         width = char_width(text, at, end)
@@ -224,16 +248,18 @@ def is_sign(text, start, end):
     ):
         return True
     if length == 1:
-        return text[start] == 78 or text[start] == 0x1A
+        return bool(text[start] == 78 or text[start] == 0x1A)
     if text[start] != 101:
         return False
     rest = start + 2 if text[start + 1] == _DOT else start + 1
-    return rest < end and text[rest] == 112 and (rest + 1 == end or (rest + 2 == end and text[rest + 1] == _DOT))
+    if rest >= end or text[rest] != 112:
+        return False
+    return bool(rest + 1 == end or (rest + 2 == end and text[rest + 1] == _DOT))
 
 
 @inner
-def read_word(text, start, end, row):
-    """Find the move in a word, without its number and signs; whether there is one."""
+def read_move(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
+    """Find the move in a word, without its number and signs, and return whether there is one."""
     at = start
     while at < end and _ZERO <= text[at] <= _NINE:
         at += 1
@@ -243,36 +269,40 @@ def read_word(text, start, end, row):
         start = at
     while end > start and (text[end - 1] == _BANG or text[end - 1] == _QUESTION):
         end -= 1
-    row[WORD], row[WORD_END] = start, end
+    row[MOVE], row[MOVE_END] = start, end
     return not is_sign(text, start, end)
 
 
 @inner
-def begin(game, state):
-    """Begin a game: the next row of `games`."""
+def begin_game(found: Found) -> None:
+    """Begin a game in the next row of `games`."""
+    state = found.state
+    game = found.games[state[GAMES]]
     state[_IN_COMMENT] = state[_DEPTH] = state[_HAS_EVENT] = 0
-    game[FIRST_TAG], game[FIRST_WORD] = state[_TAGS], state[_WORDS]
+    game[FIRST_TAG], game[FIRST_MOVE] = state[TAGS], state[MOVES]
     game[RESULT], game[RESULT_AT], game[PROBLEM], game[TEXT_AT], game[TEXT_END] = NO_RESULT, -1, NO_PROBLEM, -1, -1
 
 
 @inner
-def finish(state, games, end):
-    """End the game at hand, if there is one, and begin the next."""
-    game = games[state[_GAMES]]
-    game[END], game[LAST_TAG], game[LAST_WORD] = end, state[_TAGS], state[_WORDS]
+def finish_game(found: Found, end: Int) -> None:
+    """End the game at hand and begin the next; a row without tags, moves and result is used again."""
+    state = found.state
+    game = found.games[state[GAMES]]
+    game[END], game[LAST_TAG], game[LAST_MOVE] = end, state[TAGS], state[MOVES]
     if state[_IN_COMMENT]:
         game[PROBLEM] = OPEN_COMMENT
     elif state[_DEPTH]:
         game[PROBLEM] = OPEN_VARIATION
-    is_empty = game[FIRST_TAG] == game[LAST_TAG] and game[FIRST_WORD] == game[LAST_WORD] and game[RESULT] == NO_RESULT
-    if not is_empty:
-        state[_GAMES] += 1
-    begin(games[state[_GAMES]], state)
+    has_text = game[FIRST_TAG] < game[LAST_TAG] or game[FIRST_MOVE] < game[LAST_MOVE]
+    if has_text or game[RESULT] != NO_RESULT:
+        state[GAMES] += 1
+    begin_game(found)
 
 
 @inner
-def read_moves(text, at, end, state, games, words):
-    """Read a line of moves from some place on."""
+def read_moves(text: Bytes, at: Int, end: Int, found: Found) -> None:
+    """Read a line of movetext from a byte on."""
+    state, games = found.state, found.games
     while at < end:
         byte = text[at]
         kind = _CLASS[byte]
@@ -281,13 +311,13 @@ def read_moves(text, at, end, state, games, words):
                 at += 1
             if at < end:
                 state[_IN_COMMENT] = 0
-                games[state[_GAMES], TEXT_END] = at + 1
+                games[state[GAMES], TEXT_END] = at + 1
             at += 1
             continue
         if kind == _SPACE:
             at += 1
             continue
-        game = games[state[_GAMES]]
+        game = games[state[GAMES]]
         if game[TEXT_AT] < 0 and not (kind == _HIGH and is_wide_space(character(text, at, char_width(text, at, end)))):
             game[TEXT_AT] = at
         if kind == _MARK:
@@ -324,21 +354,22 @@ def read_moves(text, at, end, state, games, words):
             result = result_of(text, start, at)
             if result:
                 game[RESULT], game[RESULT_AT] = result, start
-                finish(state, games, at)
+                finish_game(found, at)
             else:
                 game[TEXT_END] = at
-                state[_WORDS] += read_word(text, start, at, words[state[_WORDS]])
+                state[MOVES] += read_move(text, start, at, found.moves[state[MOVES]])
 
 
 @kernel
-def scan(text, start, end, is_last, in_line, state, games, tags, words):
-    """Find the games of `text[start:end]`; -1, or where the line begins that no text has.
+def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: Found) -> Int:
+    """Find the games of `text[start:]`; return -1, or where the first line begins that no text would have.
 
-    Unless `is_last`, the last line counts only if it is ended, and the last game only if the next has begun.
-    `in_line` says that the text begins within a line.
+    Unless the text is the last of its file, its last line counts only if it is ended, and its last game only if the
+    next one has begun. `in_line` says that the text begins within a line, behind the result of a game.
     """
+    state, end = found.state, len(text)
     state[:] = 0
-    begin(games[0], state)
+    begin_game(found)
     at = start
     while at < end:
         stop = line_end(text, at, end)
@@ -348,23 +379,23 @@ def scan(text, start, end, is_last, in_line, state, games, tags, words):
         if stop < end and text[stop] == _RETURN and follows < end and text[follows] == _NEWLINE:
             follows += 1
         if not is_last and (stop == end or (text[stop] == _RETURN and follows == end)):
-            break
+            break  # a carriage return that ends the text may be half of a line end
         is_tag = text[at] == _BRACKET and not (in_line and at == start)
         is_new = is_tag and starts_game(text, at, stop)
         if state[_IN_COMMENT] and not is_new:
-            read_moves(text, at, stop, state, games, words)
+            read_moves(text, at, stop, found)
         elif is_tag:
-            has_moves = state[_WORDS] > games[state[_GAMES], FIRST_WORD]
+            has_moves = state[MOVES] > found.games[state[GAMES], FIRST_MOVE]
             if has_moves or state[_IN_COMMENT] or (is_new and state[_HAS_EVENT]):
-                finish(state, games, at)
-            row = tags[state[_TAGS]]
+                finish_game(found, at)
+            row = found.tags[state[TAGS]]
             if read_tag(text, at, stop, row):
                 row[LINE], row[NEXT_LINE] = at, min(follows, end)
-                state[_TAGS] += 1
+                state[TAGS] += 1
                 state[_HAS_EVENT] |= row[NAME_END] - row[NAME] == 5 and spells(text, row[NAME], _EVENT)
         elif text[at] != _PERCENT or (in_line and at == start):
-            read_moves(text, at, stop, state, games, words)
+            read_moves(text, at, stop, found)
         at = follows
     if is_last:
-        finish(state, games, end)
+        finish_game(found, end)
     return -1

@@ -7,18 +7,21 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import chess
 
 from tbgen.errors import TbgenError, UsageError
 from tbgen.pgn.files import open_text
 from tbgen.pgn.game import root_of
-from tbgen.pgn.plain import Movetext, movetexts
 from tbgen.pgn.tags import read_tags
 from tbgen.rules.fen import format_fen, parse_fen
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.points import Komi
 from tbgen.score import Accrued
+
+if TYPE_CHECKING:
+    from tbgen.pgn.movetext import Movetext
 
 _EPD_FIELDS = 4
 _FEN_FIELDS = 6
@@ -113,10 +116,12 @@ def read_book(
 ) -> Book:
     """The book that a file is; a file of positions has EPD or FEN lines, `#` begins a comment."""
     entries: list[tuple[int, str | Movetext]]
-    with open_text(str(path)) as file:
-        if pgn:
-            entries = list(enumerate(movetexts(file, str(path)), start=1))
-        else:
+    if pgn:
+        from tbgen.pgn.movetext import movetexts  # which loads the compiler; books of positions do without
+
+        entries = list(enumerate(movetexts(path), start=1))
+    else:
+        with open_text(str(path)) as file:
             entries = [(number, line) for number, line in enumerate(file, start=1) if line.partition("#")[0].strip()]
     return Book(path, entries, most_plies=most_plies, fifty_moves=fifty_moves, chess960=chess960)
 

@@ -13,28 +13,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.adjudicate.archive import Decided, Desk, Task, decide_file, total
+from tbgen.adjudicate.archive import ChunkDecider, Decided, Task, decide_file, total
 from tbgen.adjudicate.decide import Continue
 from tbgen.errors import PgnError
-from tbgen.pgn.blocks import blocks_of
+from tbgen.pgn.chunks import chunks_of
 from tbgen.pgn.game import PgnGame, Settings
-from tbgen.pgn.plain import games_in
 from tbgen.pgn.splice import OWN_TAGS
 from tbgen.pgn.tags import Source
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
+from tests.pgn.plain import games_in
 from tests.pgn.test_compiled_reader import texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 OWN_LINE = re.compile(rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() + rb') "[^"]*"\](?:\r\n|\n|\r)')
 
 
-def decided(text: bytes, task: Task | None = None, block_bytes: int = 1 << 20) -> bytes:
+def decided(text: bytes, task: Task | None = None, chunk_bytes: int = 1 << 20) -> bytes:
     """The text with the games in it decided; what is no text at all is not looked at."""
     stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
     written = []
-    with contextlib.suppress(PgnError), contextlib.closing(Desk(Task() if task is None else task)) as desk:
-        written.extend(desk.decide(block, "test.pgn").text for block in blocks_of(stream, "test.pgn", block_bytes))
+    with contextlib.suppress(PgnError), contextlib.closing(ChunkDecider(Task() if task is None else task)) as desk:
+        written.extend(desk.decide(chunk, "test.pgn").text for chunk in chunks_of(stream, "test.pgn", chunk_bytes))
     return b"".join(written)
 
 
@@ -58,8 +58,8 @@ def told(game: PgnGame | PgnError) -> object:
 
 @settings(max_examples=200)
 @given(texts, st.sampled_from([1, 50, 1 << 20]))
-def test_deciding_any_text_twice_changes_nothing(text: bytes, block_bytes: int) -> None:
-    once = decided(text, block_bytes=block_bytes)
+def test_deciding_any_text_twice_changes_nothing(text: bytes, chunk_bytes: int) -> None:
+    once = decided(text, chunk_bytes=chunk_bytes)
     assert decided(once) == once
 
 

@@ -1,4 +1,4 @@
-"""The compiled reader finds the same as the plain one in any text, however it is cut into blocks."""
+"""The reader finds the same as the reference in any text, however it is cut into chunks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tbgen.errors import PgnError
 from tbgen.pgn import scan as at
-from tbgen.pgn.blocks import blocks_of
-from tbgen.pgn.compiled import games_of
+from tbgen.pgn.chunks import chunks_of
 from tbgen.pgn.game import PgnGame, Settings
-from tbgen.pgn.plain import games_in
+from tbgen.pgn.replayed import games_of
+from tests.pgn.plain import games_in
 from tests.pgn.test_reader import assert_same
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -98,10 +98,10 @@ def plain(text: bytes, name: str = "test.pgn") -> list[PgnGame | PgnError]:
     return to_the_end(games_in(file, name))
 
 
-def compiled(text: bytes, block_bytes: int) -> list[PgnGame | PgnError]:
+def compiled(text: bytes, chunk_bytes: int) -> list[PgnGame | PgnError]:
     stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
-    blocks = blocks_of(stream, "test.pgn", block_bytes)
-    return to_the_end(game for block in blocks for game in games_of(block, "test.pgn", Settings()))
+    chunks = chunks_of(stream, "test.pgn", chunk_bytes)
+    return to_the_end(game for chunk in chunks for game in games_of(chunk, "test.pgn", Settings()))
 
 
 def to_the_end(games: object) -> list[PgnGame | PgnError]:
@@ -116,33 +116,33 @@ def to_the_end(games: object) -> list[PgnGame | PgnError]:
 
 @settings(max_examples=1500)
 @given(texts, st.sampled_from([1, 7, 40, 1 << 20]))
-def test_any_text_is_read_alike(text: bytes, block_bytes: int) -> None:
-    assert_same(plain(text), compiled(text, block_bytes), text)
+def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
+    assert_same(plain(text), compiled(text, chunk_bytes), text)
 
 
 @settings(max_examples=300)
 @given(st.binary(max_size=60), st.sampled_from([1, 5, 1 << 20]))
-def test_any_bytes_are_read_alike(text: bytes, block_bytes: int) -> None:
-    assert_same(plain(text), compiled(text, block_bytes), text)
+def test_any_bytes_are_read_alike(text: bytes, chunk_bytes: int) -> None:
+    assert_same(plain(text), compiled(text, chunk_bytes), text)
 
 
-@pytest.mark.parametrize("block_bytes", [1, 500, 4096, 10_000, 1 << 20])
-def test_the_games_at_hand_are_read_alike_in_blocks_of_any_size(block_bytes: int) -> None:
+@pytest.mark.parametrize("chunk_bytes", [1, 500, 4096, 10_000, 1 << 20])
+def test_the_games_at_hand_are_read_alike_in_blocks_of_any_size(chunk_bytes: int) -> None:
     text = (GOLDEN / "tcec_s18.pgn").read_bytes()
     for written in (text, b"\xef\xbb\xbf" + text, text.replace(b"\n", b"\r\n"), text.replace(b"\n", b"\r")):
-        games = compiled(written, block_bytes)
+        games = compiled(written, chunk_bytes)
         assert len(games) == 20
-        if block_bytes == 4096:
+        if chunk_bytes == 4096:
             assert_same(plain(written), games, "tcec_s18.pgn")
 
 
 def test_blocks_hold_every_byte_of_their_file_once() -> None:
     text = b"\xef\xbb\xbf\n" + (GOLDEN / "tcec_s18.pgn").read_bytes() + b"\n% the end\n\n"
-    for block_bytes in (100, 5000, 1 << 20):
-        blocks = list(blocks_of(io.BufferedReader(io.BytesIO(text)), "test.pgn", block_bytes))  # type: ignore[arg-type]
-        assert b"".join(block.piece.text for block in blocks) == text
-        assert sum(len(block.games) for block in blocks) == 20
-        assert all(block.games[-1, at.END] <= len(block.piece.text) for block in blocks if len(block.games))
+    for chunk_bytes in (100, 5000, 1 << 20):
+        chunks = list(chunks_of(io.BufferedReader(io.BytesIO(text)), "test.pgn", chunk_bytes))  # type: ignore[arg-type]
+        assert b"".join(chunk.text for chunk in chunks) == text
+        assert sum(len(chunk.games) for chunk in chunks) == 20
+        assert all(chunk.games[-1, at.END] <= len(chunk.text) for chunk in chunks if len(chunk.games))
 
 
 def test_a_game_that_is_longer_than_a_block_is_read_whole() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -10,27 +11,30 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import PgnError
-from tbgen.pgn.blocks import blocks_of
-from tbgen.pgn.compiled import games_of as compiled_games
-from tbgen.pgn.reader import PgnGame, Settings, games_in, movetexts, read_games
+from tbgen.pgn.chunks import chunks_of
+from tbgen.pgn.movetext import movetexts
+from tbgen.pgn.reader import PgnGame, Settings, games_in, read_games
+from tbgen.pgn.replayed import games_of as compiled_games
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring
+from tests.pgn import plain
 from tests.strategies import boards
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def games_of(text: str, settings: Settings | None = None) -> list[PgnGame | PgnError]:
-    """The games as the plain reader finds them; the compiled one must find the same."""
+    """The games of a text, which the reference must find as well."""
     games = list(games_in(io.StringIO(text, newline=None), "test.pgn", settings))
+    assert_same(list(plain.games_in(io.StringIO(text, newline=None), "test.pgn", settings)), games, text)
     assert_same(games, compiled(text.encode(), settings), text)
     return games
 
 
-def compiled(text: bytes, settings: Settings | None = None, block_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
+def compiled(text: bytes, settings: Settings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
     stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
-    blocks = blocks_of(stream, "test.pgn", block_bytes)
-    return [game for block in blocks for game in compiled_games(block, "test.pgn", settings or Settings())]
+    chunks = chunks_of(stream, "test.pgn", chunk_bytes)
+    return [game for chunk in chunks for game in compiled_games(chunk, "test.pgn", settings or Settings())]
 
 
 def assert_same(plain: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object) -> None:
@@ -250,8 +254,29 @@ def test_games_are_read_as_a_stream() -> None:
     assert [next(games).number for _ in range(3)] == [1, 2, 3]  # type: ignore[union-attr]
 
 
-def test_movetexts_are_cut_without_playing_them() -> None:
-    (text,) = movetexts(['[White "a"]\n', "1. e9 Zz 1-0\n"], "test.pgn")
+def test_a_game_of_a_stream_is_told_when_the_line_after_it_is_empty() -> None:
+    asked = list[int]()
+
+    def lines() -> Iterator[str]:
+        for number in range(10):
+            asked.append(number)
+            yield from ("1. e4 e5 *", "")
+
+    next(games_in(lines()))
+    assert asked == [0]
+
+
+def test_lines_may_lack_their_ends() -> None:
+    (game,) = games_in(['[White "a"]', "", "1. e4", "e5 *"])
+    assert isinstance(game, PgnGame)
+    assert (game.tags, game.last.number) == ({"White": "a"}, 2)
+
+
+def test_movetexts_are_cut_without_playing_them(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text('[White "a"]\n1. e9 Zz 1-0\n')
+    (text,) = movetexts(path)
+    assert text.tags == {"White": "a"}
     assert text.moves == ["e9", "Zz"]
     assert text.result == "1-0"
 

@@ -7,8 +7,7 @@ import chess
 import chess.pgn
 import pytest
 
-from tbgen.pgn.plain import games_in
-from tbgen.pgn.reader import PgnGame
+from tbgen.pgn.reader import PgnGame, games_in
 from tbgen.pgn.tags import Source
 from tbgen.referee.clock import Clock, parse_time_control
 from tbgen.referee.openings import Opening

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import MoveError, UsageError
-from tbgen.pgn.reader import movetexts
 from tbgen.rules.notation import moves_in, parse_move
+from tests.reference.pgn import movetexts
 
 PROMOTION = "3r1k2/4P3/8/8/8/8/8/4K3 w - - 0 1"
 
@@ -31,7 +31,7 @@ PROMOTION = "3r1k2/4P3/8/8/8/8/8/4K3 w - - 0 1"
 def test_a_text_of_moves_may_have_numbers_signs_comments_and_a_result(text: str) -> None:
     assert moves_in(text) == ["e4", "e5", "Nf3", "Nc6"]
     assert moves_in(text.split("\t")) == ["e4", "e5", "Nf3", "Nc6"]
-    assert [move for game in movetexts([text.replace(",", " ")], "text") for move in game.moves] == moves_in(text)
+    assert [move for game in movetexts([text.replace(",", " ")]) for move in game.moves] == moves_in(text)
 
 
 def test_many_texts_are_read_as_one() -> None:
