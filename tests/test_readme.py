@@ -1,38 +1,68 @@
+"""What README.md, docs/commands.md and docs/python.md show is what the program prints."""
+
 from __future__ import annotations
 
 import contextlib
+import csv
 import doctest
 import io
+import json
 import re
 import shlex
 import textwrap
 from pathlib import Path
 
+import chess
 import pytest
 from click.testing import CliRunner
 
 from tbgen import cli
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+COMMANDS = ROOT / "docs" / "commands.md"
+PYTHON = ROOT / "docs" / "python.md"
 TEXT = README.read_text(encoding="utf-8")
-ASKING = re.findall(r"^    \$ tbgen ((?:probe|line|list|info)\b.*)$", TEXT, re.MULTILINE)
+COMMANDS_TEXT = COMMANDS.read_text(encoding="utf-8")
+ASKING = re.findall(r"^    \$ tbgen ((?:probe|line|list|info)\b.*)$", TEXT + COMMANDS_TEXT, re.MULTILINE)
+DRAWN = """\
+[White "Ann"]
+[Black "Bob"]
+[Result "1/2-1/2"]
+[FEN "8/8/8/4n3/8/3B4/1K3k2/8 w - - 0 60"]
+
+60. Be4 Nd3+ 61. Bxd3 Ke3 1/2-1/2
+"""
 
 
-def printed(command: str, folder: Path) -> list[str]:
-    """The lines that a command of the readme prints, without what sets them in columns."""
+def run(command: str, folder: Path) -> str:
+    """What a command of a page prints."""
     settings = {"env": {"TBGEN_DATA": str(folder)}, "standalone_mode": False, "catch_exceptions": False}
-    result = CliRunner().invoke(cli.tbgen, shlex.split(command, comments=True), **settings)
-    return [" ".join(line.split()) for line in result.output.splitlines()]
+    return CliRunner().invoke(cli.tbgen, shlex.split(command, comments=True), **settings).stdout
 
 
-def test_the_python_of_the_readme_runs() -> None:
-    assert doctest.testfile(str(README), module_relative=False).failed == 0
+def rows_of(text: str) -> list[str]:
+    """Its lines without what sets them in columns."""
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def shown_below(command: str, text: str) -> str:
+    """The lines below a command of a page, up to the next command or paragraph."""
+    match = re.search(
+        rf"^    \$ (?:\./scripts/)?tbgen {re.escape(command)}\n((?:    (?!\$).*\n|\n(?=    ))+)", text, re.M
+    )
+    assert match is not None
+    return re.sub(r"^    ", "", match[1], flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [README, COMMANDS])
+def test_the_python_of_a_page_runs(page: Path) -> None:
+    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
 
 
 def test_the_python_page_runs(table_folder: Path) -> None:
-    page = README.parent / "docs" / "python.md"
     names = {"FOLDER": str(table_folder)}
-    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8", extraglobs=names).failed == 0
+    assert doctest.testfile(str(PYTHON), module_relative=False, encoding="utf-8", extraglobs=names).failed == 0
 
 
 def test_the_probes_from_python_in_the_readme_run(table_folder: Path) -> None:
@@ -46,21 +76,75 @@ def test_the_probes_from_python_in_the_readme_run(table_folder: Path) -> None:
     assert shown.getvalue().splitlines()[:2] == ["G1.5 5", "Ke5 G1.5 5 False True True"]
 
 
-def test_the_first_example_of_the_readme_prints_what_it_shows() -> None:
-    match = re.search(r"    \$ tbgen (score startpos .*)\n((?:    [^$].*\n)+)", TEXT)
-    assert match is not None
-    result = CliRunner().invoke(cli.tbgen, match[1].split(), standalone_mode=False)
-    assert result.output == re.sub("^    ", "", match[2], flags=re.MULTILINE)
+def test_the_score_of_the_readme_prints_what_it_shows(table_folder: Path) -> None:
+    command = "score startpos e4 e5 Qh5 Nc6"
+    assert run(command, table_folder) == shown_below(command, TEXT).rstrip("\n") + "\n"
+
+
+def test_the_decision_of_the_readme_prints_what_it_shows(table_folder: Path, tmp_path: Path) -> None:
+    game = tmp_path / "drawn.pgn"
+    game.write_text(DRAWN, encoding="utf-8")
+    shown = shown_below("adjudicate drawn.pgn", TEXT)
+    assert run(f"adjudicate {shlex.quote(str(game))}", table_folder) == shown.rstrip("\n") + "\n"
 
 
 @pytest.mark.parametrize("command", ASKING)
-def test_the_questions_of_the_readme_have_answers(command: str, table_folder: Path) -> None:
-    assert printed(command, table_folder)
+def test_the_questions_of_the_pages_have_answers(command: str, table_folder: Path) -> None:
+    assert rows_of(run(command, table_folder))
 
 
-def test_the_probe_of_the_readme_prints_what_it_shows(table_folder: Path) -> None:
-    match = re.search(r"    \$ tbgen (probe .*)\n    \.\.\.\n((?:.*\n)+?)    \.\.\.\n", TEXT)
-    assert match is not None
-    shown = [" ".join(line.split()) for line in match[2].splitlines() if line.strip()]
-    found = printed(match[1], table_folder)
-    assert [line for line in shown if line not in found] == []
+def test_the_probe_of_the_commands_page_prints_what_it_shows(table_folder: Path) -> None:
+    command = 'probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"'
+    shown = [row for row in rows_of(shown_below(command, COMMANDS_TEXT)) if row not in ("", "...")]
+    found = rows_of(run(command, table_folder))
+    assert len(shown) == 7
+    assert [row for row in shown if row not in found] == []
+
+
+@pytest.mark.slow
+def test_the_probe_of_the_readme_prints_what_it_shows(four_men_folder: Path) -> None:
+    command = 'probe "7K/8/k1P5/7p/8/8/8/8 w - - 0 1"'
+    shown = shown_below(command, TEXT).partition("...\n")[2]
+    assert run(command, four_men_folder).endswith("\n" + shown.rstrip("\n") + "\n")
+    assert "with best play White is held to two legal moves (`-G2.5`)" in TEXT
+
+
+def test_the_picture_of_the_readme_is_the_position_that_it_probes() -> None:
+    picture = (ROOT / "docs" / "pictures" / "reti.svg").read_text(encoding="utf-8")
+    described = re.search("<desc><pre>(.*?)</pre></desc>", picture, re.DOTALL)
+    assert described is not None
+    assert described[1] == str(chess.Board("7K/8/k1P5/7p/8/8/8/8 w - - 0 1"))
+
+
+def test_the_sizes_of_the_readme_are_those_of_the_records() -> None:
+    """Tables and their bytes, by the most men that they have."""
+    index = json.loads((ROOT / "records" / "index.json").read_text(encoding="utf-8"))["records"]
+    rows = re.findall(r"^\| [^|]*build[^|]* \| (\d+) \| [^|]+ \| [^|]+ \| [^|]+ \| ([\d.]+) ([MG])B \|$", TEXT, re.M)
+    assert len(rows) == 3
+    for men, (tables, size, unit) in zip((3, 4, 5), rows, strict=True):
+        chosen = [each["bytes"] for each in index.values() if each["men"] <= men]
+        digits = len(size.partition(".")[2])
+        assert (len(chosen), f"{sum(chosen) / {'M': 1e6, 'G': 1e9}[unit]:.{digits}f}") == (int(tables), size)
+
+
+def test_the_table_of_sets_is_the_same_on_the_page_on_scale() -> None:
+    """But for how the rows are named."""
+    figures = [
+        [cell.strip() for cell in row.split("|")[2:-1]]
+        for text in (TEXT, (ROOT / "docs" / "scale.md").read_text(encoding="utf-8"))
+        for row in re.findall(r"^\| (?:`tbgen build|up to).*\|$", text, re.M)
+    ]
+    assert figures[:3] == figures[3:]
+
+
+def test_the_classes_of_the_page_on_performance_are_those_of_what_was_built() -> None:
+    """CPU seconds and the largest file of each class, from records/built.csv."""
+    with (ROOT / "records" / "built.csv").open(encoding="utf-8") as file:
+        built = {row["material"]: row for row in csv.DictReader(file)}
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^|]+ \| \d+ \| (\d+), \d+, (\d+) \| (\w+) \| (\w+), ([\d.]+) ([MG])B \|$", page, re.M)
+    assert len(rows) == 6
+    for _, most, dearest, largest, size, unit in rows:
+        assert round(float(built[dearest]["cpu_seconds"])) == int(most)
+        digits = len(size.partition(".")[2])
+        assert f"{int(built[largest]['bytes']) / {'M': 1e6, 'G': 1e9}[unit]:.{digits}f}" == size
