@@ -73,3 +73,20 @@ def test_a_decision_record_begins_with_the_status_that_the_table_states(number: 
     assert blank == ""
     assert re.sub(r"\[(\d+)\]\(\S+\)", r"\1", first) == f"**Status:** {status}."
     assert {int(other) for other in re.findall(r"\d+", status)} <= set(RECORDS) - {number}
+
+
+GLOSSARY_TEXT = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+GLOSSARY = re.findall(r"^\* \*\*([^*]+)\*\*[^:]*: .+\.\n  In `([\w/]+\.py)`: `(\w+)`\.$", GLOSSARY_TEXT, re.MULTILINE)
+
+
+def test_the_glossary_has_an_entry_a_noun_and_each_noun_once() -> None:
+    nouns = [noun for noun, _, _ in GLOSSARY]
+    assert len(nouns) == GLOSSARY_TEXT.count("\n* ")
+    assert len(nouns) == len(set(nouns)) >= 50
+
+
+@pytest.mark.parametrize(("noun", "file", "name"), GLOSSARY, ids=[noun for noun, _, _ in GLOSSARY])
+def test_a_noun_of_the_glossary_lives_where_it_says(noun: str, file: str, name: str) -> None:
+    """The module defines the name: as a class, a function, a field or a value."""
+    text = (ROOT / "tbgen" / file).read_text(encoding="utf-8")
+    assert re.search(rf"^ *(?:class |def )?{name}\b(?:\(|:| =)", text, re.MULTILINE), noun
