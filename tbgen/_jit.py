@@ -1,24 +1,15 @@
-"""The one owner of numba: the decorators, where compiled kernels are kept, and at which level they are compiled.
+"""The one owner of numba: the decorators.
 
-numba keeps a stale machine-code file when a constant in an imported module changes, so the folder is
-keyed by a digest of the sources that kernels are made from. Its settings are those of the whole process;
-ours are in force only while a kernel of ours is declared or compiled, and then put back.
+Where compiled kernels are kept `_folders` says. numba's settings are those of the whole process; ours are in force
+only while a kernel of ours is declared or compiled, and then put back.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib
 import os
-import re
-import shutil
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
@@ -28,93 +19,20 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types.misc import unliteral
 from numba.extending import intrinsic
 
+from tbgen._folders import LEVEL, cache_folder, shipped_folder
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LINKED_ONCE = ("0.68",)
-"""The versions of numba that `_linking` was tried with; any other compiles in its own way, which takes longer."""
+KNOWN = ("0.68",)
+"""Versions of numba whose insides we use; any other compiles and keeps kernels in its own way, which takes longer."""
 
 _linking: Any = None
-if ".".join(numba.__version__.split(".")[:2]) in LINKED_ONCE:
+_kernels: Any = None
+if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
     with contextlib.suppress(ImportError, AttributeError):
         _linking = importlib.import_module("tbgen._linking")
-
-SOLVER = ("index", "retro")
-"""The packages that tables come from."""
-
-SHARED = ("_jit.py", "material.py", "score.py", "table.py")
-"""What packages with kernels import beside each other."""
-
-LEVEL = 1
-"""How hard the compiler tries, unless NUMBA_OPT says: short inner loops only get slower and fatter above it."""
-
-_UNUSED_SECONDS = 30 * 24 * 3600.0
-"""Kernels of other sources are removed when nobody has used them for so long."""
-
-_FOLDER_NAME = re.compile(r"[0-9a-f]{16}")
-
-
-def source_digest(packages: Sequence[str] = SOLVER) -> str:
-    """A digest of the sources of some packages and of what they all share; tables carry the solver's."""
-    digest, root = hashlib.sha256(), Path(__file__).parent
-    folders = (path for package in sorted(packages) for path in sorted((root / package).rglob("*.py")))
-    for path in (*(root / name for name in SHARED), *folders):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def kernel_digest(package: str) -> str:
-    """What names the folder of a package's compiled kernels: its sources, the compiler, its level, our part."""
-    level = os.environ.get("NUMBA_OPT", str(LEVEL))
-    linking = (Path(__file__).parent / "_linking.py").read_text() if _linking else "by numba"
-    facts = f"{source_digest(('index', package))} {numba.__version__} {level} {linking}"
-    return hashlib.sha256(facts.encode()).hexdigest()[:16]
-
-
-def cache_home() -> Path:
-    """Where compiled kernels of any version of tbgen are kept."""
-    if override := os.environ.get("TBGEN_CACHE"):
-        return Path(override)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "tbgen" / "kernels"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tbgen" / "kernels"
-
-
-@cache
-def cache_folder(package: str = "retro") -> Path:
-    """Where the kernels of a package, compiled from these very sources, are kept: in a place that can be written.
-
-    The folder is made here if need be, and then those that have not been used for a month are removed.
-    """
-    digest, user = kernel_digest(package), os.getuid() if hasattr(os, "getuid") else 0
-    for home in (cache_home(), Path(tempfile.gettempdir()) / f"tbgen-kernels-{user}"):
-        with contextlib.suppress(OSError):
-            folder = home / digest
-            is_new = not folder.is_dir()
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK) and folder.stat().st_uid == user:
-                os.utime(folder)  # says that it is in use
-                if is_new:
-                    remove_unused(home, time.time() - _UNUSED_SECONDS)
-                return folder
-    return Path(tempfile.mkdtemp(prefix="tbgen-kernels-"))
-
-
-def remove_unused(home: Path, before: float) -> None:
-    """Remove folders of kernels that were last used before a moment; what was not made here stays.
-
-    A folder is renamed first, so that another process sees it whole or not at all.
-    """
-    for folder in home.iterdir():
-        with contextlib.suppress(OSError):
-            if _FOLDER_NAME.fullmatch(folder.name) and folder.is_dir() and folder.stat().st_mtime < before:
-                doomed = folder.rename(folder.with_name(f"{folder.name}.removed-{os.getpid()}"))
-                shutil.rmtree(doomed, ignore_errors=True)
-
-
-def is_compiled(name: str) -> bool:
-    """Whether the machine code of one of the solver's kernels is on disk."""
-    return any(cache_folder().rglob(f"*.{name}-*.nbc"))
+        _kernels = importlib.import_module("tbgen._kernels")
 
 
 @contextlib.contextmanager
@@ -146,8 +64,14 @@ def borrowing(function: Callable[P, R]) -> Callable[P, R]:
 
 def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     package = function.__module__.partition(".")[2].partition(".")[0]
-    with _settings(CACHE_DIR=str(cache_folder(package))):
-        dispatcher: Any = numba.njit(cache=True, nogil=True, **_compiler("WholeCompiler"), **flags)(function)
+    folder = cache_folder(package)
+    if _kernels is None:
+        with _settings(CACHE_DIR=str(folder)):
+            dispatcher: Any = numba.njit(cache=True, nogil=True, **flags)(function)
+    else:
+        with _settings():
+            dispatcher = numba.njit(nogil=True, pipeline_class=_linking.WholeCompiler, **flags)(function)
+        dispatcher._cache = _kernels.KernelCache(function, folder, shipped_folder(package))
     if "NUMBA_OPT" not in os.environ:
         compile_as_set = dispatcher.compile
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def solve_one(name: str, data: Path, threads: int, profile: bool) -> None:
     """Solve and write one table, and print the figures; the parent adds what the whole process took."""
-    from tbgen import __version__, _jit, retro
+    from tbgen import __version__, retro
+    from tbgen._folders import source_digest
     from tbgen.material import Material
     from tbgen.storage.files import path_of
     from tbgen.storage.reader import TableFile
@@ -38,7 +39,7 @@ def solve_one(name: str, data: Path, threads: int, profile: bool) -> None:
     table = profiled(work) if profile else work()
     solved = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        source = _jit.source_digest()
+        source = source_digest()
         size = write_table(Path(folder), table, generator=__version__, source=source, threads=threads).bytes
     figures = table.figures
     record = {

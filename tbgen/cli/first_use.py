@@ -9,7 +9,7 @@ import click
 
 def say_if_compiling(*, quiet: bool = False, always: bool = False) -> None:
     """One line on the standard error; unless `always`, only where a person watches."""
-    from tbgen.pgn.replayed import is_compiled
+    from tbgen.pgn.replayed import is_ready
 
-    if not quiet and (always or sys.stderr.isatty()) and not is_compiled():
+    if not quiet and (always or sys.stderr.isatty()) and not is_ready():
         click.echo("first use: compiling what reads games, which takes about ten seconds ...", err=True)

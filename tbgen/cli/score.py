@@ -91,12 +91,12 @@ def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: S
 
 def _score_files(files: Sequence[str], settings: Settings, *, as_json: bool, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
-    from tbgen.pgn.replayed import is_compiled
+    from tbgen.pgn.replayed import is_ready
 
     faults: list[TbgenError] = []
     warnings: list[str] = []
     separator = '{"games": ['
-    title = "scoring" if is_compiled() else "compiling what reads games, once"
+    title = "scoring" if is_ready() else "compiling what reads games, once"
     with progress(title, quiet=sys.stdout.isatty()) as shown:
         for path, game in _games_of(files, settings):
             shown.advance(title="scoring")

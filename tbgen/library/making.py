@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbgen import __version__
+from tbgen._folders import source_digest
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.storage.files import Written, partial_of, path_of
@@ -29,10 +30,10 @@ Tell = Callable[[str, int | None, float, int], None]
 
 def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tuple[Written, Solved]:
     """Solve a material whose children are in the folder, and put its file there; OSError if that cannot be written."""
-    from tbgen import _jit, retro
+    from tbgen import retro
     from tbgen.storage.writer import write_table
 
-    source = _jit.source_digest()
+    source = source_digest()
     with contextlib.ExitStack() as opened:
         children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
         store = opened.enter_context(_block_store(folder, material, source, children))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
-from tbgen import _jit
+from tbgen._folders import is_compiled
 from tbgen.arrays import Ints, Words
 from tbgen.bitboard.board import BLACK, NO_MOVE, WHITE
 from tbgen.bitboard.convert import board_of, kernel_move, words_of
@@ -45,10 +45,9 @@ class Replayed(NamedTuple):
     """The position after the last ply."""
 
 
-def is_compiled() -> bool:
+def is_ready() -> bool:
     """Whether the kernels that read games need not be compiled first."""
-    kernels = (("pgn", "scan"), ("bitboard", "replay"))
-    return all(any(_jit.cache_folder(package).rglob(f"*.{name}-*.nbc")) for package, name in kernels)
+    return is_compiled("scan", "pgn") and is_compiled("replay", "bitboard")
 
 
 def games_of(chunk: ScannedChunk, name: str, settings: Settings) -> Iterator[PgnGame | PgnError]:

@@ -275,7 +275,7 @@ class Backwards:
 def test_compiling_is_announced_until_it_is_done(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     solved(name)
     assert not needs_compiling(Material.parse(name))
-    monkeypatch.setattr("tbgen._jit.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("tbgen._folders.cache_folder", lambda _package: tmp_path)
     assert needs_compiling(Material.parse(name))
 
 

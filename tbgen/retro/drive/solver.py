@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from tbgen._jit import is_compiled
+from tbgen._folders import is_compiled
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import Waves
