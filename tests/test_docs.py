@@ -75,6 +75,18 @@ def test_a_decision_record_begins_with_the_status_that_the_table_states(number: 
     assert {int(other) for other in re.findall(r"\d+", status)} <= set(RECORDS) - {number}
 
 
+def test_paths_in_pages_exist() -> None:
+    """Of files, as they are now; a record of decisions may name what has gone since."""
+    pages = [page for page in PAGES if page.parent != DECISIONS and page.parent.name != "measurements"]
+    missing = [
+        f"{name_of(page)}: {path}"
+        for page in pages
+        for path in re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|csv|pgn|md))`", page.read_text(encoding="utf-8"))
+        if not (ROOT / path).exists() and not (ROOT / "tbgen" / path).exists()
+    ]
+    assert missing == []
+
+
 GLOSSARY_TEXT = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 GLOSSARY = re.findall(r"^\* \*\*([^*]+)\*\*[^:]*: .+\.\n  In `([\w/]+\.py)`: `(\w+)`\.$", GLOSSARY_TEXT, re.MULTILINE)
 
