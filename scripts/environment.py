@@ -22,7 +22,7 @@ ENVIRONMENT = ROOT / ".venv"
 PROJECT = ROOT / "pyproject.toml"
 LOG = ROOT / ".venv.log"
 LOCK = ROOT / ".venv.lock"
-PARTS = {"runtime": ".[report]", "dev": ".[dev,report]"}
+PARTS = {"runtime": ".[report,serve]", "dev": ".[dev,report,serve]"}
 OLDEST = (3, 11)
 
 

@@ -58,18 +58,18 @@ def commands(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> FakeCommand
 def test_the_environment_is_made_once(script: ModuleType, commands: FakeCommands) -> None:
     assert script.main("runtime") == 0
     assert script.main("runtime") == 0
-    assert commands.seen == ["venv", ".[report]"]
+    assert commands.seen == ["venv", ".[report,serve]"]
 
 
 def test_the_tests_add_to_the_same_environment(script: ModuleType, commands: FakeCommands) -> None:
     script.main("runtime")
     script.main("dev")
     script.main("runtime")
-    assert commands.seen == ["venv", ".[report]", ".[dev,report]"]
+    assert commands.seen == ["venv", ".[report,serve]", ".[dev,report,serve]"]
     assert script.is_ready("runtime")
 
 
-@pytest.mark.parametrize("step", ["venv", ".[report]"])
+@pytest.mark.parametrize("step", ["venv", ".[report,serve]"])
 @pytest.mark.parametrize(
     ("error", "code"),
     [(KeyboardInterrupt(), 130), (subprocess.CalledProcessError(1, ["pip"]), 1), (OSError(28, "full"), 1)],
@@ -92,7 +92,7 @@ def test_after_an_interruption_it_is_made_again_from_nothing(
     commands.failing = ""
     commands.seen.clear()
     assert script.main("runtime") == 0
-    assert commands.seen == ["venv", ".[report]"]
+    assert commands.seen == ["venv", ".[report,serve]"]
     assert not remains.exists()
 
 
@@ -101,7 +101,7 @@ def test_a_changed_project_brings_it_up_to_date(script: ModuleType, commands: Fa
     script.PROJECT.write_text("second")
     assert not script.is_ready("dev")
     script.main("runtime")
-    assert commands.seen == ["venv", ".[dev,report]", ".[report]"]
+    assert commands.seen == ["venv", ".[dev,report,serve]", ".[report,serve]"]
     assert not script.is_ready("dev")
     assert script.is_ready("runtime")
 
@@ -109,7 +109,7 @@ def test_a_changed_project_brings_it_up_to_date(script: ModuleType, commands: Fa
 def test_an_update_that_is_interrupted_leaves_no_stamp(script: ModuleType, commands: FakeCommands) -> None:
     script.main("dev")
     script.PROJECT.write_text("second")
-    commands.failing = ".[report]"
+    commands.failing = ".[report,serve]"
     assert script.main("runtime") == 130
     assert not script.was_finished()
 
@@ -118,7 +118,7 @@ def test_an_interpreter_that_is_gone_means_a_new_environment(script: ModuleType,
     script.main("runtime")
     (script.ENVIRONMENT / "bin" / "python").unlink()
     assert script.main("runtime") == 0
-    assert commands.seen == ["venv", ".[report]", "venv", ".[report]"]
+    assert commands.seen == ["venv", ".[report,serve]", "venv", ".[report,serve]"]
 
 
 def test_an_old_python_is_told_so(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
+from tbgen.serve.app import application
+from tbgen.serve.service import Settings
 from tests.cli.calls import printed
 
 ROOT = Path(__file__).parent.parent
@@ -33,6 +36,11 @@ def answers(table_folder: Path) -> dict[str, Any]:
     moves = json.loads(printed("score", "startpos", "e4", "--json"))
     games = json.loads(printed("score", "--pgn", GAMES, "--json"))["games"]
     factors = json.loads(printed("potential", "--json", "--records", str(RECORDS)))
+    settings = Settings([table_folder], names=("testserver",))
+    with TestClient(application(settings)) as client:
+        strip = client.get("/r-mobility", params={"fen": FEN, "strip": "1"}).json()["strip"]
+        decided = client.post("/adjudicate", content="1. e4 *", headers={"Content-Type": "text/plain"}).json()
+        there, health = client.get("/tables").json()["tables"], client.get("/health").json()
     return {
         "A position": probe,
         "A move of a probe": probe["moves"][0],
@@ -40,6 +48,10 @@ def answers(table_folder: Path) -> dict[str, Any]:
         "Moves that were played": moves,
         "A ply": moves["plies"][1],
         "Games": games[0],
+        "A strip": strip[0],
+        "A game that was decided": decided["games"][0],
+        "A table to fetch": there[0],
+        "The server": health | health["limits"],
         "A table in the list": json.loads(printed("list", *data))[0],
         "A table:": json.loads(printed("info", "KvK", *data)),
         "A proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],

@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "record": ("tbgen.cli.record", "Count tables whole and keep what they hold as records."),
     "report": ("tbgen.cli.report", "Make a web site of records."),
     "score": ("tbgen.cli.score", "Score a position, a line of moves or the games of a PGN file."),
+    "serve": ("tbgen.cli.serve", "Answer over HTTP, and show the explorer in a browser."),
     "standings": ("tbgen.cli.standings", "Show the cross table and the standings of an event."),
     "verify": ("tbgen.cli.verify", "Prove tables, one ply at a time."),
 }

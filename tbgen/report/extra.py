@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-
-from tbgen.errors import UsageError
+from tbgen.extras import need_modules
 
 MODULES = ("jinja2", "matplotlib")
 
 
 def need_extra() -> None:
     """UsageError if something of the extra is not installed."""
-    missing = [name for name in MODULES if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UsageError(f"reports need {' and '.join(missing)}; install with: pip install 'tbgen[report]'")
+    need_modules("reports", "report", MODULES)

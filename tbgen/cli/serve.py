@@ -1,0 +1,83 @@
+"""`tbgen serve`: the tables as a web service, with the explorer's page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from tbgen.cli.data import folders_option
+from tbgen.cli.terminal import complain_of
+from tbgen.extras import need_modules
+from tbgen.words import counted
+
+_ANY_ADDRESS = ("0.0.0.0", "::", "")
+
+
+@click.command("serve")
+@folders_option
+@click.option("--host", default="127.0.0.1", help="The address to listen on (default 127.0.0.1: this machine alone).")
+@click.option("--port", default=8000, type=click.IntRange(0, 65535), help="The port (default 8000).")
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="A host name to be asked under, such as tables.example, or *.",
+)
+@click.option(
+    "--site",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Pages of `tbgen report` to show as well.",
+)
+@click.option("--workers", default=1, type=click.IntRange(1, 256), help="Processes that answer (default 1).")
+@click.option("--open", "show", is_flag=True, help="Show the explorer in a browser.")
+def command(
+    *,
+    folders: tuple[Path, ...],
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    site: Path | None,
+    workers: int,
+    show: bool,
+) -> None:
+    """Answer questions about positions over HTTP, and show the explorer.
+
+    The explorer is at /explorer/, answers are at /r-mobility?fen=..., files at /tables; /openapi.json describes it all.
+    What is built while the server runs is there after a restart.
+
+    \b
+    Examples:
+      tbgen serve --open
+      tbgen serve --data tables --port 8080 --workers 4
+      tbgen serve --host 0.0.0.0 --name tables.example --site report
+    """
+    need_modules("servers", "serve", ("starlette", "uvicorn"))
+    import uvicorn
+
+    from tbgen.serve import app
+    from tbgen.serve.catalog import Catalog
+
+    catalog = Catalog(folders)
+    complain_of(catalog.faults)
+    address = f"http://{'127.0.0.1' if host in _ANY_ADDRESS else f'[{host}]' if ':' in host else host}:{port}/explorer/"
+    click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
+    own = () if host in _ANY_ADDRESS else (f"[{host}]" if ":" in host else host,)
+    os.environ[app.FOLDERS] = os.pathsep.join(str(folder.resolve()) for folder in folders)
+    os.environ[app.NAMES] = " ".join((*own, *names))
+    os.environ[app.SITE] = "" if site is None else str(site.resolve())
+    if show:
+        click.launch(address)
+    uvicorn.run(
+        "tbgen.serve.app:from_environment",
+        factory=True,
+        host=host,
+        port=port,
+        workers=workers,
+        access_log=False,
+        server_header=False,
+        log_level="warning",
+    )

@@ -1,0 +1,43 @@
+"""Files: what the explorer's page consists of; the page itself is told where its answers come from."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from tbgen.report.palette import DARK, LIGHT, colors
+
+INDEX: Final = "index.html"
+SERVER: Final = "server"
+"""Answers come from `tbgen serve`."""
+TABLES: Final = "tables"
+"""Answers come from the files of tables, read in the browser."""
+
+_HERE: Final = Path(__file__).parent / "static"
+_STYLE: Final = "explorer.css"
+_SOURCE: Final = 'data-source="server"'
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """Everything but the page itself: name -> content."""
+    found = {
+        path.relative_to(_HERE).as_posix(): path.read_bytes() for path in sorted(_HERE.rglob("*")) if path.is_file()
+    }
+    del found[INDEX]
+    found[_STYLE] += theme().encode()
+    return found
+
+
+def index_page(source: str) -> str:
+    """The page, for one kind of source."""
+    text = (_HERE / INDEX).read_text(encoding="utf-8")
+    assert _SOURCE in text
+    return text.replace(_SOURCE, f'data-source="{source}"')
+
+
+def theme() -> str:
+    """The colours of outcomes in light and in dark, as the report has them."""
+    light, dark = ("".join(f"--{name}:{color};" for name, color in colors(each).items()) for each in (LIGHT, DARK))
+    return f":root{{{light}}}\n@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"

@@ -1,0 +1,94 @@
+"""Answers: what is said of a position, of the same position with every accrued score, and of a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+
+from tbgen.errors import AccruedError, TableError, TbgenError, UnreadableFileError
+from tbgen.probe import Tablebase
+from tbgen.probe.notation import pgn_of
+from tbgen.rules.points import Scoring
+from tbgen.rules.position import own_score
+from tbgen.score import STALEMATE_CODE, Accrued, Color
+from tbgen.serve.asked import Asked, position_in_line
+
+_PRIVATE = ("folder", "path")
+"""What an error carries of the machine that it happened on, and what no stranger is told."""
+
+
+def answer_of(tables: Tablebase, asked: Asked, scoring: Scoring, *, brief: bool, strip: bool) -> dict[str, Any]:
+    """The value of a position, of its moves unless that is too much, and if asked for with every accrued score."""
+    facts = tables.probe(asked.board, asked.accrued).facts(scoring)
+    if not brief:
+        facts["moves"] = [each.facts() for each in tables.probe_moves(asked.board, asked.accrued)]
+    if strip:
+        facts["strip"] = strip_of(tables, asked.board)
+    return facts
+
+
+def strip_of(tables: Tablebase, board: chess.Board) -> list[dict[str, Any]]:
+    """What the position is worth with each score that can have accrued in it, the best one for White first.
+
+    A score above the position's own makes no difference to the own one, and is left out.
+    """
+    worth = []
+    for accrued in _accruable(own_score(board)):
+        try:
+            found = tables.probe(board, accrued)
+        except AccruedError:
+            continue
+        worth.append({"accrued": str(accrued), "outcome": str(found.outcome), "dtg": found.dtg})
+    return worth
+
+
+def _accruable(own: Accrued) -> Iterator[Accrued]:
+    """The scores that may stand on the sheet of a position: its own, and lower ones that end no game."""
+    if own.code <= STALEMATE_CODE:
+        yield own
+        return
+    codes = range(STALEMATE_CODE + 1, own.code + 1)
+    yield from (Accrued(code, Color.WHITE) for code in codes)
+    yield from (Accrued(code, Color.BLACK) for code in reversed(codes))
+
+
+def line_of(tables: Tablebase, asked: Asked, scoring: Scoring, most_plies: int) -> dict[str, Any]:
+    """Best play by both sides, as JSON."""
+    facts = tables.probe(asked.board, asked.accrued).facts(scoring)
+    steps = tables.line(asked.board, asked.accrued, max_plies=most_plies)
+    return {**facts, "line": [step.facts() for step in steps]}
+
+
+def line_as_pgn(tables: Tablebase, asked: Asked, scoring: Scoring, most_plies: int) -> str:
+    """The same as a game."""
+    answer = tables.probe(asked.board, asked.accrued)
+    return pgn_of(asked.board, answer, tables.line(asked.board, asked.accrued, max_plies=most_plies), scoring) + "\n"
+
+
+def answers_to(tables: Tablebase, lines: list[str], scoring: Scoring, *, brief: bool, strip: bool) -> bytes:
+    """An answer a line, in the order of the lines; one that makes no sense has its error in its place."""
+    rows = []
+    for number, line in enumerate(lines, 1):
+        try:
+            facts = answer_of(tables, position_in_line(line), scoring, brief=brief, strip=strip)
+        except TbgenError as error:
+            facts = error_facts(error)
+        rows.append(json.dumps({"line": number, **facts}))
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def error_facts(error: TbgenError) -> dict[str, Any]:
+    """An error as JSON has it, without what it says of this machine.
+
+    >>> from tbgen.errors import MissingTableError
+    >>> error_facts(MissingTableError("KRvK", "/secret"))
+    {'error': 'MissingTableError', 'message': 'no table KRvK; build it with: tbgen build KRvK', 'material': 'KRvK'}
+    """
+    facts = error.facts()
+    if isinstance(error, (TableError, UnreadableFileError)):
+        for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
+            facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")
+    return facts

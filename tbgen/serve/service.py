@@ -1,0 +1,157 @@
+"""Service: what is answered on each route; it keeps no state and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from tbgen import __version__
+from tbgen.probe import Tablebase
+from tbgen.serve import answers
+from tbgen.serve.asked import POSITION, SCORING, flag_of, parameters_of, position_in, scoring_in
+from tbgen.serve.catalog import Catalog
+from tbgen.serve.games import OutOfTimeError, decided
+from tbgen.serve.guard import LOCAL_NAMES
+from tbgen.serve.limits import Limits, Queue
+from tbgen.serve.openapi import document
+from tbgen.serve.plain import plain_page
+from tbgen.serve.replies import HTML, JSON, LINES, PGN, TABLE, TEXT, as_json, is_known, refusal, tagged, wants
+from tbgen.serve.standard import standard_answer
+
+EXTRAS = ("brief", "strip")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a server is made from."""
+
+    folders: Sequence[Path]
+    names: Collection[str] = LOCAL_NAMES
+    """The host names that it may be asked under."""
+    site: Path | None = None
+    """A folder of pages, such as `tbgen report` makes, to be shown beside the explorer."""
+    limits: Limits = field(default_factory=Limits)
+
+
+class Service:
+    """The tables, and the methods that answer."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.limits = settings.limits
+        self.tables = Tablebase(list(settings.folders))
+        self.catalog = Catalog(settings.folders)
+        self._queue = Queue(settings.limits)
+        self._etag = f'"{self.catalog.tag}"'
+
+    async def position(self, request: Request) -> Response:
+        """A position and its moves."""
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING, *EXTRAS))
+
+        def work() -> Response:
+            asked, scoring = position_in(given), scoring_in(given)
+            brief, strip = (flag_of(given, name) for name in EXTRAS)
+            facts = answers.answer_of(self.tables, asked, scoring, brief=brief, strip=strip)
+            return as_json(facts)
+
+        return await self._tagged(request, self._etag, work)
+
+    async def positions(self, request: Request) -> Response:
+        """Many positions, a line each."""
+        given = parameters_of(request.query_params.multi_items(), (*SCORING, *EXTRAS))
+        scoring, (brief, strip) = scoring_in(given), (flag_of(given, name) for name in EXTRAS)
+        text = await self._body(request, self.limits.body_bytes, LINES, JSON, TEXT)
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) > self.limits.positions:
+            return refusal(413, "TooManyPositions", f"{len(lines)} positions; {self.limits.positions} may come at once")
+        work = partial(answers.answers_to, self.tables, lines, scoring, brief=brief, strip=strip)
+        return Response(await self._queue.run(work), media_type=LINES)
+
+    async def line(self, request: Request) -> Response:
+        """Best play, as JSON or as a game."""
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING))
+        as_pgn = wants(request.headers.get("accept", ""), PGN, JSON)
+
+        def work() -> Response:
+            what = self.tables, position_in(given), scoring_in(given), self.limits.line_plies
+            return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else as_json(answers.line_of(*what))
+
+        etag = f'"{self.catalog.tag}-pgn"' if as_pgn else self._etag
+        return await self._tagged(request, etag, work, {"Vary": "Accept"})
+
+    async def standard(self, request: Request) -> Response:
+        """A position as ordinary chess sees it."""
+        given = parameters_of(request.query_params.multi_items(), ("fen",))
+        return await self._tagged(
+            request, self._etag, lambda: as_json(standard_answer(self.tables, position_in(given).board))
+        )
+
+    async def adjudicate(self, request: Request) -> Response:
+        """Games with what they are scored with."""
+        parameters_of(request.query_params.multi_items(), ())
+        text, seconds = await self._body(request, self.limits.games_bytes, PGN, TEXT), self.limits.games_seconds
+        try:
+            return as_json(await self._queue.run(partial(decided, self.tables, text, seconds)))
+        except OutOfTimeError:
+            return refusal(413, "TooManyGames", f"these games take longer than {seconds} s; send fewer at once")
+
+    async def list(self, request: Request) -> Response:
+        """The catalog."""
+        return await self._tagged(request, self._etag, lambda: as_json(self.catalog.facts()))
+
+    async def table_facts(self, request: Request) -> Response:
+        """What a table holds, in figures."""
+        entry = self.catalog.entry(request.path_params["name"])
+        return await self._tagged(request, entry.etag, lambda: as_json(entry.summary().facts()))
+
+    async def table(self, request: Request) -> Response:
+        """A table's file, whole or in part."""
+        entry = self.catalog.entry(request.path_params["name"])
+        headers = tagged(entry.etag)
+        if is_known(request, entry.etag):
+            return Response(status_code=304, headers=headers)
+        return FileResponse(entry.path, headers=headers, media_type=TABLE)
+
+    async def health(self, request: Request) -> Response:
+        """Whether there is anybody, and how much may be asked."""
+        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": self.limits.facts()}
+        return as_json(facts, {"Cache-Control": "no-store"})
+
+    async def openapi(self, request: Request) -> Response:
+        """All of this for programs."""
+        return as_json(document(self.limits))
+
+    async def plain(self, request: Request) -> Response:
+        """A position as a page without a script."""
+        given = parameters_of(request.query_params.multi_items(), POSITION)
+        status, page = await self._queue.run(partial(plain_page, self.tables, given))
+        return Response(page, status, media_type=HTML)
+
+    async def _tagged(
+        self, request: Request, etag: str, work: Callable[[], Response], more: dict[str, str] | None = None
+    ) -> Response:
+        """An answer that depends on tables alone: nothing, if the asker has it already."""
+        headers = tagged(etag, more)
+        if is_known(request, etag):
+            return Response(status_code=304, headers=headers)
+        reply = await self._queue.run(work)
+        reply.headers.update(headers)
+        return reply
+
+    async def _body(self, request: Request, most_bytes: int, *kinds: str) -> str:
+        """The text of a body of one of some media types."""
+        kind = request.headers.get("content-type", kinds[0]).partition(";")[0].strip().lower()
+        if kind not in kinds:
+            raise HTTPException(415, f"send {' or '.join(kinds)}, not {kind[:100]!r}")
+        parts, size = list[bytes](), 0
+        async for part in request.stream():
+            size += len(part)
+            if size > most_bytes:
+                raise HTTPException(413, f"a body may have {most_bytes} bytes here")
+            parts.append(part)
+        return b"".join(parts).decode("utf-8", "replace")

@@ -1,0 +1,73 @@
+"""`tbgen serve`: what the options come to; the server itself is tested in tests/serve."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from tbgen import extras
+from tbgen.serve.app import from_environment
+from tests.cli.calls import complaint, tbgen
+
+
+@pytest.fixture
+def run() -> Iterator[mock.Mock]:
+    """In place of the server that would go on for ever."""
+    with mock.patch("uvicorn.run") as run, mock.patch.dict(os.environ):
+        yield run
+
+
+def served(*arguments: str, folder: Path) -> tuple[str, str]:
+    done = tbgen("serve", *arguments, folder=folder)
+    assert done.returncode == 0
+    return done.stdout, done.stderr
+
+
+def given(run: mock.Mock) -> dict[str, Any]:
+    assert run.call_count == 1
+    return dict(run.call_args.kwargs)
+
+
+def test_a_server_is_for_this_machine_alone_unless_told_otherwise(run: mock.Mock, table_folder: Path) -> None:
+    assert served(folder=table_folder) == ("6 tables; http://127.0.0.1:8000/explorer/\n", "")
+    assert run.call_args.args == ("tbgen.serve.app:from_environment",)
+    assert (given(run)["host"], given(run)["port"], given(run)["workers"]) == ("127.0.0.1", 8000, 1)
+
+
+def test_workers_make_the_application_from_what_was_asked(run: mock.Mock, table_folder: Path) -> None:
+    def start(*_: object, **__: object) -> None:
+        made.append(from_environment())
+        names.append(os.environ["TBGEN_NAMES"])
+
+    made, names, run.side_effect = list[Any](), list[str](), start
+    out, _ = served("--host", "::", "--port", "81", "--name", "a.example", "--name", "b", folder=table_folder)
+    assert out == "6 tables; http://127.0.0.1:81/explorer/\n"
+    assert names == ["a.example b"]
+    (guard,) = made[0].user_middleware
+    assert set(guard.kwargs["names"]) == {"127.0.0.1", "localhost", "[::1]", "a.example", "b"}
+
+
+def test_a_browser_is_shown_the_explorer(run: mock.Mock, table_folder: Path) -> None:
+    with mock.patch("click.launch") as launch:
+        served("--open", "--host", "::1", folder=table_folder)
+    launch.assert_called_once_with("http://[::1]:8000/explorer/")
+
+
+def test_tables_that_cannot_be_served_are_named(run: mock.Mock, table_folder: Path, tmp_path: Path) -> None:
+    shutil.copy(table_folder / "KvK.h5", tmp_path)
+    (tmp_path / "KNvK.h5").write_bytes(b"nonsense")
+    out, err = served(folder=tmp_path)
+    assert out.startswith("1 table;")
+    assert "damaged table" in err
+
+
+def test_what_is_not_installed_is_said_in_a_line(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras.importlib.util, "find_spec", lambda name: None)
+    code, line = complaint("serve", folder=table_folder)
+    assert (code, line) == (2, "tbgen: servers need starlette and uvicorn; install with: pip install 'tbgen[serve]'")

@@ -1,0 +1,97 @@
+"""The description of the service, held against what it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+PATHS = {
+    "/r-mobility": f"/r-mobility?fen={FEN}&strip=1",
+    "/r-mobility/line": f"/r-mobility/line?fen={FEN}",
+    "/standard": f"/standard?fen={FEN}",
+    "/tables": "/tables",
+    "/tables/{name}.json": "/tables/KBvK.json",
+    "/health": "/health",
+    "/openapi.json": "/openapi.json",
+}
+GAME = (
+    '[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n[SetUp "1"]\n[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n\nKh4 1/2-1/2\n'
+)
+
+
+@pytest.fixture(scope="session")
+def description(client: TestClient) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/openapi.json").json()
+    return found
+
+
+def check(description: dict[str, Any], answer: object, operation: dict[str, Any], status: int) -> None:
+    """Hold an answer to what the description says of that status."""
+    schema = operation["responses"][str(status)]["content"]["application/json"]["schema"]
+    jsonschema.Draft202012Validator({**schema, "components": description["components"]}).validate(answer)
+
+
+@pytest.mark.parametrize("path", list(PATHS))
+def test_answers_are_as_described(client: TestClient, description: dict[str, Any], path: str) -> None:
+    check(description, client.get(PATHS[path]).json(), description["paths"][path]["get"], 200)
+
+
+def test_decided_games_are_as_described(client: TestClient, description: dict[str, Any]) -> None:
+    found = client.post("/adjudicate", content=GAME + "\n1. e9 *\n", headers={"Content-Type": "text/plain"})
+    check(description, found.json(), description["paths"]["/adjudicate"]["post"], 200)
+    (game,), (skipped,) = found.json()["games"], found.json()["skipped"]
+    assert (game["final"], game["source"], game["dtg"]) == ("G1.5", "tablebase", 1)
+    assert game["tags"]["RMobilityResult"] == "G1.5"
+    assert "best play from KBvK" in game["why"]
+    assert (skipped["game"], skipped["ply"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "asked", "status"),
+    [
+        ("get", "/r-mobility", "/r-mobility?fen=x", 400),
+        ("get", "/r-mobility", "/r-mobility?fen=4k2r/8/8/8/8/8/8/R3K3_b", 404),
+        ("get", "/r-mobility/line", "/r-mobility/line", 400),
+        ("get", "/standard", "/standard?fen=", 400),
+        ("get", "/tables/{name}.h5", "/tables/KRvKR.h5", 404),
+        ("post", "/adjudicate", "/adjudicate", 415),
+        ("post", "/r-mobility", "/r-mobility", 415),
+    ],
+)
+def test_errors_are_as_described(
+    client: TestClient, description: dict[str, Any], method: str, path: str, asked: str, status: int
+) -> None:
+    found = client.request(method, asked, headers={"Content-Type": "image/png"})
+    assert found.status_code == status
+    check(description, found.json(), description["paths"][path][method], status)
+
+
+def test_every_route_is_described_and_every_description_has_a_route(
+    client: TestClient, description: dict[str, Any]
+) -> None:
+    routes = [route for route in client.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]
+    there = {(route.path, method.lower()) for route in routes for method in (route.methods or ()) if method != "HEAD"}
+    told = {(path, method) for path, methods in description["paths"].items() for method in methods}
+    assert there - told == {("/explorer/{name:path}", "get"), ("/explorer", "get"), ("/", "get")}
+    assert told <= there
+
+
+def test_every_parameter_is_known_and_every_known_one_described(
+    client: TestClient, description: dict[str, Any]
+) -> None:
+    for path in ("/r-mobility", "/r-mobility/line", "/standard", "/explorer/plain"):
+        told = {each["name"] for each in description["paths"][path]["get"]["parameters"]}
+        message = client.get(path, params={"unknown": ""})
+        names = message.text if path == "/explorer/plain" else message.json()["message"]
+        assert set(names.partition("there are ")[2].partition('"')[0].split(", ")) == told
+
+
+def test_the_description_is_sound(description: dict[str, Any]) -> None:
+    for schema in description["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    assert description["openapi"] == "3.1.0"
