@@ -22,9 +22,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tbgen.referee.match import Match  # noqa: E402
 from tbgen.referee.reading import settings_of  # noqa: E402
 from tbgen.referee.record import GameRecord  # noqa: E402
+from tbgen.referee.run import play_match  # noqa: E402
 from tests.referee.matches import Silent, walker  # noqa: E402
 
 
@@ -45,12 +45,12 @@ def main() -> None:
     view = Silent()
     with tempfile.TemporaryDirectory() as folder:
         words = [*walker("Ann"), *walker("Bob"), "-games", str(wanted.games), "-pgnout", f"{folder}/games.pgn"]
-        match = Match(settings_of([*words, "-concurrency", str(wanted.concurrency)]), view)
+        settings = settings_of([*words, "-concurrency", str(wanted.concurrency)])
         profile = cProfile.Profile() if wanted.profile else None
         if profile is not None:
             profile.enable()
         wall, cpu = time.perf_counter(), time.process_time()
-        asyncio.run(match.run())
+        asyncio.run(play_match(settings, view))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         if profile is not None:
             profile.disable()

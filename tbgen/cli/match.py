@@ -16,7 +16,8 @@ from tbgen.cli.match_view import LiveView, PlainView
 from tbgen.referee.arguments import OPTIONS
 from tbgen.referee.match import Match
 from tbgen.referee.reading import settings_of
-from tbgen.referee.settings import Notation
+from tbgen.referee.run import play_match
+from tbgen.referee.settings import MatchSettings, Notation
 
 _STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
@@ -79,23 +80,23 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         say_if_compiling()
     view = LiveView(settings) if sys.stdout.isatty() else PlainView(settings)
     with view:
-        return asyncio.run(_run(Match(settings, view), view))
+        return asyncio.run(_run(settings, view))
 
 
-async def _run(match: Match, view: PlainView) -> int:
+async def _run(settings: MatchSettings, view: PlainView) -> int:
     """Run to the end, or until a signal says that it is enough."""
     code = 0
-    loop = asyncio.get_running_loop()
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 
     def stop(number: signal.Signals) -> None:
         nonlocal code
         code = _STOPPED[number]
-        match.stop()
+        stopped.set()
 
     for number in _STOPPED:
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stop, number)
-    await match.run()
+    match = await play_match(settings, view, stopped)
     view.ends(match, interrupted=code != 0)
     if match.settings.json is not None:
         match.settings.json.write_text(json.dumps(_facts(match), indent=2) + "\n", encoding="utf-8")

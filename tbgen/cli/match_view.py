@@ -71,13 +71,13 @@ class PlainView:
         if plain and settings.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
 
-    def game_begins(self, place: int, pairing: Pairing, sheet: Sheet) -> None:
+    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         self.says(f"Started game {self._title(pairing)}")
 
-    def moved(self, place: int, sheet: Sheet) -> None:
+    def moved(self, board: int, sheet: Sheet) -> None:
         """Moves are not shown."""
 
-    def game_over(self, place: int, record: GameRecord) -> None:
+    def game_over(self, board: int, record: GameRecord) -> None:
         self._played += 1
         ending = record.ending
         points = format_points(record.scoring.points(ending.outcome), record.scoring.scheme)
@@ -172,17 +172,17 @@ class LiveView(PlainView):
         else:
             self._live.console.print(text, markup=False, highlight=False)
 
-    def game_begins(self, place: int, pairing: Pairing, sheet: Sheet) -> None:
+    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         names = self._match.names
         title = f"{pairing.number}. {names[pairing.white]} - {names[pairing.black]}"
-        self._boards[place] = (title, sheet.placement, self._facts(sheet))
+        self._boards[board] = (title, sheet.placement, self._facts(sheet))
 
-    def moved(self, place: int, sheet: Sheet) -> None:
-        title, _, _ = self._boards[place]
-        self._boards[place] = (title, sheet.placement, self._facts(sheet))
+    def moved(self, board: int, sheet: Sheet) -> None:
+        title, _, _ = self._boards[board]
+        self._boards[board] = (title, sheet.placement, self._facts(sheet))
         self._count()
 
-    def game_over(self, place: int, record: GameRecord) -> None:
+    def game_over(self, board: int, record: GameRecord) -> None:
         self._played += 1
         ending = record.ending
         self._last = [*self._last[-4:], f"{self._title(record.pairing)}: {ending.outcome} {ending.details}"]

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tbgen.errors import UsageError
@@ -96,7 +97,7 @@ def _opening_key(plan: Plan, number: int, meeting: int, game: int) -> tuple[int,
             return meeting, game // plan.repeat
 
 
-def openings_needed(pairings: list[Pairing]) -> int:
+def openings_needed(pairings: Sequence[Pairing]) -> int:
     """How many openings a schedule goes through."""
     return max((pairing.opening for pairing in pairings), default=-1) + 1
 

@@ -15,6 +15,7 @@ from tbgen.referee.match import Match
 from tbgen.referee.play import Sheet
 from tbgen.referee.reading import settings_of
 from tbgen.referee.record import GameRecord
+from tbgen.referee.run import play_match
 from tbgen.referee.schedule import Pairing
 from tbgen.referee.standings import Standings
 
@@ -58,13 +59,13 @@ class Silent:
     def begins(self, match: Match) -> None:
         """See tbgen.referee.match.Watcher."""
 
-    def game_begins(self, place: int, pairing: Pairing, sheet: Sheet) -> None:
+    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         self.started.append(pairing.number)
 
-    def moved(self, place: int, sheet: Sheet) -> None:
+    def moved(self, board: int, sheet: Sheet) -> None:
         """See tbgen.referee.match.Watcher."""
 
-    def game_over(self, place: int, record: GameRecord) -> None:
+    def game_over(self, board: int, record: GameRecord) -> None:
         self.records.append(record)
 
     def says(self, text: str) -> None:
@@ -74,8 +75,8 @@ class Silent:
 def run(arguments: Sequence[str]) -> tuple[Standings, list[GameRecord]]:
     """A whole match, and its games by number."""
     view = Silent()
-    standings = asyncio.run(Match(settings_of(arguments), view).run())
-    return standings, sorted(view.records, key=lambda record: record.pairing.number)
+    match = asyncio.run(play_match(settings_of(arguments), view))
+    return match.standings, sorted(view.records, key=lambda record: record.pairing.number)
 
 
 def games_of(path: Path) -> list[PgnGame]:

@@ -11,8 +11,8 @@ import pytest
 from tbgen.cli.match import command
 from tbgen.referee.arguments import ALIASES, OPTIONS, REFUSED
 from tbgen.referee.engine import HANDSHAKE
-from tbgen.referee.match import variant_options
 from tbgen.referee.reading import settings_of
+from tbgen.referee.roster import variant_options
 
 ROOT = Path(__file__).parents[2]
 MATCHES = (ROOT / "docs" / "matches.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One of the places at which games are played, with the engines that sit there."""
+"""A worker of a match: it plays one game after another, and keeps the engines between its games."""
 
 from __future__ import annotations
 
@@ -6,35 +6,46 @@ import asyncio
 import time
 from collections.abc import Coroutine
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tbgen.referee.clock import Clock
 from tbgen.referee.engine import Engine, Fault, ForfeitError, Restart
+from tbgen.referee.match import Match, Watcher
 from tbgen.referee.openings import fen_of
 from tbgen.referee.play import Ending, Sheet, forfeited, play
 from tbgen.referee.record import GameRecord
+from tbgen.referee.roster import Roster
 from tbgen.referee.schedule import Pairing
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color
 
-if TYPE_CHECKING:
-    from tbgen.referee.match import Match
+
+class Games(Protocol):
+    """Where games come from and go to."""
+
+    def next(self) -> Pairing | None:
+        """The next game to be played; None if there is none."""
+
+    async def keep(self, board: int, record: GameRecord) -> None:
+        """Put a finished game on the disk and into the standings."""
 
 
-class Place:
-    """One of the places at which games are played, with the engines that sit there."""
+class Worker:
+    """Plays games one after another; `engines` are those that run already, by player."""
 
-    def __init__(self, number: int, match: Match, seated: dict[int, Engine]) -> None:
-        self._number = number
+    def __init__(self, board: int, match: Match, roster: Roster, watcher: Watcher, engines: dict[int, Engine]) -> None:
+        self._board = board
         self._match = match
-        self._engines = seated
+        self._roster = roster
+        self._watcher = watcher
+        self._engines = engines
 
-    async def work(self) -> None:
-        """Play game after game; engines leave when there are no more."""
+    async def work(self, games: Games) -> None:
+        """Play game after game; the engines quit when there are no more."""
         try:
-            while (pairing := self._match.next_pairing()) is not None:
+            while (pairing := games.next()) is not None:
                 await self._dismiss_others(pairing)
-                await _to_its_end(self._match.keep(self._number, await self._game(pairing)))
+                await _to_its_end(games.keep(self._board, await self._game(pairing)))
                 await asyncio.sleep(self._match.settings.wait)
         except BaseException:
             for engine in self._engines.values():
@@ -59,25 +70,34 @@ class Place:
         white, black = (Clock(match.settings.engines[player].control) for player in sides)
         sheet = Sheet(game, (white, black))
         started, clock = datetime.now(UTC), time.perf_counter()
-        match.watcher.game_begins(self._number, pairing, sheet)
-        ending = await self._seat(sides, sheet, rules.scoring)
+        self._watcher.game_begins(self._board, pairing, sheet)
+        ending = await self._prepare(sides, sheet, rules.scoring)
         if ending is None:
             players = (self._engines[sides[0]], self._engines[sides[1]])
-            ending = await play(sheet, players, rules, lambda sheet: match.watcher.moved(self._number, sheet))
+            ending = await play(sheet, players, rules, lambda sheet: self._watcher.moved(self._board, sheet))
         await self._tidy(sides, ending)
-        seconds = time.perf_counter() - clock
-        names = (match.names[sides[0]], match.names[sides[1]])
-        setting = rules.fifty_moves.setting
-        return GameRecord(pairing, names, opening, sheet, ending, rules.scoring, setting, started, seconds)
+        return GameRecord(
+            pairing=pairing,
+            names=(match.names[sides[0]], match.names[sides[1]]),
+            opening=opening,
+            sheet=sheet,
+            ending=ending,
+            scoring=rules.scoring,
+            fifty_moves=rules.fifty_moves.setting,
+            started=started,
+            seconds=time.perf_counter() - clock,
+        )
 
-    async def _seat(self, sides: tuple[int, int], sheet: Sheet, scoring: Scoring) -> Ending | None:
-        """Both engines ready for a new game; the first that is not has lost it."""
+    async def _prepare(self, sides: tuple[int, int], sheet: Sheet, scoring: Scoring) -> Ending | None:
+        """Make both engines ready for a new game; the first that fails has lost it."""
         komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
         for color, player in zip(Color, sides, strict=True):
-            engine = self._engines.setdefault(player, self._match.engine(player))
+            if player not in self._engines:
+                self._engines[player] = self._roster.engine(player)
+            engine = self._engines[player]
             try:
                 if not engine.is_running or engine.spec.restart is Restart.ON:
-                    await self._match.start(player, engine)
+                    await self._roster.start(player, engine)
                 await engine.begin(fen_of(sheet.game), komi)
             except ForfeitError as error:
                 return forfeited(sheet, color, error)
@@ -95,7 +115,7 @@ class Place:
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:
-    """Await what must not be broken off in its midst."""
+    """Await work that must not be cancelled half-way, such as writing a game; a cancellation comes after it."""
     task = asyncio.create_task(work)
     try:
         await asyncio.shield(task)
