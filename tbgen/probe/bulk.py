@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import chess
 import numpy as np
@@ -15,9 +16,9 @@ from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material, Role
 from tbgen.probe.answers import Fault, Many
 from tbgen.probe.asked import Asked
-from tbgen.probe.checks import MOST_KING_CODE
 from tbgen.probe.own import board_of, own_codes
 from tbgen.probe.shelf import Shelf, Value
+from tbgen.rules.accrual import MOST_KING_CODE, why_not_accrued
 from tbgen.score import STALEMATE_CODE, Accrued, Color
 
 Int64s = npt.NDArray[np.int64]
@@ -25,6 +26,8 @@ Truths = npt.NDArray[np.bool_]
 Search = Callable[[chess.Board, Accrued | None], Value]
 
 _RANK_FLIP = 56
+_LARGE = MOST_KING_CODE + 1
+"""From this even code on, only whether there is a check makes a difference."""
 
 
 def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> Many:
@@ -90,15 +93,22 @@ def _with_accrued(
 
 
 def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s) -> Truths:
-    """Whether a phase of a game can have left these scores; see `check_accrued`."""
+    """Whether a phase of a game can have left these scores, or the position itself ends the game with its own."""
     code, white_holds = codes_of(asked.accrued), are_white(asked.accrued)
-    over = (code <= STALEMATE_CODE) & ((entry != asked.accrued) | (entry_dtg > 0))
-    bare = [sum(color is side for color, _ in layout.slots) == 1 for side in Color]
-    holder_is_bare = np.where(white_holds, bare[Color.WHITE], bare[Color.BLACK])
-    other_is_bare = np.where(white_holds, bare[Color.BLACK], bare[Color.WHITE])
-    no_check = holder_is_bare & (code % 2 == 0)
-    possible: Truths = ~(over | no_check | (other_is_bare & (code > MOST_KING_CODE)))
+    is_end = (code <= STALEMATE_CODE) & (entry == asked.accrued) & (entry_dtg == 0)
+    table = _possible_scores(tuple(sum(color is side for color, _ in layout.slots) == 1 for side in Color))
+    possible: Truths = (
+        is_end | table[np.where(white_holds, Color.WHITE, Color.BLACK), np.minimum(code, _LARGE + code % 2)]
+    )
     return possible
+
+
+@cache
+def _possible_scores(bare: tuple[bool, ...]) -> Truths:
+    """[holder, code] -> whether the score can have accrued; larger codes are as possible as _LARGE or the next."""
+    return np.array(
+        [[why_not_accrued(Accrued(code, holder), bare) is None for code in range(_LARGE + 2)] for holder in Color]
+    )
 
 
 def _en_passant(slots: list[Slot], asked: Asked) -> tuple[Truths, Truths]:

@@ -9,12 +9,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import chess
 
 from tbgen.rules.position import expect_board, is_reset, own_score
-from tbgen.score import Accrued, Outcome, expect_score
+from tbgen.score import STALEMATE_CODE, Accrued, Outcome, code_of, expect_score
+
+MOST_KING_CODE = code_of(8, in_check=False)
+"""The largest code of a position in which the side to move has its king alone."""
 
 
 class Reached(NamedTuple):
@@ -34,6 +38,26 @@ def first_accrued(board: chess.Board, own: Accrued, carried: Accrued | None) -> 
     `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts.
     """
     return own if carried is None or board.halfmove_clock == 0 else carried.after(own, reset=False)
+
+
+def why_not_accrued(accrued: Accrued, bare: Sequence[bool] = (False, False)) -> str | None:
+    """Why a score cannot have accrued in a game that goes on, in words; None if it can.
+
+    `bare` says by colour whether a side has its king alone. It has had so since the last reset, so what holds of its
+    king now held when the score was reached.
+
+    >>> from tbgen.score import Color
+    >>> why_not_accrued(Accrued(20, Color.WHITE), [False, True])
+    "Black's king alone has at most 8 moves"
+    """
+    holder, other = accrued.holder, accrued.holder.other
+    if accrued.code <= STALEMATE_CODE:
+        return "the game would have ended before this position"
+    if bare[holder] and accrued.in_check:
+        return f"{holder}'s king alone gives no check"
+    if bare[other] and accrued.code > MOST_KING_CODE:
+        return f"{other}'s king alone has at most 8 moves"
+    return None
 
 
 def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached:

@@ -13,9 +13,9 @@ import chess
 
 from tbgen.arguments import expect
 from tbgen.errors import AccruedError, FenError, IllegalPositionError
-from tbgen.rules.accrual import first_accrued
+from tbgen.rules.accrual import first_accrued, why_not_accrued
 from tbgen.rules.position import color_of, expect_board, own_score
-from tbgen.score import STALEMATE_CODE, Accrued, Outcome, expect_score, parse_score
+from tbgen.score import Accrued, Outcome, expect_score, parse_score
 
 _SCORE_FIELD = 6
 _CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
@@ -102,8 +102,8 @@ def carried_into(board: chess.Board, accrued: Accrued) -> Accrued:
     own = own_score(board)
     if board.halfmove_clock == 0:
         return own
-    if accrued.code <= STALEMATE_CODE and accrued != own:
-        raise AccruedError(str(accrued), "the game would have ended before this position")
+    if accrued != own and (reason := why_not_accrued(accrued)) is not None:
+        raise AccruedError(str(accrued), reason)
     return first_accrued(board, own, accrued)
 
 

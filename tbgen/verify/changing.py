@@ -16,7 +16,8 @@ from tbgen._jit import borrowing, inner
 from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.score import Color
+from tbgen.rules.accrual import why_not_accrued
+from tbgen.score import Accrued, Color
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import images_of, set_up
 from tbgen.verify.check import SampleCheck
@@ -33,7 +34,6 @@ from tbgen.verify.violations import Violation
 _FIRST_CODE = 2
 _MOST_MOVES = 256
 _MOST_CODES = 256
-_MOST_KING_CODE = 17
 _DIAGONAL = 9
 
 
@@ -128,14 +128,10 @@ def count_changing(subject, possible, desk, known, values, orders, found):
 
 
 def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
-    """[holder, code] -> whether it can have accrued: a bare king gives no check, and has at most eight moves."""
-    possible = np.ones((2, _MOST_CODES), np.bool_)
-    for holder in Color:
-        if len(material.side(holder)) == 1:
-            possible[holder, ::2] = False
-        if len(material.side(holder.other)) == 1:
-            possible[holder, _MOST_KING_CODE + 1 :] = False
-    return possible
+    """[holder, code] -> whether the score can have accrued with these men; the solver and its proof do not ask this."""
+    bare = [len(material.side(color)) == 1 for color in Color]
+    scores = ([Accrued(code, holder) for code in range(_MOST_CODES)] for holder in Color)
+    return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
 class _Count(SampleCheck):

@@ -90,4 +90,4 @@ def test_bare_kings_leave_only_some_scores() -> None:
     possible = possible_scores(Material.parse("KBvK"))
     assert np.flatnonzero(possible[Color.WHITE]).max() == 17
     assert not possible[Color.BLACK, ::2].any()
-    assert possible_scores(Material.parse("KBvKN")).all()
+    assert possible_scores(Material.parse("KBvKN"))[:, 2:].all(), "all but mate and stalemate"
