@@ -33,7 +33,7 @@ def test_a_command_of_the_pages_is_understood(words: str) -> None:
 
 
 def test_the_file_of_the_page_is_understood(tmp_path: Path) -> None:
-    block = MATCHES.partition("`tbgen match -config match.toml`:\n\n")[2].partition("\n\nWhat the command line")[0]
+    block = MATCHES.partition("`tbgen match -config match.toml`:\n\n")[2].partition("\n\nThe command line overrides")[0]
     path = tmp_path / "match.toml"
     path.write_text(re.sub("^    ", "", block, flags=re.M))
     settings = settings_of(["-config", str(path)])
