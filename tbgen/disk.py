@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-
-_RETRY_SECONDS = 0.2
-"""How often a system that cannot wait for a lock is asked for it."""
-
-_LOCKED_BYTE = 1 << 30
-"""Beyond the content of a file, which Windows would keep from others."""
 
 
 def sync_folder(folder: Path) -> None:
@@ -26,37 +18,15 @@ def sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-if sys.platform == "win32":
-    import msvcrt
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file until it is closed, unless another process has; return whether it is ours now."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
-    def try_lock(descriptor: int) -> bool:
-        """Lock an open file until it is closed, unless someone else has; whether it is ours now."""
-        before = os.lseek(descriptor, 0, os.SEEK_CUR)
-        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        finally:
-            os.lseek(descriptor, before, os.SEEK_SET)
-        return True
 
-    def wait_for_lock(descriptor: int, pause: Callable[[float], None] = time.sleep) -> None:
-        """Lock an open file as soon as nobody else has, asleep between two tries."""
-        while not try_lock(descriptor):
-            pause(_RETRY_SECONDS)
-
-else:
-    import fcntl
-
-    def try_lock(descriptor: int) -> bool:
-        """Lock an open file until it is closed, unless someone else has; whether it is ours now."""
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def wait_for_lock(descriptor: int) -> None:
-        """Lock an open file as soon as nobody else has."""
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+def wait_for_lock(descriptor: int) -> None:
+    """Lock an open file as soon as no other process has it."""
+    fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import signal
 import sys
@@ -94,8 +93,7 @@ async def _run(settings: MatchSettings, view: PlainView) -> int:
         stopped.set()
 
     for number in _STOPPED:
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, stop, number)
+        loop.add_signal_handler(number, stop, number)
     match = await play_match(settings, view, stopped)
     view.ends(match, interrupted=code != 0)
     if match.settings.json is not None:

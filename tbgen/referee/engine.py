@@ -219,7 +219,7 @@ class Engine:
             *spec.command,
             cwd=spec.folder,
             stderr=asyncio.subprocess.PIPE if self._stderr is None else self._stderr,
-            process_group=0 if os.name == "posix" else None,
+            process_group=0,
         )
         return uci
 

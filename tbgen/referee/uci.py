@@ -103,10 +103,7 @@ class Uci(chess.engine.UciProtocol):
         if self.transport is None or self.transport.get_returncode() is not None:
             return
         with contextlib.suppress(OSError):
-            if os.name == "posix":
-                os.killpg(self.transport.get_pid(), signal.SIGKILL)
-            else:
-                self.transport.kill()
+            os.killpg(self.transport.get_pid(), signal.SIGKILL)
 
 
 def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
