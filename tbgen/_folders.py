@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).parent
 SOLVER = ("index", "retro")
 """The packages that tables come from."""
 
-SHARED = ("_jit.py", "material.py", "score.py", "table.py")
+SHARED = ("_jit.py", "handover.py", "material.py", "score.py", "table.py")
 """What packages with kernels import beside each other."""
 
 COMPILER = ("_jit.py", "_kernels.py", "_linking.py")

@@ -7,14 +7,15 @@ are not primary, have a zero entry. Counts are over all placements of labelled m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.handover import Box, Cells, Distances, Entries, Numbers, Piece
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import Material
@@ -22,11 +23,6 @@ from tbgen.score import Accrued, Color, Outcome
 
 _CODE_BITS = 11
 _KEY_BITS = _CODE_BITS + 1
-
-Ints = npt.NDArray[np.int64]
-Entries = npt.NDArray[np.int8]
-Distances = npt.NDArray[np.uint16]
-Numbers = npt.NDArray[np.uint32]
 
 MOST_KEPT_CELLS = 1 << 24
 """Tables with so many cells are solved in seconds and stay in memory."""
@@ -82,18 +78,6 @@ class Patterns:
         pattern = np.repeat(np.arange(len(self), dtype=np.int64), start[1:] - start[:-1])
         keys: npt.NDArray[np.int64] = pattern << _KEY_BITS | self.holder.astype(np.int64) << _CODE_BITS | self.code
         return keys
-
-
-@dataclass(frozen=True, eq=False)
-class Box:
-    """Some cells of a plane (a block with one side to move): a range of every axis from one king to the other."""
-
-    first: Ints
-    size: Ints
-    stride: Ints
-    """[axis] how far apart neighbours lie in what `read` gives."""
-    read: Callable[[], tuple[Entries, Distances]]
-    """Entry values and distances; they are only looked for when this is called."""
 
 
 class Child(Protocol):
@@ -170,73 +154,6 @@ class Table(EntryValues):
 def fits_memory(layout: Layout) -> bool:
     """Whether a table's solved blocks stay in memory: if it is small, or has just one."""
     return len(layout.blocks) == 1 or layout.cells <= MOST_KEPT_CELLS
-
-
-def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """The numbers of some things, those first that occur most often, and equally frequent ones in ascending order.
-
-    That there are fewer than 2**32 of them, and of each, makes it one sort of plain numbers.
-    """
-    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64) << np.uint64(32)
-    rare |= np.arange(len(often), dtype=np.uint64)
-    rare.sort()
-    return rare & np.uint64(0xFFFFFFFF)
-
-
-class Dictionary(NamedTuple):
-    """The patterns of a run: pattern n has the rows start[n] to start[n + 1], each of them one number."""
-
-    start: Ints
-    rows: Ints
-    often: Ints
-    """[pattern] -> how many cells have it."""
-
-
-class Cells(NamedTuple):
-    """What some cells hold; flat arrays."""
-
-    entry: Entries
-    dtg: Distances
-    pattern: Numbers
-
-    def part(self, first: int, end: int) -> Cells:
-        return Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
-
-    @classmethod
-    def room(cls, size: int) -> Cells:
-        """Room for so many cells."""
-        return cls(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Cells]) -> Cells:
-        """Some parts, one after another."""
-        entry, dtg, pattern = zip(*parts, strict=True)
-        return cls(np.concatenate(entry), np.concatenate(dtg), np.concatenate(pattern))
-
-
-class Piece(NamedTuple):
-    """Some cells whose patterns have numbers of their own."""
-
-    first: int
-    """The first cell."""
-    cells: Cells
-    numbers: Numbers
-    """[their pattern] -> pattern of the table."""
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A run of a table's cells that are solved."""
-
-    first: int
-    """Its first cell, and the one after its last."""
-    end: int
-    rows: int
-    """Of its dictionary."""
-    found: Ints
-    """What a tally counts, see retro/tally.py; cells count from the run's first."""
-    en_passant: tuple[Entries, Distances]
-    """Values of its positions with a right to take en passant, in the order of the family's EnPassant."""
 
 
 class Content(Protocol):

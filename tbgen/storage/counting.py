@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tbgen.handover import Cells, Numbers, often_first
 from tbgen.storage.numbering import (
     Keys,
     Places,
@@ -24,7 +25,7 @@ from tbgen.storage.numbering import (
 )
 from tbgen.storage.order import Order
 from tbgen.storage.states import Ids, States
-from tbgen.table import Cells, Content, Numbers, often_first
+from tbgen.table import Content
 
 FIRST_SLOTS = 1 << 12
 _TURNS = 64

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, kernel
+from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.states import States
-from tbgen.table import Cells, Numbers
 
 KEY, NUMBER = 0, 1
 FREE = np.uint64(0)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
+from tbgen.handover import Box, Distances, Entries
 from tbgen.material import Material
 from tbgen.score import Color, Outcome
 from tbgen.storage.codec import crc32, unpack
@@ -22,7 +23,7 @@ from tbgen.storage.files import SUFFIX
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, FORMAT, PATTERN_FIELDS, RULES, SEAL_BYTES, STATE, STATE_FIELDS, Index, Seal
 from tbgen.storage.states import Ids, States
-from tbgen.table import Box, Distances, Entries, EntryValues, Patterns, Table, Tally
+from tbgen.table import EntryValues, Patterns, Table, Tally
 
 _BLOCK = 1 << 20
 

@@ -25,9 +25,9 @@ import numpy.typing as npt
 
 from tbgen.disk import try_lock
 from tbgen.errors import DamagedTableError
+from tbgen.handover import Cells, Dictionary, Distances, Entries, Run
 from tbgen.material import Material
 from tbgen.storage.codec import crc32, pack, unpack_into
-from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"
 FORMAT: Final = 1

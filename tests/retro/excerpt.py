@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.handover import Box, Cells, Distances, Entries, Run
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
@@ -18,7 +19,7 @@ from tbgen.retro.drive.runs import MemoryStore, Solved
 from tbgen.retro.drive.task import Task
 from tbgen.retro.drive.timing import quiet
 from tbgen.score import Color
-from tbgen.table import Box, Cells, Child, Distances, Entries, EntryValues, Run
+from tbgen.table import Child, EntryValues
 from tests import reference
 from tests.retro.comparison import Comparison, men_of_slots
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tbgen.cli.watch import QuietWatcher
+from tbgen.handover import Cells
 from tbgen.index.boards import fen_of
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
@@ -17,7 +18,6 @@ from tbgen.library.build import Settings, build
 from tbgen.material import Material
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.table import Cells
 from tbgen.verify import verify_file
 from tests import reference
 from tests.library.made_up import write_descent

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen.arrays import Ints
+from tbgen.handover import Cells, Dictionary, Piece, Run
 from tbgen.material import Material
 from tbgen.retro.drive.counts import nothing_found
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
@@ -18,7 +20,6 @@ from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
-from tbgen.table import Cells, Dictionary, Ints, Piece, Run
 
 PATTERNS = 40
 

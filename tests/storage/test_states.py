@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tbgen.handover import Cells, often_first
 from tbgen.material import Material
 from tbgen.storage import counting
 from tbgen.storage import order as order_module
@@ -16,7 +17,7 @@ from tbgen.storage.numbering import Places, Slabs, added, exchange_numbers, met,
 from tbgen.storage.numbering import numbered as cells_numbered
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.states import Ids, States
-from tbgen.table import Cells, Patterns, Table, often_first
+from tbgen.table import Patterns, Table
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))

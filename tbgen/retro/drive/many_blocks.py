@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tbgen.handover import Cells, Distances, Entries, Run
 from tbgen.index.layout import Layout
 from tbgen.retro.drive.counts import nothing_found
 from tbgen.retro.drive.statuses import check_status
@@ -19,7 +20,6 @@ from tbgen.retro.drive.worker import Worker, new_worker, solve_blocks
 from tbgen.retro.levels.forcer import SWEEPS
 from tbgen.retro.levels.patterns import dictionary_of
 from tbgen.retro.resets.family import NOT_HERE, EnPassant, Family, empty_family
-from tbgen.table import Cells, Distances, Entries, Run
 
 MOST_RUN_CELLS = 1 << 20
 

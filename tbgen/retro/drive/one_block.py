@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tbgen.handover import Cells, Run
 from tbgen.retro.drive.counts import Found, count_words, merged, nothing_found
 from tbgen.retro.drive.shared_layers import Sharing
 from tbgen.retro.drive.statuses import check_status, check_worker
@@ -25,7 +26,6 @@ from tbgen.retro.words.block import BlockValues, enter_block, number_cells
 from tbgen.retro.words.geometry import BLACK, WHITE
 from tbgen.retro.words.legality import find_legal
 from tbgen.retro.words.movelist import new_scratch
-from tbgen.table import Cells, Run
 
 Part = tuple[int, int]
 """First word, and the one after the last."""

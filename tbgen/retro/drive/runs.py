@@ -11,12 +11,13 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from tbgen.handover import Cells, Dictionary, Distances, Entries, Piece, Run
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.counts import merged, tallies_of
 from tbgen.retro.levels.patterns import merge_patterns
 from tbgen.score import Color
-from tbgen.table import Cells, Dictionary, Distances, Entries, Figures, Piece, Run, Table
+from tbgen.table import Figures, Table
 
 Kept = tuple[Run, Dictionary, Cells]
 

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, kernel
+from tbgen.handover import Dictionary, often_first
 from tbgen.index.outcome_kernels import byte_of_rank
 from tbgen.retro.levels.histories import EMPTY, Store, intern, new_store
-from tbgen.table import Dictionary, Patterns, often_first
+from tbgen.table import Patterns
 
 Ints = npt.NDArray[np.int64]
 

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.handover import Box, Distances, Entries
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.resets.family import NOT_HERE, Family, Kinship, Planes, Promotions
@@ -21,7 +22,7 @@ from tbgen.retro.words.block import enter_block, new_block
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.primary import clear_blanks
 from tbgen.score import Color
-from tbgen.table import Box, Child, Distances, Entries
+from tbgen.table import Child
 
 Ints = npt.NDArray[np.int64]
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from tbgen.handover import Dictionary
 from tbgen.material import Material
 from tbgen.retro import solve_into
 from tbgen.retro.drive.runs import MemoryStore
 from tbgen.retro.levels.patterns import merge_patterns
-from tbgen.table import Dictionary
 from tests.retro.tables import solved, values
 from tests.retro.test_solver import assert_same
 
