@@ -28,6 +28,9 @@ SOLVER = ("index", "retro")
 SHARED = ("_jit.py", "handover.py", "material.py", "score.py", "table.py")
 """What packages with kernels import beside each other."""
 
+LENDERS = {"pgn": ("bitboard",), "records": ("verify",)}
+"""[package] -> whose kernels its own call, beside those of `index`."""
+
 COMPILER = ("_jit.py", "_kernels.py", "_linking.py")
 """How kernels are compiled and kept; no part of what a table says of its maker."""
 
@@ -67,7 +70,7 @@ def kernel_digest(package: str, processor: str | None = None) -> str:
     python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
     compiler = hashlib.sha256(b"".join((PACKAGE / name).read_bytes() for name in COMPILER)).hexdigest()
     system = f"{sys.platform} {platform.machine()} {processor or _this_processor()}"
-    facts = f"{source_digest(('index', package))} {compiler} {numba.__version__} {level} {python} {system}"
+    facts = f"{source_digest(('index', package, *LENDERS.get(package, ())))} {compiler} {numba.__version__} {level} {python} {system}"
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 

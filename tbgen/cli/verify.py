@@ -123,8 +123,8 @@ def _teller(material: Material, show: Callable[[str], None]) -> Callable[[str, i
 
 def _compare(against: str, wanted: list[Material], folders: tuple[Path, ...], *, as_json: bool, quiet: bool) -> int:
     """Hold the tables against published counts."""
+    from tbgen.records.published import ORDINARY, differences, read_published
     from tbgen.storage.reader import TableFile
-    from tbgen.verify.published import ORDINARY, differences, read_published
 
     published = read_published(ORDINARY if against == "ordinary" else Path(against))
     facts: list[dict[str, Any]] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import ones, small, trailing_zeros
+from tbgen.arrays import Int, Word
 
 NOTHING = np.uint64(0)
 EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -19,25 +20,25 @@ _SWAP4, _SWAP2, _SWAP1 = (np.uint64(m) for m in (0x0F0F0F0F00000000, 0x333300003
 
 
 @small
-def square_bit(square):
+def square_bit(square: Int) -> Word:
     """The word with one square in it."""
     return ONE << np.uint64(square)
 
 
 @small
-def lowest_square(word):
+def lowest_square(word: Word) -> int:
     """The lowest square of a word that is not empty."""
     return trailing_zeros(word)
 
 
 @small
-def count(word):
+def count(word: Word) -> int:
     """How many squares."""
     return ones(word)
 
 
 @small
-def king_step(word, direction):
+def king_step(word: Word, direction: Int) -> Word:
     """Every square moved one king step; what leaves the board is gone. Directions as squares.KING_STEPS."""
     if direction == 0:
         return word << _8
@@ -57,7 +58,7 @@ def king_step(word, direction):
 
 
 @small
-def king_spread(word):
+def king_spread(word: Word) -> Word:
     """The squares a king step away from any square of the word."""
     sides = ((word & NOT_H_FILE) << _1) | ((word & NOT_A_FILE) >> _1)
     row = word | sides
@@ -65,21 +66,21 @@ def king_spread(word):
 
 
 @small
-def flip_file(word):
+def flip_file(word: Word) -> Word:
     word = ((word >> _1) & _ODD) | ((word & _ODD) << _1)
     word = ((word >> _2) & _PAIRS) | ((word & _PAIRS) << _2)
     return ((word >> _4) & _NIBBLES) | ((word & _NIBBLES) << _4)
 
 
 @small
-def flip_rank(word):
+def flip_rank(word: Word) -> Word:
     word = ((word >> _8) & _BYTES) | ((word & _BYTES) << _8)
     word = ((word >> _16) & _SHORTS) | ((word & _SHORTS) << _16)
     return (word >> _32) | (word << _32)
 
 
 @small
-def transpose(word):
+def transpose(word: Word) -> Word:
     swap = _SWAP4 & (word ^ (word << _28))
     word ^= swap ^ (swap >> _28)
     swap = _SWAP2 & (word ^ (word << _14))
@@ -89,7 +90,7 @@ def transpose(word):
 
 
 @small
-def image(word, symmetry):
+def image(word: Word, symmetry: Int) -> Word:
     """Every square brought to its place under one of the eight symmetries of squares.py."""
     if symmetry & 1:
         word = flip_file(word)

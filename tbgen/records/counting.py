@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inner, kernel, small
+from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.layout import Layout
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import ROWS
@@ -26,7 +27,6 @@ from tbgen.index.squares import (
     PAWN_ATTACKS,
     REACHED,
     TRIANGLE_INDEX,
-    Words,
 )
 from tbgen.index.words import EVERYTHING, NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Role
@@ -130,7 +130,7 @@ def total_of(parts: Iterable[Counts]) -> Counts:
 
 
 @inner
-def set_up(men, row, squares):
+def set_up(men: Men, row: Int, squares: Ints) -> None:
     """Put the men of a row, but for the white king, on their squares; the pawns stand there."""
     for slot in range(men.pawns.size + 1, men.role.size):
         squares[slot] = row & 63
@@ -138,7 +138,7 @@ def set_up(men, row, squares):
 
 
 @inner
-def occupied_by(men, squares):
+def occupied_by(men: Men, squares: Ints) -> Word:
     """The squares of all men of a row as a word; nothing if two stand on one square."""
     occupied = NOTHING
     for slot in range(men.role.size):
@@ -151,7 +151,7 @@ def occupied_by(men, squares):
 
 
 @inner
-def out_of_check(men, squares, occupied):
+def out_of_check(men: Men, squares: Ints, occupied: Word) -> tuple[Word, Word]:
     """White kings beside which the black king is not attacked, and those that are not attacked themselves."""
     white, black = EVERYTHING, EVERYTHING
     prey = squares[men.role.size - 1]
@@ -172,7 +172,7 @@ def out_of_check(men, squares, occupied):
 
 
 @inner
-def classes_on_diagonal(men, squares):
+def classes_on_diagonal(men: Men, squares: Ints) -> int:
     """How many placements of labelled men differ up to symmetry, of a place that is its own image in the diagonal."""
     for slot in range(1, squares.size):
         if squares[slot] % 9:
@@ -181,7 +181,7 @@ def classes_on_diagonal(men, squares):
 
 
 @small
-def is_longer(longest, far, near, block, place):
+def is_longer(longest: Ints, far: Int, near: Int, block: Int, place: Int) -> bool:
     """Whether a zugzwang comes before the longest so far; of equal ones the first does."""
     if far != longest[0]:
         return far > longest[0]
@@ -190,48 +190,66 @@ def is_longer(longest, far, near, block, place):
     return block < longest[2] or (block == longest[2] and place < longest[3])
 
 
+class Weight(NamedTuple):
+    """What a place stands for: placements of labelled men, and how many of them differ up to symmetry."""
+
+    images: int
+    classes: int
+
+
+class Row(NamedTuple):
+    """A row: its block and first place, the white kings with whom its places count, and with whom a side may move."""
+
+    block: Int
+    place: Int
+    counted: Word
+    white: Word
+    black: Word
+
+
 @inner
-def count_pair(counts, meanings, white, black, block, place, images, classes):
+def count_pair(
+    counts: Counts, meanings: Meanings, white: Int, black: Int, block: Int, place: Int, weight: Weight
+) -> None:
     """Count men who do worse, whoever has to move."""
     near = min(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     far = max(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     played = 1 if near > 0 else 0
     with_white, with_black = row_of_byte(np.int64(meanings.entry[white])), row_of_byte(np.int64(meanings.entry[black]))
-    row = counts.pairs[with_white, with_black, played]
-    row[PLACEMENTS] += images
-    row[CLASSES] += classes
+    add_weight(counts.pairs[with_white, with_black, played], weight)
     longest = counts.longest
     if played and is_longer(longest, far, near, block, place):
         longest[0], longest[1], longest[2], longest[3] = far, near, block, place
 
 
 @inner
-def count_kings(men, kings, white, black, block, place, run, meanings, counts, images, classes):
-    """Count the positions of a row with some white kings; `white` and `black` are those with which a side may move.
+def add_weight(count: Ints, weight: Weight) -> None:
+    """Count a place."""
+    count[PLACEMENTS] += weight.images
+    count[CLASSES] += weight.classes
 
-    Each place stands for `images` placements; `place` is the first of the row.
-    """
-    while kings:
-        square = lowest_square(kings)
-        bit = kings & (~kings + ONE)
-        kings &= kings - ONE
-        here = place + men.digit[square]
-        if white & bit:
-            row = counts.kinds[0, run.white[here - run.first]]
-            row[PLACEMENTS] += images
-            row[CLASSES] += classes
-        if black & bit:
-            row = counts.kinds[1, run.black[here - run.first]]
-            row[PLACEMENTS] += images
-            row[CLASSES] += classes
-        if white & black & bit:
+
+@inner
+def count_row(men: Men, row: Row, run: Run, meanings: Meanings, counts: Counts, weight: Weight) -> None:
+    """Count the positions of a row."""
+    left = row.counted
+    while left:
+        square = lowest_square(left)
+        bit = left & (~left + ONE)
+        left &= left - ONE
+        here = row.place + men.digit[square]
+        if row.white & bit:
+            add_weight(counts.kinds[0, run.white[here - run.first]], weight)
+        if row.black & bit:
+            add_weight(counts.kinds[1, run.black[here - run.first]], weight)
+        if row.white & row.black & bit:
             one, two = run.white[here - run.first], run.black[here - run.first]
             if meanings.rank[one] < meanings.rank[two]:
-                count_pair(counts, meanings, one, two, block, here, images, classes)
+                count_pair(counts, meanings, one, two, row.block, here, weight)
 
 
 @kernel
-def count_places(men, block, run, meanings, counts):
+def count_places(men: Men, block: Int, run: Run, meanings: Meanings, counts: Counts) -> None:
     """Count the positions of a run of whole rows of a block."""
     squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
     squares[: men.pawns.size] = men.pawns
@@ -247,7 +265,8 @@ def count_places(men, block, run, meanings, counts):
         halved = kings & DIAGONAL if compared == 0 else NOTHING
         kings &= ~halved
         white, black = out_of_check(men, squares, occupied)
-        count_kings(men, kings, white, black, block, place, run, meanings, counts, images, men.orders)
+        whole = Weight(images, men.orders)
+        count_row(men, Row(block, place, kings, white, black), run, meanings, counts, whole)
         if halved:
-            classes = classes_on_diagonal(men, squares)
-            count_kings(men, halved, white, black, block, place, run, meanings, counts, images // 2, classes)
+            half = Weight(images // 2, classes_on_diagonal(men, squares))
+            count_row(men, Row(block, place, halved, white, black), run, meanings, counts, half)

@@ -11,6 +11,7 @@ from tbgen.errors import VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.records.census import Census, Spread, Zugzwangs, census_of
+from tbgen.records.changing import changing_in
 from tbgen.records.folder import write_record
 from tbgen.records.lines import replay
 from tbgen.records.places import FOLDER, mark_of_due_record
@@ -21,7 +22,6 @@ from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_in
 from tbgen.storage.folders import Folders, folders_in
 from tbgen.storage.reader import TableFile
-from tbgen.verify.changing import changing_in
 from tbgen.words import in_plies
 
 _MOST_MEN_CHANGED_WHOLE: Final = 3

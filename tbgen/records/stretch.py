@@ -19,6 +19,7 @@ from tbgen.index.layout import Layout
 from tbgen.probe import Tablebase
 from tbgen.records.census import Spread
 from tbgen.records.lines import replay
+from tbgen.records.quiet import Stretches
 from tbgen.records.record import Longest, Quiet
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
@@ -26,8 +27,7 @@ from tbgen.score import Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.verify.listing import find_positions
 from tbgen.verify.men import men_of, numbering_of
-from tbgen.verify.moves import new_desk
-from tbgen.verify.quiet import Stretches
+from tbgen.verify.moves import new_scratch
 from tbgen.verify.subject import subject_of
 
 Longs = npt.NDArray[np.int64]
@@ -89,7 +89,7 @@ def cells_beyond(file: TableFile, plies: int) -> tuple[Longs, Longs]:
     places, dtg = np.concatenate(found, axis=1)
     cells = order.cells_of(places[places < order.layout.cells])
     is_position = np.zeros(len(cells), np.bool_)
-    find_positions(men_of(order.layout), numbering_of(order.layout), new_desk(), cells, is_position)
+    find_positions(men_of(order.layout), numbering_of(order.layout), new_scratch(), cells, is_position)
     ascending = np.flatnonzero(is_position)[np.argsort(cells[is_position])]
     return cells[ascending], dtg[: len(cells)][ascending]
 

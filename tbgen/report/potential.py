@@ -24,10 +24,10 @@ from fractions import Fraction
 from typing import Any, Final
 
 from tbgen.material import Material, Role
+from tbgen.records.published import ORDINARY, Published, read_published
 from tbgen.records.record import Record
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import MATE_CODE, Color, Outcome
-from tbgen.verify.published import ORDINARY, Published, read_published
 
 VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 500, Role.QUEEN: 950, Role.KING: 0}
 """Centipawns."""

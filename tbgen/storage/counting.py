@@ -33,10 +33,10 @@ _TURNS = 64
 
 
 _Numbered = tuple[slice, Slabs, int]
-"""Planes, some of their slabs, and at which desk these were numbered."""
+"""Planes, some of their slabs, and which worker numbered these."""
 
 
-class _Desk:
+class _Worker:
     """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
 
     def __init__(self, number: int, size: int) -> None:
@@ -52,21 +52,21 @@ def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, Stat
     turns = 1 if len(layout.blocks) > 1 else _TURNS
     numbers, leads = np.empty(layout.cells, np.uint32), np.zeros(layout.cells // order.row_places, np.uint16)
     counter = itertools.count()
-    idle: list[_Desk] = []
+    idle: list[_Worker] = []
 
     def number(part: slice, turn: int) -> list[_Numbered]:
         try:
-            desk = idle.pop()
+            worker = idle.pop()
         except IndexError:
-            desk = _Desk(next(counter), max(each.stop - each.start for each in parts))
+            worker = _Worker(next(counter), max(each.stop - each.start for each in parts))
         mine = []
-        for piece in content.pieces(part.start, part.stop, desk.room):
+        for piece in content.pieces(part.start, part.stop, worker.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
-            places = Places(numbers[here], leads[_rows_of(here, order)], desk.tile)
+            places = Places(numbers[here], leads[_rows_of(here, order)], worker.tile)
             slabs = _slabs_of(here, order, turn, turns)
-            desk.census = numbered(desk.census, _read_only(piece.cells), piece.numbers, slabs, places)
-            mine.append((here, slabs, desk.number))
-        idle.append(desk)
+            worker.census = numbered(worker.census, _read_only(piece.cells), piece.numbers, slabs, places)
+            mine.append((here, slabs, worker.number))
+        idle.append(worker)
         return mine
 
     jobs = itertools.product(parts, range(turns))
@@ -75,8 +75,8 @@ def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, Stat
     kind = _smallest(len(keys))
     ids: Ids = numbers if kind is np.uint32 else np.empty(layout.cells, kind)
 
-    def exchange(here: slice, slabs: Slabs, desk: int) -> None:
-        exchange_numbers(slabs, numbers[here], leads[_rows_of(here, order)], exchanges[desk], ids[here])
+    def exchange(here: slice, slabs: Slabs, worker: int) -> None:
+        exchange_numbers(slabs, numbers[here], leads[_rows_of(here, order)], exchanges[worker], ids[here])
 
     list(pool.map(lambda slabs: exchange(*slabs), done))
     fill_leads(ids, leads, ids.dtype.type(np.argmin(keys)))
@@ -96,27 +96,27 @@ def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
     return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
 
-def _ranked(desks: list[_Desk]) -> tuple[Keys, Mapping[int, Numbers]]:
-    """The keys of all states, the most frequent first, and what to exchange the numbers of each desk for."""
-    keys, often, own = _together(desks)
+def _ranked(workers: list[_Worker]) -> tuple[Keys, Mapping[int, Numbers]]:
+    """The keys of all states, the most frequent first, and what to exchange the numbers of each worker for."""
+    keys, often, own = _together(workers)
     by_key = np.argsort(keys)
     ranking = by_key[often_first(often[by_key])]
     rank_of = np.empty(len(keys), np.uint32)
     rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
-    return keys[ranking], {desk: rank_of[numbers] for desk, numbers in own.items()}
+    return keys[ranking], {worker: rank_of[numbers] for worker, numbers in own.items()}
 
 
-def _together(desks: list[_Desk]) -> tuple[Keys, Keys, dict[int, Numbers]]:
-    """The states of all desks, how often they were met, and where among them those of each desk are.
+def _together(workers: list[_Worker]) -> tuple[Keys, Keys, dict[int, Numbers]]:
+    """The states of all workers, how often they were met, and where among them those of each worker are.
 
-    What desks have is large: they are let go on the way.
+    What workers have is large: they are let go on the way.
     """
-    desk = desks.pop()
-    total, own = desk.census, {desk.number: np.arange(int(desk.census.used[0]), dtype=np.uint32)}
-    while desks:
-        desk = desks.pop()
-        total, own[desk.number] = added(total, *met(desk.census))
-    del desk
+    worker = workers.pop()
+    total, own = worker.census, {worker.number: np.arange(int(worker.census.used[0]), dtype=np.uint32)}
+    while workers:
+        worker = workers.pop()
+        total, own[worker.number] = added(total, *met(worker.census))
+    del worker
     return *met(total), own
 
 

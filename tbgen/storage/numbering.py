@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, kernel
+from tbgen.arrays import Int, Shorts, Word, Words
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
-from tbgen.storage.states import States
+from tbgen.storage.states import Ids, States
 
 KEY, NUMBER = 0, 1
 FREE = np.uint64(0)
@@ -119,7 +120,7 @@ def numbered(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, plac
 
 
 @inlined
-def key_of(entry, dtg, pattern):
+def key_of(entry: Int, dtg: Int, pattern: Int) -> Word:
     """A state as one number; states compare as their keys do."""
     return np.uint64(row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern))
 
@@ -131,7 +132,7 @@ def states_of_keys(keys: Keys) -> States:
 
 
 @inlined
-def slot_of(census, key):
+def slot_of(census: Census, key: Word) -> Word:
     """Where a key is, or would be."""
     last = np.uint64(len(census.slots) - 1)
     slot = (key ^ (key >> _SHIFT)) * _HASH
@@ -142,13 +143,13 @@ def slot_of(census, key):
 
 
 @inlined
-def has_room(census, more):
+def has_room(census: Census, more: Int) -> bool:
     """Whether so many more states may be met."""
     return census.used[0] + more <= len(census.often)
 
 
 @inlined
-def number_of(census, key):
+def number_of(census: Census, key: Word) -> int:
     """The number of a key, a new one if it has none yet; there must be room."""
     slot = slot_of(census, key)
     if census.slots[slot, KEY] == FREE:
@@ -159,7 +160,7 @@ def number_of(census, key):
 
 
 @kernel
-def add_keys(census, keys, often, numbers, start):
+def add_keys(census: Census, keys: Words, often: Words, numbers: Numbers, start: Int) -> int:
     """Meet some keys from `start` on so often, while there is room, and find their numbers; the key to go on with."""
     for n in range(start, len(keys)):
         if not has_room(census, 1):
@@ -171,7 +172,7 @@ def add_keys(census, keys, often, numbers, start):
 
 
 @kernel
-def move_keys(census, other):
+def move_keys(census: Census, other: Census) -> None:
     """Take all keys into an empty census that has room for them."""
     for n in range(len(census.slots)):
         if census.slots[n, KEY] != FREE:
@@ -179,7 +180,7 @@ def move_keys(census, other):
 
 
 @kernel
-def list_keys(census, keys):
+def list_keys(census: Census, keys: Words) -> None:
     """List all keys by their numbers."""
     for n in range(len(census.slots)):
         if census.slots[n, KEY] != FREE:
@@ -187,9 +188,9 @@ def list_keys(census, keys):
 
 
 @inner
-def reversed_digits(number, digits):
+def reversed_digits(number: Int, digits: Int) -> Int:
     """A number to base 64 read from its other end."""
-    result = 0
+    result: Int = 0
     for _ in range(digits):
         result = result << 6 | number & 63
         number >>= 6
@@ -197,7 +198,7 @@ def reversed_digits(number, digits):
 
 
 @inlined
-def number_word(census, cells, patterns, cell, tile, column):
+def number_word(census: Census, cells: Cells, patterns: Numbers, cell: Int, tile: Numbers, column: Int) -> None:
     """Number the 64 cells from one on, for a column of the tile; `patterns` says which pattern each of theirs is."""
     before, number = FREE, BLANK
     for king in range(64):
@@ -214,7 +215,7 @@ def number_word(census, cells, patterns, cell, tile, column):
 
 
 @inlined
-def fill_rows(places, tile_places, row, step, start, last):
+def fill_rows(places: Places, tile_places: Int, row: Int, step: Int, start: Int, last: Numbers) -> None:
     """Bring a tile to the rows of a slab, blanks with the number of the place before: `last`, by black king."""
     for king in range(64):
         number = last[king]
@@ -231,7 +232,7 @@ def fill_rows(places, tile_places, row, step, start, last):
 
 
 @kernel
-def number_slabs(census, cells, patterns, slabs, places):
+def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, places: Places) -> int:
     """Number the places of some slabs, while there is room; the slab to go on with."""
     kings, squares, count = slabs.kings, slabs.squares, 64**slabs.digits
     at_once = min(TILE_PLACES // kings, squares)
@@ -254,7 +255,7 @@ def number_slabs(census, cells, patterns, slabs, places):
 
 
 @kernel
-def exchange_numbers(slabs, numbers, leads, others, ids):
+def exchange_numbers(slabs: Slabs, numbers: Numbers, leads: Shorts, others: Numbers, ids: Ids) -> None:
     """Exchange the numbers of some slabs for others, but for the blanks that rows begin with."""
     count, size = 64**slabs.digits, slabs.kings * slabs.squares
     for slab in range(slabs.first, slabs.end):
@@ -265,7 +266,7 @@ def exchange_numbers(slabs, numbers, leads, others, ids):
 
 
 @kernel
-def fill_leads(ids, leads, before):
+def fill_leads(ids: Ids, leads: Shorts, before: Int) -> None:
     """Give blanks that a row begins with the number of the place before; `before` is that of the place before all."""
     size = len(ids) // len(leads)
     for row in range(len(leads)):

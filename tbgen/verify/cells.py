@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from tbgen._jit import inner, small
+from tbgen.arrays import Int, Ints
 from tbgen.index.primary import BY_KING, MIRRORED
 from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
+from tbgen.verify.men import Numbering
 
 _EIGHT = 8
 _MIRROR_PAIR = 2
 
 
 @small
-def set_up(numbering, cell, squares):
+def set_up(numbering: Numbering, cell: Int, squares: Ints) -> Int:
     """Put the men of a cell on their squares; returns the side to move."""
     for slot in range(numbering.men - 1, numbering.pawns, -1):
         squares[slot] = cell & 63
@@ -25,13 +27,13 @@ def set_up(numbering, cell, squares):
 
 
 @inner
-def side_of(numbering, cell):
+def side_of(numbering: Numbering, cell: Int) -> Int:
     """The side to move."""
     return (cell >> 6 * (numbering.men - numbering.pawns - 1)) // numbering.king_squares & 1
 
 
 @inner
-def sort_twins(numbering, rest):
+def sort_twins(numbering: Numbering, rest: Ints) -> None:
     """Equal men in ascending order."""
     for twin in range(numbering.twins.shape[0]):
         for last in range(numbering.twins[twin, 0] + 1, numbering.twins[twin, 1]):
@@ -42,7 +44,7 @@ def sort_twins(numbering, rest):
 
 
 @inner
-def digits_of_rest(numbering, squares, symmetry, rest):
+def digits_of_rest(numbering: Numbering, squares: Ints, symmetry: Int, rest: Ints) -> int:
     """The men after the white king as digits to base 64, seen through a symmetry."""
     count = numbering.men - numbering.pawns - 1
     for n in range(count):
@@ -55,7 +57,7 @@ def digits_of_rest(numbering, squares, symmetry, rest):
 
 
 @small
-def cell_of(numbering, side, squares, rest):
+def cell_of(numbering: Numbering, side: Int, squares: Ints, rest: Ints) -> int:
     """The primary cell of a position; `rest` is room for four numbers."""
     king = squares[numbering.pawns]
     address = 0
@@ -80,7 +82,7 @@ def cell_of(numbering, side, squares, rest):
 
 
 @small
-def images_of(numbering, squares, rest):
+def images_of(numbering: Numbering, squares: Ints, rest: Ints) -> int:
     """How many placements the symmetries make of a position, its equal men not told apart."""
     if numbering.pawns:
         return _MIRROR_PAIR

@@ -19,7 +19,7 @@ from tbgen.score import Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally
 from tbgen.verify.laws import Check, Progress, silent
-from tbgen.verify.moves import new_desk
+from tbgen.verify.moves import new_scratch
 from tbgen.verify.resets import EVERYTHING_FINE
 from tbgen.verify.sample import drawn_cells, needs_of
 from tbgen.verify.subject import (
@@ -88,7 +88,7 @@ class _WholeCheck(Check):
     def _filled_blank(self) -> Violation | None:
         subject = self.subject
         cell = self._first_wrong(
-            "blanks", lambda start, stop: find_filled(subject, new_desk(), start, stop), self._ranges()
+            "blanks", lambda start, stop: find_filled(subject, new_scratch(), start, stop), self._ranges()
         )
         if cell == EVERYTHING_FINE:
             return None
@@ -114,7 +114,7 @@ class _WholeCheck(Check):
 
         def look(start: int, stop: int) -> int:
             parts[start] = np.zeros((2, 256, 3), np.int64)
-            return tally(subject, new_desk(), orders, start, stop, parts[start])
+            return tally(subject, new_scratch(), orders, start, stop, parts[start])
 
         self._first_wrong("tallies", look, self._ranges())
         found = np.zeros((2, 256, 3), np.int64)

@@ -15,7 +15,7 @@ from tbgen.material import Material, Role
 from tbgen.score import Accrued, Color
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table
-from tbgen.verify.moves import new_desk
+from tbgen.verify.moves import new_scratch
 from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
 from tbgen.verify.sample import child_cells, victim_cells
 from tbgen.verify.subject import Cells, Source, shape_violation
@@ -123,7 +123,7 @@ class Check:
     def _wrong_position(self) -> Violation | None:
         subject = self.subject
         place = self._first_wrong(
-            "positions", lambda start, stop: find_own_codes(subject, new_desk(), start, stop), self._ranges()
+            "positions", lambda start, stop: find_own_codes(subject, new_scratch(), start, stop), self._ranges()
         )
         if place == EVERYTHING_FINE:
             return None
@@ -153,7 +153,7 @@ class Check:
         subject = self.subject
         place = self._first_wrong(
             f"resets to {material}",
-            lambda start, stop: fold_child(subject, number, child, new_desk(), start, stop),
+            lambda start, stop: fold_child(subject, number, child, new_scratch(), start, stop),
             self._ranges(),
         )
         if place == EVERYTHING_FINE:
@@ -176,7 +176,7 @@ class Check:
         for first, last in itertools.pairwise(self.layout.waves):
             self._first_wrong(
                 "pawn moves",
-                lambda start, stop: fold_pawn_moves(subject, victims, new_desk(), new_desk(), start, stop),
+                lambda start, stop: fold_pawn_moves(subject, victims, new_scratch(), new_scratch(), start, stop),
                 self._ranges(self._place_of_block(first), self._place_of_block(last)),
             )
 
@@ -186,7 +186,7 @@ class Check:
         def look(start: int, stop: int) -> int:
             reports[start] = np.zeros(8, np.int64)
             best = np.empty((2, MOST_CODES), np.int64)
-            return check_pairs(subject, new_desk(), best, start, stop, reports[start])
+            return check_pairs(subject, new_scratch(), best, start, stop, reports[start])
 
         place = self._first_wrong("pairs", look, self._ranges())
         self.positions = sum(int(report[6]) for report in reports.values())

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inner, small
+from tbgen.arrays import Int, Ints, Word
 from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
 from tbgen.verify.cells import cell_of, set_up, side_of
-from tbgen.verify.men import ATTACKS, WHITE_PAWN
+from tbgen.verify.men import ATTACKS, WHITE_PAWN, Men, Numbering
 
 NOBODY = -1
 NO_POSITION = 255
@@ -22,7 +23,7 @@ _ONE = np.uint64(1)
 _KNIGHT, _QUEEN = 2, 5
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """Where a position is set up and its moves are listed."""
 
     squares: npt.NDArray[np.int64]
@@ -39,27 +40,36 @@ class Desk(NamedTuple):
     after: npt.NDArray[np.int64]
 
 
-def new_desk() -> Desk:
-    """A desk with room for any position."""
-    few, many = (lambda: np.zeros(8, np.int64)), (lambda: np.zeros(_MOST_MOVES, np.int64))
-    return Desk(few(), np.full(64, NOBODY, np.int64), few(), many(), many(), many(), many(), many(), few())
+def new_scratch() -> Scratch:
+    """A scratch buffer with room for any position."""
+    return Scratch(
+        squares=np.zeros(8, np.int64),
+        board=np.full(64, NOBODY, np.int64),
+        rest=np.zeros(8, np.int64),
+        slot=np.zeros(_MOST_MOVES, np.int64),
+        to=np.zeros(_MOST_MOVES, np.int64),
+        captured=np.zeros(_MOST_MOVES, np.int64),
+        promotion=np.zeros(_MOST_MOVES, np.int64),
+        cell=np.zeros(_MOST_MOVES, np.int64),
+        after=np.zeros(8, np.int64),
+    )
 
 
 @inner
-def copy_men(men, desk, other):
-    """Put the men on the same squares of another desk."""
+def copy_men(men: Men, scratch: Scratch, other: Scratch) -> None:
+    """Put the men on the same squares of another scratch buffer."""
     for slot in range(men.color.size):
-        other.squares[slot] = desk.squares[slot]
+        other.squares[slot] = scratch.squares[slot]
 
 
 @inner
-def square_bit(square):
+def square_bit(square: Int) -> Word:
     """The word with one square in it."""
     return _ONE << np.uint64(square)
 
 
 @inner
-def is_safe(men, squares, slot, to, captured):
+def is_safe(men: Men, squares: Ints, slot: Int, to: Int, captured: Int) -> bool:
     """Whether the king of the man in `slot` is attacked by nobody once that man stands on `to`."""
     color = men.color[slot]
     king = men.king[color]
@@ -78,14 +88,14 @@ def is_safe(men, squares, slot, to, captured):
 
 
 @inner
-def is_in_check(men, squares, side):
+def is_in_check(men: Men, squares: Ints, side: Int) -> bool:
     """Whether the king of a side is attacked."""
     king = men.king[side]
     return not is_safe(men, squares, king, squares[king], NOBODY)
 
 
 @inner
-def is_legal_position(men, squares, side):
+def is_legal_position(men: Men, squares: Ints, side: Int) -> bool:
     """Whether all men stand on squares of their own and the side not to move is not in check."""
     occupied = np.uint64(0)
     for slot in range(men.color.size):
@@ -96,115 +106,118 @@ def is_legal_position(men, squares, side):
 
 
 @inner
-def set_up_board(men, desk):
+def set_up_board(men: Men, scratch: Scratch) -> None:
     """Fill in the board from the squares; `clear_board` takes the men off again."""
     for slot in range(men.color.size):
-        desk.board[desk.squares[slot]] = slot
+        scratch.board[scratch.squares[slot]] = slot
 
 
 @inner
-def clear_board(men, desk):
+def clear_board(men: Men, scratch: Scratch) -> None:
     for slot in range(men.color.size):
-        desk.board[desk.squares[slot]] = NOBODY
+        scratch.board[scratch.squares[slot]] = NOBODY
 
 
 @inner
-def note_move(desk, count, slot, to, captured, promotion):
+def note_move(scratch: Scratch, count: Int, slot: Int, to: Int, captured: Int, promotion: Int) -> Int:
     """List a move; returns how many there are."""
-    desk.slot[count], desk.to[count] = slot, to
-    desk.captured[count], desk.promotion[count] = captured, promotion
+    scratch.slot[count], scratch.to[count] = slot, to
+    scratch.captured[count], scratch.promotion[count] = captured, promotion
     return count + 1
 
 
 @inner
-def list_piece_moves(men, desk, slot, wanted, count):
+def list_piece_moves(men: Men, scratch: Scratch, slot: Int, wanted: Int, count: Int) -> Int:
     """Legal moves of a man that is no pawn."""
-    start = desk.squares[slot]
+    start = scratch.squares[slot]
     kind = men.kind[slot]
     for ray in range(RAY_COUNT[kind]):
         for step in range(8):
             to = int(MOVES[kind, start, ray, step])
             if to < 0:
                 break
-            captured = desk.board[to]
+            captured = scratch.board[to]
             sort = QUIETS if captured == NOBODY else RESETS
             is_own = captured != NOBODY and men.color[captured] == men.color[slot]
-            if wanted & sort and not is_own and is_safe(men, desk.squares, slot, to, captured):
-                count = note_move(desk, count, slot, to, captured, 0)
+            if wanted & sort and not is_own and is_safe(men, scratch.squares, slot, to, captured):
+                count = note_move(scratch, count, slot, to, captured, 0)
             if captured != NOBODY:
                 break
     return count
 
 
 @inner
-def list_arrivals(men, desk, slot, to, captured, count):
+def list_arrivals(men: Men, scratch: Scratch, slot: Int, to: Int, captured: Int, count: Int) -> Int:
     """A pawn's move to a square, or its four promotions there, if legal."""
-    if not is_safe(men, desk.squares, slot, to, captured):
+    if not is_safe(men, scratch.squares, slot, to, captured):
         return count
     if 0 < to >> 3 < 7:
-        return note_move(desk, count, slot, to, captured, 0)
+        return note_move(scratch, count, slot, to, captured, 0)
     for role in range(_KNIGHT, _QUEEN + 1):
-        count = note_move(desk, count, slot, to, captured, role)
+        count = note_move(scratch, count, slot, to, captured, role)
     return count
 
 
 @inner
-def list_pawn_moves(men, desk, slot, count):
+def list_pawn_moves(men: Men, scratch: Scratch, slot: Int, count: Int) -> Int:
     """Legal moves of a pawn, but for captures en passant."""
-    start = desk.squares[slot]
+    start = scratch.squares[slot]
     up, first_rank = (8, 1) if men.kind[slot] == WHITE_PAWN else (-8, 6)
-    if desk.board[start + up] == NOBODY:
-        count = list_arrivals(men, desk, slot, start + up, NOBODY, count)
-        if start >> 3 == first_rank and desk.board[start + 2 * up] == NOBODY:
-            count = list_arrivals(men, desk, slot, start + 2 * up, NOBODY, count)
+    if scratch.board[start + up] == NOBODY:
+        count = list_arrivals(men, scratch, slot, start + up, NOBODY, count)
+        if start >> 3 == first_rank and scratch.board[start + 2 * up] == NOBODY:
+            count = list_arrivals(men, scratch, slot, start + 2 * up, NOBODY, count)
     for aside in (-1, 1):
         to = start + up + aside
         if 0 <= (start & 7) + aside < 8:
-            captured = desk.board[to]
+            captured = scratch.board[to]
             if captured != NOBODY and men.color[captured] != men.color[slot]:
-                count = list_arrivals(men, desk, slot, to, captured, count)
+                count = list_arrivals(men, scratch, slot, to, captured, count)
     return count
 
 
 @inner
-def list_moves(men, desk, side, wanted):
-    """Legal moves of the position on the desk: quiet ones, resets or both; returns how many."""
-    set_up_board(men, desk)
-    count = 0
+def list_moves(men: Men, scratch: Scratch, side: Int, wanted: Int) -> Int:
+    """Legal moves of the position in the scratch buffer: quiet ones, resets or both; returns how many."""
+    set_up_board(men, scratch)
+    count: Int = 0
     for slot in range(men.color.size):
         if men.color[slot] != side:
             continue
         if men.kind[slot] > WHITE_PAWN:
-            count = list_piece_moves(men, desk, slot, wanted, count)
+            count = list_piece_moves(men, scratch, slot, wanted, count)
         elif wanted & RESETS:
-            count = list_pawn_moves(men, desk, slot, count)
-    clear_board(men, desk)
+            count = list_pawn_moves(men, scratch, slot, count)
+    clear_board(men, scratch)
     return count
 
 
 @inner
-def is_position(men, numbering, cell, desk):
+def is_position(men: Men, numbering: Numbering, cell: Int, scratch: Scratch) -> bool:
     """Whether a cell is the primary one of a legal position, which is then set up."""
-    side = set_up(numbering, cell, desk.squares)
-    return is_legal_position(men, desk.squares, side) and cell_of(numbering, side, desk.squares, desk.rest) == cell
+    side = set_up(numbering, cell, scratch.squares)
+    return (
+        is_legal_position(men, scratch.squares, side)
+        and cell_of(numbering, side, scratch.squares, scratch.rest) == cell
+    )
 
 
 @small
-def own_code_of(men, numbering, cell, desk):
+def own_code_of(men: Men, numbering: Numbering, cell: Int, scratch: Scratch) -> Int:
     """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
-    if not is_position(men, numbering, cell, desk):
+    if not is_position(men, numbering, cell, scratch):
         return NO_POSITION
     side = side_of(numbering, cell)
-    in_check = is_in_check(men, desk.squares, side)
-    return 2 * list_moves(men, desk, side, QUIETS | RESETS) + (0 if in_check else 1)
+    in_check = is_in_check(men, scratch.squares, side)
+    return 2 * list_moves(men, scratch, side, QUIETS | RESETS) + (0 if in_check else 1)
 
 
 @inner
-def quiet_cell(numbering, desk, side, move):
+def quiet_cell(numbering: Numbering, scratch: Scratch, side: Int, move: Int) -> int:
     """The cell that a move within the material leads to."""
-    slot = desk.slot[move]
-    start = desk.squares[slot]
-    desk.squares[slot] = desk.to[move]
-    cell = cell_of(numbering, 1 - side, desk.squares, desk.rest)
-    desk.squares[slot] = start
+    slot = scratch.slot[move]
+    start = scratch.squares[slot]
+    scratch.squares[slot] = scratch.to[move]
+    cell = cell_of(numbering, 1 - side, scratch.squares, scratch.rest)
+    scratch.squares[slot] = start
     return cell

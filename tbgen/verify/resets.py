@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from tbgen._jit import borrowing, inner
+from tbgen.arrays import Int
 from tbgen.verify.cells import cell_of, set_up
-from tbgen.verify.men import WHITE_PAWN
+from tbgen.verify.men import WHITE_PAWN, Links, Men, Numbering
 from tbgen.verify.moves import (
     NO_POSITION,
     NOBODY,
     QUIETS,
     RESETS,
+    Scratch,
     copy_men,
     is_safe,
     list_moves,
     quiet_cell,
 )
 from tbgen.verify.values import (
+    ChildValues,
+    Subject,
     cell_at,
     facts_of,
     key_of,
@@ -33,67 +37,69 @@ EVERYTHING_FINE = -1
 
 
 @inner
-def is_wanted(subject, place):
+def is_wanted(subject: Subject, place: Int) -> bool:
     """Whether the resets of a position are asked for."""
     return (subject.task[place] & RESETS_TASK) != 0 and 1 < subject.own[place] < NO_POSITION
 
 
 @inner
-def quiet_place(subject, desk, side, move):
+def quiet_place(subject: Subject, scratch: Scratch, side: Int, move: Int) -> Int:
     """Where the position after a move within the material lies in the arrays."""
-    return place_of(subject.cells, quiet_cell(subject.numbering, desk, side, move))
+    return place_of(subject.cells, quiet_cell(subject.numbering, scratch, side, move))
 
 
 @inner
-def child_cell(links, link, numbering, desk, side):
-    """The cell that the position on the desk has in the child's table."""
+def child_cell(links: Links, link: Int, numbering: Numbering, scratch: Scratch, side: Int) -> int:
+    """The cell that the position in the scratch buffer has in the child's table."""
     turned = links.reversed[link]
     for slot in range(numbering.men):
-        square = desk.squares[links.order[link, slot]]
-        desk.after[slot] = square ^ 56 if turned else square
-    return cell_of(numbering, side if turned else 1 - side, desk.after, desk.rest)
+        square = scratch.squares[links.order[link, slot]]
+        scratch.after[slot] = square ^ 56 if turned else square
+    return cell_of(numbering, side if turned else 1 - side, scratch.after, scratch.rest)
 
 
 @inner
-def child_value(links, link, child, desk, side):
+def child_value(links: Links, link: Int, child: ChildValues, scratch: Scratch, side: Int) -> tuple[Int, Int]:
     """Entry value and distance that the child's table gives the position after a move; 0 if none."""
-    place = place_of(child.cells, child_cell(links, link, child.numbering, desk, side))
+    place = place_of(child.cells, child_cell(links, link, child.numbering, scratch, side))
     entry = int(child.entry[place])
     return -entry if links.reversed[link] else entry, int(child.dtg[place])
 
 
 @inner
-def child_move_value(links, link, child, desk, side, move):
+def child_move_value(
+    links: Links, link: Int, child: ChildValues, scratch: Scratch, side: Int, move: Int
+) -> tuple[Int, Int]:
     """As child_value, for a listed move."""
-    slot = desk.slot[move]
-    start = desk.squares[slot]
-    desk.squares[slot] = desk.to[move]
-    outcome, dtg = child_value(links, link, child, desk, side)
-    desk.squares[slot] = start
+    slot = scratch.slot[move]
+    start = scratch.squares[slot]
+    scratch.squares[slot] = scratch.to[move]
+    outcome, dtg = child_value(links, link, child, scratch, side)
+    scratch.squares[slot] = start
     return outcome, dtg
 
 
 @inner
-def link_of(links, desk, move):
+def link_of(links: Links, scratch: Scratch, move: Int) -> int:
     """The link that a listed reset follows."""
-    promotion = desk.promotion[move]
-    promoted = desk.slot[move] if promotion else NOBODY
-    return links.at[desk.captured[move] + 1, promoted + 1, promotion]
+    promotion = scratch.promotion[move]
+    promoted = scratch.slot[move] if promotion else NOBODY
+    return links.at[scratch.captured[move] + 1, promoted + 1, promotion]
 
 
 @borrowing
-def fold_child(subject, number, child, desk, start, stop):
+def fold_child(subject: Subject, number: Int, child: ChildValues, scratch: Scratch, start: Int, stop: Int) -> int:
     """Note the resets that lead to one child; returns a place whose successor the child lacks."""
     men, numbering, links = subject.men, subject.numbering, subject.links
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
-        side = set_up(numbering, cell_at(subject.cells, place), desk.squares)
-        for move in range(list_moves(men, desk, side, RESETS)):
-            link = link_of(links, desk, move)
+        side = set_up(numbering, cell_at(subject.cells, place), scratch.squares)
+        for move in range(list_moves(men, scratch, side, RESETS)):
+            link = link_of(links, scratch, move)
             if links.child[link] != number:
                 continue
-            outcome, dtg = child_move_value(links, link, child, desk, side, move)
+            outcome, dtg = child_move_value(links, link, child, scratch, side, move)
             if outcome == 0:
                 return place
             note_reset(subject, place, side, outcome, dtg)
@@ -101,28 +107,30 @@ def fold_child(subject, number, child, desk, start, stop):
 
 
 @inner
-def list_en_passant(men, desk, pawn, to):
+def list_en_passant(men: Men, scratch: Scratch, pawn: Int, to: Int) -> int:
     """Legal captures en passant of the pawn that has just come to `to`, which is set up there."""
-    behind = (desk.squares[pawn] + to) >> 1
-    desk.squares[pawn] = to
+    behind = (scratch.squares[pawn] + to) >> 1
+    scratch.squares[pawn] = to
     count = 0
     for slot in range(men.color.size):
-        square = desk.squares[slot]
+        square = scratch.squares[slot]
         if men.kind[slot] > WHITE_PAWN or men.color[slot] == men.color[pawn] or square >> 3 != to >> 3:
             continue
-        if abs(square - to) == 1 and is_safe(men, desk.squares, slot, behind, pawn):
-            desk.slot[count], desk.to[count], desk.captured[count] = slot, behind, pawn
+        if abs(square - to) == 1 and is_safe(men, scratch.squares, slot, behind, pawn):
+            scratch.slot[count], scratch.to[count], scratch.captured[count] = slot, behind, pawn
             count += 1
     return count
 
 
 @inner
-def double_step_value(subject, victims, desk, pawn, to):
-    """Entry value, distance and cell after a double step; `desk` is left with the pawn on `to`."""
+def double_step_value(
+    subject: Subject, victims: tuple[ChildValues, ChildValues], scratch: Scratch, pawn: Int, to: Int
+) -> tuple[Int, Int]:
+    """Entry value, distance and cell after a double step; `scratch` is left with the pawn on `to`."""
     men, numbering, links = subject.men, subject.numbering, subject.links
     side = 1 - men.color[pawn]
-    captures = list_en_passant(men, desk, pawn, to)
-    place = place_of(subject.cells, cell_of(numbering, side, desk.squares, desk.rest))
+    captures = list_en_passant(men, scratch, pawn, to)
+    place = place_of(subject.cells, cell_of(numbering, side, scratch.squares, scratch.rest))
     if captures == 0:
         return int(subject.entry[place]), int(subject.dtg[place])
     code = int(subject.own[place]) + 2 * captures
@@ -130,17 +138,19 @@ def double_step_value(subject, victims, desk, pawn, to):
     best = key_of_reset(subject, place, side, accrued)
     child, link = victims[men.color[pawn]], links.at[pawn + 1, 0, 0]
     for move in range(captures):
-        outcome, dtg = child_move_value(links, link, child, desk, side, move)
+        outcome, dtg = child_move_value(links, link, child, scratch, side, move)
         best = max(best, key_of(side, accrued, outcome, dtg))
-    for move in range(list_moves(men, desk, side, QUIETS)):
-        facts = facts_of(subject, quiet_place(subject, desk, side, move))
+    for move in range(list_moves(men, scratch, side, QUIETS)):
+        facts = facts_of(subject, quiet_place(subject, scratch, side, move))
         outcome, dtg = stored_value(subject.rows, facts, 1 - side, code)
         best = max(best, key_of(side, accrued, outcome, dtg))
     return value_of_key(side, accrued, best)
 
 
 @borrowing
-def fold_pawn_moves(subject, victims, desk, other, start, stop):
+def fold_pawn_moves(
+    subject: Subject, victims: tuple[ChildValues, ChildValues], scratch: Scratch, other: Scratch, start: Int, stop: Int
+) -> int:
     """Note the pawn moves that stay in the table; those of the blocks they lead to have been noted before.
 
     `victims` are the children that have lost a white and a black pawn, for captures en passant.
@@ -149,16 +159,16 @@ def fold_pawn_moves(subject, victims, desk, other, start, stop):
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
-        side = set_up(numbering, cell_at(subject.cells, place), desk.squares)
-        for move in range(list_moves(men, desk, side, RESETS)):
-            if desk.captured[move] != NOBODY or desk.promotion[move]:
+        side = set_up(numbering, cell_at(subject.cells, place), scratch.squares)
+        for move in range(list_moves(men, scratch, side, RESETS)):
+            if scratch.captured[move] != NOBODY or scratch.promotion[move]:
                 continue
-            slot, to = desk.slot[move], desk.to[move]
-            if abs(to - desk.squares[slot]) == 16:
-                copy_men(men, desk, other)
+            slot, to = scratch.slot[move], scratch.to[move]
+            if abs(to - scratch.squares[slot]) == 16:
+                copy_men(men, scratch, other)
                 outcome, dtg = double_step_value(subject, victims, other, slot, to)
             else:
-                there = quiet_place(subject, desk, side, move)
+                there = quiet_place(subject, scratch, side, move)
                 outcome, dtg = int(subject.entry[there]), int(subject.dtg[there])
             note_reset(subject, place, side, outcome, dtg)
     return EVERYTHING_FINE

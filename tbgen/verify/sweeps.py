@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import borrowing, inner
+from tbgen.arrays import Int, Ints
 from tbgen.verify.cells import images_of, set_up, side_of
 from tbgen.verify.listing import OWN_TASK
 from tbgen.verify.moves import (
     NO_POSITION,
     QUIETS,
+    Scratch,
     is_position,
     list_moves,
     own_code_of,
@@ -17,7 +19,9 @@ from tbgen.verify.moves import (
 from tbgen.verify.resets import EVERYTHING_FINE, RESETS_TASK, quiet_place
 from tbgen.verify.values import (
     WORST,
+    Subject,
     cell_at,
+    code_of,
     facts_of,
     key_of_rank,
     key_of_reset,
@@ -35,12 +39,12 @@ MOST_CODES = 256
 
 
 @borrowing
-def find_own_codes(subject, desk, start, stop):
+def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) -> int:
     """Own codes; returns the place of a position without an entry value, or of a game's end not worth its score."""
     for place in range(start, stop):
         if subject.task[place] == 0:
             continue
-        own = own_code_of(subject.men, subject.numbering, cell_at(subject.cells, place), desk)
+        own = own_code_of(subject.men, subject.numbering, cell_at(subject.cells, place), scratch)
         subject.own[place] = own
         if own == NO_POSITION:
             continue
@@ -53,50 +57,51 @@ def find_own_codes(subject, desk, start, stop):
 
 
 @inner
-def own_outcome(subject, place):
+def own_outcome(subject: Subject, place: Int) -> Int:
     """A position's own score as a signed outcome."""
     return signed(1 - side_of(subject.numbering, cell_at(subject.cells, place)), int(subject.own[place]))
 
 
 @borrowing
-def find_filled(subject, desk, start, stop):
+def find_filled(subject: Subject, scratch: Scratch, start: Int, stop: Int) -> int:
     """A cell that has an entry value although it is not the primary cell of a legal position."""
     for cell in range(start, stop):
-        if subject.entry[cell] != 0 and not is_position(subject.men, subject.numbering, cell, desk):
+        if subject.entry[cell] != 0 and not is_position(subject.men, subject.numbering, cell, scratch):
             return cell
     return EVERYTHING_FINE
 
 
 @inner
-def list_successors(subject, desk, place, side, count):
+def list_successors(subject: Subject, scratch: Scratch, place: Int, side: Int, count: Int) -> int:
     """Find where the listed moves lead; returns up to which accrued code the values can differ."""
     top = max(_FIRST_CODE, abs(int(subject.entry[place])), abs(int(subject.reset[place])))
     for move in range(count):
-        there = quiet_place(subject, desk, side, move)
-        desk.cell[move] = there
+        there = quiet_place(subject, scratch, side, move)
+        scratch.cell[move] = there
         top = max(top, abs(int(subject.entry[there])))
     return min(top, int(subject.own[place]))
 
 
 @inner
-def weigh_move(subject, place, side, top, best):
+def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) -> None:
     """Let a move of `side` compete that leads to a position, for every accrued score up to the code `top`.
 
     What stored_value would look up score by score: the codes are walked upwards, and the rows of the pattern with them.
     """
     rows, own, entry = subject.rows, int(subject.own[place]), int(subject.entry[place])
-    entry_rank, entry_dtg, entry_code = rank_of(entry), int(subject.dtg[place]), abs(entry) - 1
+    entry_rank, entry_dtg, entry_code = rank_of(entry), int(subject.dtg[place]), code_of(entry)
     row, end = 0, 0
     if min(own, entry_code) >= _FIRST_CODE:
         pattern = subject.pattern[place]
         row, end = int(subject.row_start[pattern]), int(subject.row_start[pattern + 1])
     for holder in range(2):
-        as_entry = own if holder == side else own + 1
+        as_entry: Int = own if holder == side else own + 1
         if entry_code < own:
             as_entry = min(as_entry, entry_code + 1)
         while row < end and rows[row, 0] < holder:
             row += 1
-        rank, dtg, has_row = np.int64(0), np.int64(0), False
+        rank: Int = np.int64(0)
+        dtg, has_row = np.int64(0), False
         for code in range(_FIRST_CODE, top + 1):
             while row < end and rows[row, 0] == holder and rows[row, 1] <= code:
                 rank, dtg, has_row = rank_of(int(rows[row, 2])), np.int64(rows[row, 3]), True
@@ -113,25 +118,25 @@ def weigh_move(subject, place, side, top, best):
 
 # best[holder, code] -> key of the mover's best move with that score accrued
 @inner
-def weigh_moves(subject, desk, place, side, count, top, best):
+def weigh_moves(subject: Subject, scratch: Scratch, place: Int, side: Int, count: Int, top: Int, best: Ints) -> None:
     """Find the mover's best move for every accrued score up to the code `top`."""
     for holder in range(2):
         for code in range(_FIRST_CODE, top + 1):
             best[holder, code] = key_of_reset(subject, place, side, signed(holder, code))
     for move in range(count):
-        weigh_move(subject, desk.cell[move], side, top, best)
+        weigh_move(subject, scratch.cell[move], side, top, best)
 
 
 @inner
-def compare(subject, place, side, top, best, report):
+def compare(subject: Subject, place: Int, side: Int, top: Int, best: Ints, report: Ints) -> int:
     """Whether the best moves give what is stored; if not, the report says where not."""
     facts = facts_of(subject, place)
     for code in range(_FIRST_CODE, top + 1):
         for holder in range(2):
             outcome, dtg = stored_value(subject.rows, facts, holder, code)
-            if best[holder, code] == WORST:
-                best_outcome, best_dtg = 0, 0
-            else:
+            best_outcome: Int = 0
+            best_dtg: Int = 0
+            if best[holder, code] != WORST:
                 best_outcome, best_dtg = value_of_key(side, signed(holder, code), best[holder, code])
             if outcome != best_outcome or dtg != best_dtg:
                 report[0], report[1], report[2], report[3] = holder, code, outcome, dtg
@@ -142,16 +147,16 @@ def compare(subject, place, side, top, best, report):
 
 # report -> holder, code, stored outcome and distance, outcome and distance of the best move
 @borrowing
-def check_pairs(subject, desk, best, start, stop, report):
+def check_pairs(subject: Subject, scratch: Scratch, best: Ints, start: Int, stop: Int, report: Ints) -> int:
     """Hold every pair of a position and an accrued score against its moves; returns the first wrong place."""
     for place in range(start, stop):
         own = subject.own[place]
         if not subject.task[place] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
             continue
-        side = set_up(subject.numbering, cell_at(subject.cells, place), desk.squares)
-        count = list_moves(subject.men, desk, side, QUIETS)
-        top = list_successors(subject, desk, place, side, count)
-        weigh_moves(subject, desk, place, side, count, top, best)
+        side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+        count = list_moves(subject.men, scratch, side, QUIETS)
+        top = list_successors(subject, scratch, place, side, count)
+        weigh_moves(subject, scratch, place, side, count, top, best)
         if not compare(subject, place, side, top, best, report):
             return place
         report[6] += 1
@@ -161,13 +166,13 @@ def check_pairs(subject, desk, best, start, stop, report):
 
 # found[side to move, outcome & 255] -> count, longest distance, first cell that has it
 @borrowing
-def tally(subject, desk, orders, start, stop, found):
+def tally(subject: Subject, scratch: Scratch, orders: Int, start: Int, stop: Int, found: Ints) -> int:
     """Count outcomes over all placements of labelled men."""
     for cell in range(start, stop):
-        if not is_position(subject.men, subject.numbering, cell, desk):
+        if not is_position(subject.men, subject.numbering, cell, scratch):
             continue
         row, dtg = found[side_of(subject.numbering, cell), int(subject.entry[cell]) & 255], int(subject.dtg[cell])
         if row[0] == 0 or dtg > row[1]:
             row[1], row[2] = dtg, cell
-        row[0] += orders * images_of(subject.numbering, desk.squares, desk.rest)
+        row[0] += orders * images_of(subject.numbering, scratch.squares, scratch.rest)
     return EVERYTHING_FINE

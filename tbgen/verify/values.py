@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inner, small
+from tbgen.arrays import Int, Ints, SignedInts32
 from tbgen.verify.cells import side_of
 from tbgen.verify.men import Links, Men, Numbering
 
@@ -22,13 +23,13 @@ WORST = -(1 << 40)
 
 
 @inner
-def cell_at(cells, place):
+def cell_at(cells: Ints, place: Int) -> Int:
     """The cell whose values lie at a place of the arrays."""
     return cells[place] if cells.size else place
 
 
 @inner
-def place_of(cells, cell):
+def place_of(cells: Ints, cell: Int) -> Int:
     """Where the arrays have a cell; their last place, where nothing is known, if they do not have it."""
     if cells.size == 0:
         return cell
@@ -64,7 +65,7 @@ class Subject(NamedTuple):
     dtg: npt.NDArray[np.uint16]
     pattern: npt.NDArray[np.uint32]
     row_start: npt.NDArray[np.uint32]
-    rows: npt.NDArray[np.int32]
+    rows: SignedInts32
     """[row of a pattern] -> holder, code, outcome, distance."""
     task: npt.NDArray[np.uint8]
     """What is to be found out."""
@@ -77,30 +78,36 @@ class Subject(NamedTuple):
 
 
 @inner
-def rank_of(outcome):
+def rank_of(outcome: Int) -> Int:
     """A number that is the higher the better for White; the rank of a rank is the outcome again."""
     return _LIMIT - outcome if outcome > 0 else -_LIMIT - outcome
 
 
 @inner
-def signed(holder, code):
+def signed(holder: Int, code: Int) -> Int:
     """The signed outcome of a holder and a code."""
     return code + 1 if holder == 0 else -(code + 1)
+
+
+@inner
+def code_of(signed: Int) -> Int:
+    """The code of a signed outcome or accrued score."""
+    return (signed if signed > 0 else -signed) - 1
 
 
 class Facts(NamedTuple):
     """What the table says of one position."""
 
-    entry: int
-    dtg: int
-    own: int
-    own_holder: int
-    first_row: int
-    last_row: int
+    entry: Int
+    dtg: Int
+    own: Int
+    own_holder: Int
+    first_row: Int
+    last_row: Int
 
 
 @inner
-def facts_of(subject, place):
+def facts_of(subject: Subject, place: Int) -> Facts:
     """Look a position up."""
     pattern = subject.pattern[place]
     return Facts(
@@ -114,9 +121,9 @@ def facts_of(subject, place):
 
 
 @inner
-def stored_value(rows, facts, holder, code):
+def stored_value(rows: SignedInts32, facts: Facts, holder: Int, code: Int) -> tuple[Int, Int]:
     """Outcome and distance that the table gives a position whose accrued score is this one."""
-    entry_code = abs(facts.entry) - 1
+    entry_code = code_of(facts.entry)
     if code > facts.own or (code == facts.own and holder == facts.own_holder):
         return facts.entry, facts.dtg
     if entry_code < facts.own and entry_code < code:
@@ -133,13 +140,13 @@ def stored_value(rows, facts, holder, code):
 
 
 @inner
-def key_of(side, accrued, outcome, dtg):
+def key_of(side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
     """How much the mover likes a move: first its outcome, then the way, short where it makes progress."""
     return key_of_rank(side, rank_of(accrued), rank_of(outcome), dtg)
 
 
 @inner
-def key_of_rank(side, bar, rank, dtg):
+def key_of_rank(side: Int, bar: Int, rank: Int, dtg: Int) -> Int:
     """The same by the ranks of the accrued score and of the outcome."""
     if side:
         rank, bar = -rank, -bar
@@ -149,7 +156,7 @@ def key_of_rank(side, bar, rank, dtg):
 
 
 @small
-def value_of_key(side, accrued, key):
+def value_of_key(side: Int, accrued: Int, key: Int) -> tuple[Int, Int]:
     """Outcome and distance of a position whose best move has this key."""
     rank = key >> _KEY_BITS
     outcome = rank_of(-rank if side else rank)
@@ -162,7 +169,7 @@ def value_of_key(side, accrued, key):
 
 
 @inner
-def key_of_reset(subject, place, side, accrued):
+def key_of_reset(subject: Subject, place: Int, side: Int, accrued: Int) -> Int:
     """The key of the best reset."""
     outcome = int(subject.reset[place])
     if outcome == 0:
@@ -172,7 +179,7 @@ def key_of_reset(subject, place, side, accrued):
 
 
 @inner
-def note_reset(subject, place, side, outcome, dtg):
+def note_reset(subject: Subject, place: Int, side: Int, outcome: Int, dtg: Int) -> None:
     """A reset is worth this; only the best outcome stays, with both its ways."""
     best = int(subject.reset[place])
     gain = rank_of(outcome) - rank_of(best)

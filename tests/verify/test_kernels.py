@@ -16,7 +16,7 @@ from tbgen.score import Accrued, Color, Outcome
 from tbgen.table import Table
 from tbgen.verify.cells import cell_of, images_of, set_up
 from tbgen.verify.men import men_of, numbering_of
-from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_desk, own_code_of
+from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch, own_code_of
 from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
 from tbgen.verify.sample import child_cells, needs_of, victim_cells
 from tbgen.verify.subject import some_child_values, some_subject
@@ -63,10 +63,10 @@ def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
 @pytest.mark.parametrize("material", ["KvK", "KNvK", "KPvK", *ASSORTED])
 def test_own_codes_are_those_of_python_chess(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(3)
-    men, numbering, desk = men_of(layout), numbering_of(layout), new_desk()
+    men, numbering, scratch = men_of(layout), numbering_of(layout), new_scratch()
     for cell in random.integers(0, layout.cells, 1500).tolist():
         expected = own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
-        assert own_code_of(men, numbering, cell, desk) == expected
+        assert own_code_of(men, numbering, cell, scratch) == expected
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", pytest.param("KNNvK", marks=pytest.mark.slow)])
@@ -96,7 +96,7 @@ def asked(table: Table, cell: int) -> Subject:
     cells, tasks = needs_of(layout_of(table.material), np.array([cell]))
     subject = some_subject(table, cells)
     subject.task[:-1] = tasks
-    find_own_codes(subject, new_desk(), 0, len(cells))
+    find_own_codes(subject, new_scratch(), 0, len(cells))
     return subject
 
 
@@ -105,29 +105,29 @@ def fold_all(subject: Subject, tables: Tables, material: Material) -> None:
     places = len(subject.cells)
     for number, child in enumerate(material.children()):
         known = some_child_values(tables[child], child_cells(subject, number, child))
-        assert fold_child(subject, number, known, new_desk(), 0, places) == EVERYTHING_FINE
+        assert fold_child(subject, number, known, new_scratch(), 0, places) == EVERYTHING_FINE
     victims = []
     for color in Color:
         if Role.PAWN in material.side(color):
             child = material.without(color, Role.PAWN).canonical()
             victims.append(some_child_values(tables[child], victim_cells(subject, color, child)))
-    fold_pawn_moves(subject, (victims[0], victims[-1]), new_desk(), new_desk(), 0, places)
+    fold_pawn_moves(subject, (victims[0], victims[-1]), new_scratch(), new_scratch(), 0, places)
 
 
 @small
-def best_keys(subject, desk, cell, best):
+def best_keys(subject, scratch, cell, best):
     """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
-    side, place = set_up(subject.numbering, cell, desk.squares), place_of(subject.cells, cell)
-    count = list_moves(subject.men, desk, side, QUIETS)
-    top = list_successors(subject, desk, place, side, count)
-    weigh_moves(subject, desk, place, side, count, top, best)
+    side, place = set_up(subject.numbering, cell, scratch.squares), place_of(subject.cells, cell)
+    count = list_moves(subject.men, scratch, side, QUIETS)
+    top = list_successors(subject, scratch, place, side, count)
+    weigh_moves(subject, scratch, place, side, count, top, best)
     return side, top
 
 
 def best_values(subject: Subject, cell: int) -> dict[Accrued, tuple[Outcome, int]]:
     """What the kernels find to be the best for every accrued score."""
     best = np.empty((2, 256), np.int64)
-    side, top = best_keys(subject, new_desk(), cell, best)
+    side, top = best_keys(subject, new_scratch(), cell, best)
     found = {}
     for code in range(2, int(subject.own[np.searchsorted(subject.cells, cell)]) + 1):
         for holder in Color:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tbgen.material import Material
+from tbgen.records.changing import every_cell
+from tbgen.records.quiet import Stretches
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify.changing import every_cell
-from tbgen.verify.quiet import Stretches
 from tbgen.verify.subject import subject_of
 from tests.records.slow import waits_of
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inner
+from tbgen.arrays import Bools, Int, Ints
 from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
@@ -23,12 +24,12 @@ from tbgen.verify.cells import images_of, set_up
 from tbgen.verify.check import SampleCheck
 from tbgen.verify.laws import silent
 from tbgen.verify.listing import find_positions
-from tbgen.verify.men import men_of, numbering_of
-from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_desk
+from tbgen.verify.men import Numbering, men_of, numbering_of
+from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
 from tbgen.verify.sample import drawn_cells
 from tbgen.verify.subject import Cells
 from tbgen.verify.sweeps import PAIRS_TASK, list_successors
-from tbgen.verify.values import Facts, cell_at, facts_of, rank_of, stored_value
+from tbgen.verify.values import Facts, Subject, cell_at, facts_of, rank_of, stored_value
 from tbgen.verify.violations import Violation
 
 _FIRST_CODE = 2
@@ -39,16 +40,16 @@ _DIAGONAL = 9
 
 # known[move] -> what the table says of the position after a quiet move: a row of Facts
 @inner
-def look_up(subject, desk, count, known):
+def look_up(subject: Subject, scratch: Scratch, count: Int, known: Ints) -> None:
     """Look the positions after the listed moves up once."""
     for move in range(count):
-        facts = facts_of(subject, desk.cell[move])
+        facts = facts_of(subject, scratch.cell[move])
         known[move, 0], known[move, 1], known[move, 2] = facts.entry, facts.own, facts.own_holder
         known[move, 3], known[move, 4] = facts.first_row, facts.last_row
 
 
 @inner
-def values_after(subject, known, count, holder, code, values):
+def values_after(subject: Subject, known: Ints, count: Int, holder: Int, code: Int, values: Ints) -> None:
     """The outcome after each quiet move with a score accrued."""
     for move in range(count):
         facts = Facts(known[move, 0], 0, known[move, 1], known[move, 2], known[move, 3], known[move, 4])
@@ -56,7 +57,7 @@ def values_after(subject, known, count, holder, code, values):
 
 
 @inner
-def best_of(subject, place, side, count, values):
+def best_of(subject: Subject, place: Int, side: Int, count: Int, values: Ints) -> int:
     """The mover's best outcome over quiet moves and resets."""
     best = int(subject.reset[place])
     for move in range(count):
@@ -67,7 +68,9 @@ def best_of(subject, place, side, count, values):
 
 
 @inner
-def shares_a_best_move(subject, place, count, first, first_best, second, second_best):
+def shares_a_best_move(
+    subject: Subject, place: Int, count: Int, first: Ints, first_best: Int, second: Ints, second_best: Int
+) -> bool:
     """Whether some move is best with the one accrued score and with the other."""
     reset = int(subject.reset[place])
     if reset != 0 and reset == first_best and reset == second_best:
@@ -79,13 +82,15 @@ def shares_a_best_move(subject, place, count, first, first_best, second, second_
 
 
 @inner
-def is_changing(subject, possible, desk, place, known, first, second):
+def is_changing(
+    subject: Subject, possible: Bools, scratch: Scratch, place: Int, known: Ints, first: Ints, second: Ints
+) -> bool:
     """Whether some accrued score needs another move than the position's own."""
     own = int(subject.own[place])
-    side = set_up(subject.numbering, cell_at(subject.cells, place), desk.squares)
-    count = list_moves(subject.men, desk, side, QUIETS)
-    top = list_successors(subject, desk, place, side, count)
-    look_up(subject, desk, count, known)
+    side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+    count = list_moves(subject.men, scratch, side, QUIETS)
+    top = list_successors(subject, scratch, place, side, count)
+    look_up(subject, scratch, count, known)
     values_after(subject, known, count, 1 - side, own, first)
     first_best = best_of(subject, place, side, count, first)
     for code in range(_FIRST_CODE, min(top + 1, own) + 1):
@@ -100,12 +105,12 @@ def is_changing(subject, possible, desk, place, known, first, second):
 
 
 @inner
-def classes_of(numbering, desk, orders):
+def classes_of(numbering: Numbering, scratch: Scratch, orders: Int) -> Int:
     """How many positions up to symmetry a cell stands for, its men being set up, equal ones told apart."""
-    if images_of(numbering, desk.squares, desk.rest) != 4:
+    if images_of(numbering, scratch.squares, scratch.rest) != 4:
         return orders
     for slot in range(numbering.men):
-        if desk.squares[slot] % _DIAGONAL:
+        if scratch.squares[slot] % _DIAGONAL:
             return orders // 2
     return orders
 
@@ -113,15 +118,17 @@ def classes_of(numbering, desk, orders):
 # possible[holder, code] -> whether the men can leave that score accrued
 # found -> positions with moves, and those of them where the accrued score changes the best move
 @borrowing
-def count_changing(subject, possible, desk, known, values, orders, found):
+def count_changing(
+    subject: Subject, possible: Bools, scratch: Scratch, known: Ints, values: Ints, orders: Int, found: Ints
+) -> int:
     """Count what is asked for: up to symmetry with equal men in `orders` orders told apart, or plainly if that is 0."""
     for place in range(subject.cells.size):
         own = subject.own[place]
         if not subject.task[place] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
             continue
-        changing = is_changing(subject, possible, desk, place, known, values[0], values[1])
-        set_up(subject.numbering, cell_at(subject.cells, place), desk.squares)
-        weight = classes_of(subject.numbering, desk, orders) if orders else 1
+        changing = is_changing(subject, possible, scratch, place, known, values[0], values[1])
+        set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+        weight = classes_of(subject.numbering, scratch, orders) if orders else 1
         found[0] += weight
         found[1] += weight if changing else 0
     return found[0]
@@ -144,7 +151,7 @@ class _Count(SampleCheck):
         found = np.zeros(2, np.int64)
         known, values = np.zeros((_MOST_MOVES, 5), np.int64), np.zeros((2, _MOST_MOVES), np.int64)
         possible = possible_scores(self.layout.material)
-        count_changing(self.subject, possible, new_desk(), known, values, self.orders, found)
+        count_changing(self.subject, possible, new_scratch(), known, values, self.orders, found)
         self.found = int(found[0]), int(found[1])
         return None
 
@@ -179,5 +186,5 @@ def count_in(file: TableFile, child_of: Callable[[Material], TableFile], cells: 
 def every_cell(layout: Layout) -> Cells:
     """The cells that hold positions."""
     is_position = np.zeros(layout.cells, np.bool_)
-    find_positions(men_of(layout), numbering_of(layout), new_desk(), np.arange(layout.cells), is_position)
+    find_positions(men_of(layout), numbering_of(layout), new_scratch(), np.arange(layout.cells), is_position)
     return np.flatnonzero(is_position)

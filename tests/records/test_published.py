@@ -13,10 +13,10 @@ import pytest
 
 from tbgen.errors import UsageError
 from tbgen.material import Material, materials
+from tbgen.records.published import ORDINARY, differences, read_published
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify.published import ORDINARY, differences, read_published
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "ordinary_tables.csv"
 OEIS = GOLDEN.with_name("oeis_a274458.csv")

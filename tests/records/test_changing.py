@@ -15,11 +15,11 @@ from tbgen.errors import AccruedError
 from tbgen.index.boards import fen_of_cell
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
+from tbgen.records.changing import changing_in, count_in, every_cell, possible_scores
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify.changing import changing_in, count_in, every_cell, possible_scores
 from tbgen.verify.subject import Cells
 
 Counter = Callable[[Cells], int]
