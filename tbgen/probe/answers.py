@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.material import Material
-from tbgen.rules.accrual import Reached, play
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Outcome
@@ -85,7 +84,10 @@ class MoveProbe:
     keeps: bool
     """Whether the move keeps the outcome of the position, be it on a way too long or too short."""
     _board: chess.Board = field(repr=False, compare=False)
+    """The position before the move, and what had accrued there."""
     _accrued: Accrued = field(repr=False, compare=False)
+    _own: Accrued | None = field(repr=False, compare=False)
+    """The score of the position after the move, if finding its value took it: the value of a reset does not."""
 
     def __str__(self) -> str:
         """The move and its value in short, such as `Ke5 G1.5 in 5 plies`."""
@@ -96,19 +98,24 @@ class MoveProbe:
         """The move in short notation."""
         return self._board.san(self.move)
 
-    @property
+    @cached_property
     def own(self) -> Accrued:
         """The score of the position after the move."""
-        return self._reached.own
+        if self._own is not None:
+            return self._own
+        after = self._board.copy(stack=False)
+        after.push(self.move)
+        return own_score(after)
 
     @property
     def accrued(self) -> Accrued:
         """What has accrued after the move."""
-        return self._reached.accrued
+        return self._accrued.after(self.own, reset=self.reset)
 
-    @cached_property
-    def _reached(self) -> Reached:
-        return play(self._board.copy(stack=False), self.move, self._accrued)
+    @property
+    def dtg_after(self) -> int:
+        """Plies from the position after the move until the outcome's score is reached."""
+        return max(self.dtg - 1, 0)
 
     def facts(self) -> dict[str, Any]:
         """The move as JSON has it; own and accrued score are those after it."""

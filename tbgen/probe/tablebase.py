@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeVar, overload
 
 import chess
 import numpy as np
@@ -26,7 +26,7 @@ from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.answers import Fault, Many, MoveProbe, Probe, Step
 from tbgen.probe.checks import check_accrued, check_position
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
-from tbgen.rules.accrual import accrued_of, play
+from tbgen.rules.accrual import accrued_of
 from tbgen.rules.position import color_of, expect_board, is_reset, material_of, own_score
 from tbgen.score import Accrued, Outcome, expect_score
 from tbgen.storage.files import path_in, tables_of
@@ -111,8 +111,8 @@ class Tablebase:
         move than the accrued score, the longer way if it is worse.
         """
         self._find(board)
-        used = self._used(board, own_score(board), accrued)
-        return self._moves(board, used)
+        moves = list(board.legal_moves)
+        return self._moves(board, moves, self._used(board, own_score(board, len(moves)), accrued))
 
     def best_moves(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance."""
@@ -127,14 +127,14 @@ class Tablebase:
         score = self._used(board, own_score(board), accrued)
         walker, steps, seen = board.copy(stack=False), list[Step](), set[str]()
         while len(steps) < max_plies:
-            moves = self._moves(walker, score)
+            moves = self._moves(walker, list(walker.legal_moves), score)
             if not moves:
                 break
             if moves[0].outcome == score.outcome:
                 if walker.epd() in seen:
                     break
                 seen.add(walker.epd())
-            step = self._step(walker, moves, score, seen)
+            step = _step(walker, moves, seen)
             walker.push(step.move)
             score = step.accrued
             steps.append(step)
@@ -215,41 +215,52 @@ class Tablebase:
         found = self.probe(board, accrued)
         return found.outcome, found.dtg
 
-    def _moves(self, board: chess.Board, accrued: Accrued) -> list[MoveProbe]:
-        """All moves with their values, best first."""
+    def _moves(self, board: chess.Board, moves: Sequence[chess.Move], accrued: Accrued) -> list[MoveProbe]:
+        """All moves, given the legal ones, with their values, best first."""
         walker, mover = board.copy(stack=False), color_of(board.turn)
-        values = [(move, is_reset(walker, move), *self._after(walker, move, accrued)) for move in board.legal_moves]
+        values = [_Weighed(move, *self._after(walker, move, accrued)) for move in moves]
         if not values:
             return []
         held = accrued.worth_to(mover)
 
-        def merit(value: tuple[chess.Move, bool, Outcome, int]) -> tuple[int, int, str]:
-            move, _, outcome, dtg = value
-            good = outcome.worth_to(mover)
-            return -good, dtg if good >= held else -dtg, move.uci()
+        def merit(value: _Weighed) -> tuple[int, int, str]:
+            good = value.outcome.worth_to(mover)
+            return -good, value.dtg if good >= held else -value.dtg, value.move.uci()
 
         values.sort(key=merit)
-        _, _, best, plies = values[0]
+        best, plies = values[0].outcome, values[0].dtg
         return [
-            MoveProbe(move, outcome, dtg, reset, (outcome, dtg) == (best, plies), outcome == best, walker, accrued)
-            for move, reset, outcome, dtg in values
+            MoveProbe(
+                move,
+                outcome,
+                dtg,
+                reset,
+                best=outcome == best and dtg == plies,
+                keeps=outcome == best,
+                _board=walker,
+                _accrued=accrued,
+                _own=own,
+            )
+            for move, reset, own, outcome, dtg in values
         ]
 
-    def _after(self, board: chess.Board, move: chess.Move, accrued: Accrued) -> Value:
-        """The value of a move, its distance counted from the position before it."""
-        reset = is_reset(board, move)
+    def _after(
+        self, board: chess.Board, move: chess.Move, accrued: Accrued
+    ) -> tuple[bool, Accrued | None, Outcome, int]:
+        """Whether a move resets, the own score after it if that was needed, and its value from the position before."""
+        reset, own = is_reset(board, move), None
         board.push(move)
-        place = self._find(board)[1]
+        place = self._place(board)[1]
         if reset:
             outcome, dtg = self._entry(board, place)
-            board.pop()
-            return outcome, dtg + 1
-        own = own_score(board)
-        reached = accrued.after(own, reset=False)
-        outcome, dtg = self._value(board, place, own, reached)
+            keeps = False
+        else:
+            own = own_score(board)
+            reached = accrued.after(own, reset=False)
+            outcome, dtg = self._value(board, place, own, reached)
+            keeps = reached is accrued and outcome == accrued.outcome
         board.pop()
-        keeps = reached is accrued and outcome == accrued.outcome
-        return outcome, 0 if keeps else dtg + 1
+        return reset, own, outcome, 0 if keeps else dtg + 1
 
     def _entry(self, board: chess.Board, place: StoredPosition) -> Value:
         """The value of a position with its own score accrued."""
@@ -270,17 +281,8 @@ class Tablebase:
 
     def _searched(self, board: chess.Board, accrued: Accrued) -> Value:
         """The value of a position with a legal en passant capture."""
-        outcome, dtg = (best := self._moves(board, accrued)[0]).outcome, best.dtg
+        outcome, dtg = (best := self._moves(board, list(board.legal_moves), accrued)[0]).outcome, best.dtg
         return outcome, 0 if outcome == accrued.outcome else dtg
-
-    def _step(self, board: chess.Board, moves: Sequence[MoveProbe], accrued: Accrued, seen: set[str]) -> Step:
-        """The move to play: once the goal is reached, one that goes back to where the game has been."""
-        best = [each for each in moves if each.best]
-        chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
-        after = board.copy(stack=False)
-        own, reached, _ = play(after, chosen.move, accrued)
-        outcome, dtg = self._value(after, self._find(after)[1], own, reached)
-        return Step(chosen.move, chosen.san, chosen.reset, own, reached, outcome, dtg)
 
     def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | Outcome | None) -> Accrued:
         """The accrued score to use."""
@@ -292,14 +294,15 @@ class Tablebase:
         return given.after(own, reset=False)
 
     def _find(self, board: chess.Board) -> tuple[Material, StoredPosition]:
-        """The material of a legal position, and where its value lies."""
-        expect_board(board)
-        white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-        key = 0
-        for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
-            key = key << 8 | (men & white).bit_count() << 4 | (men & black).bit_count()
-        known = self._known.get(key)
+        """The material of a position, and where its value lies, if it is legal and one that tables know."""
+        known = self._known.get(_key_of(expect_board(board)))
         check_position(board, known is not None)
+        return self._place(board)
+
+    def _place(self, board: chess.Board) -> tuple[Material, StoredPosition]:
+        """The material of a legal position, and where its value lies."""
+        key = _key_of(board)
+        known = self._known.get(key)
         material, shelf = known if known is not None else self._learn(key, material_of(board))
         return material, shelf.place_of(board, flipped=not material.is_canonical)
 
@@ -323,6 +326,32 @@ class Tablebase:
                 path = path_in(self.folders, canonical)
                 self._shelves[canonical] = Shelf(TableFile(path), self._cache)
             return self._shelves[canonical]
+
+
+class _Weighed(NamedTuple):
+    """A move, whether it resets, the own score after it if that was needed, and its value."""
+
+    move: chess.Move
+    reset: bool
+    own: Accrued | None
+    outcome: Outcome
+    dtg: int
+
+
+def _key_of(board: chess.Board) -> int:
+    """How many men of each kind either side has, as one number."""
+    white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+    key = 0
+    for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
+        key = key << 8 | (men & white).bit_count() << 4 | (men & black).bit_count()
+    return key
+
+
+def _step(board: chess.Board, moves: Sequence[MoveProbe], seen: set[str]) -> Step:
+    """The move to play: once the goal is reached, one that goes back to where the game has been."""
+    best = [each for each in moves if each.best]
+    chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
+    return Step(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
 
 
 def _epd_after(board: chess.Board, move: chess.Move) -> str:

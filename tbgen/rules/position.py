@@ -32,14 +32,17 @@ def color_of(color: chess.Color) -> Color:
     return Color.BLACK
 
 
-def own_score(board: chess.Board) -> Accrued:
+def own_score(board: chess.Board, moves: int | None = None) -> Accrued:
     """The score of the position itself, held by the side that has just moved.
+
+    `moves` is the number of legal moves, where it is known already.
 
     >>> str(own_score(chess.Board()))
     '-G20.5'
     """
     expect_board(board)
-    code = code_of(board.legal_moves.count(), in_check=board.is_check())
+    legal = board.legal_moves.count() if moves is None else moves
+    code = code_of(legal, in_check=board.is_check())
     return Accrued(code, color_of(not board.turn))
 
 
