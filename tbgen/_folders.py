@@ -28,7 +28,7 @@ SOLVER = ("index", "retro")
 SHARED = ("_jit.py", "handover.py", "material.py", "score.py", "table.py")
 """What packages with kernels import beside each other."""
 
-LENDERS = {"pgn": ("bitboard",), "records": ("verify",)}
+LENDERS = {"records": ("verify",)}
 """[package] -> whose kernels its own call, beside those of `index`."""
 
 COMPILER = ("_jit.py", "_kernels.py", "_linking.py")
@@ -70,7 +70,8 @@ def kernel_digest(package: str, processor: str | None = None) -> str:
     python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
     compiler = hashlib.sha256(b"".join((PACKAGE / name).read_bytes() for name in COMPILER)).hexdigest()
     system = f"{sys.platform} {platform.machine()} {processor or _this_processor()}"
-    facts = f"{source_digest(('index', package, *LENDERS.get(package, ())))} {compiler} {numba.__version__} {level} {python} {system}"
+    sources = source_digest(("index", package, *LENDERS.get(package, ())))
+    facts = f"{sources} {compiler} {numba.__version__} {level} {python} {system}"
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 

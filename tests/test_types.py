@@ -13,7 +13,7 @@ ROOT = Path(tbgen.__file__).parent
 DECORATORS = {"borrowing", "inlined", "inner", "kernel", "small"}
 """Those of tbgen/_jit.py."""
 
-UNTYPED = {"pgn", "retro"}
+UNTYPED = {"retro"}
 """Packages in which some kernels have no types yet; a name goes as soon as its last parameter has one."""
 
 
