@@ -32,7 +32,7 @@ _MOST_THREADS = 1024
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[MATERIAL]...")
 @click.option("--men", type=int, metavar="N", help="All materials with N men, kings included.")
-@click.option("--all", "every", is_flag=True, help="All materials there are tables for.")
+@click.option("--all", "every", is_flag=True, help="All materials of two to five men.")
 @new_folder_option
 @click.option(
     "--threads",
@@ -44,15 +44,15 @@ _MOST_THREADS = 1024
     "--jobs",
     type=click.IntRange(1, _MOST_THREADS),
     metavar="N",
-    help="Make at most N tables side by side, in processes (default: as many as there are threads, where it pays).",
+    help="Make at most N tables at once, in processes (default: as many as there are threads, where that is faster).",
 )
-@click.option("--memory", metavar="SIZE", help="Memory to use at most, such as 8G (default: what is free).")
+@click.option("--memory", metavar="SIZE", help="Upper bound of memory, such as 8G (default: what is free).")
 @click.option("--cluster", metavar="ADDRESS", help="Make tables on the workers of this dask scheduler.")
 @click.option(
-    "--plan", "only_plan", is_flag=True, help="Show what would be made, what it takes and when; make nothing."
+    "--plan", "only_plan", is_flag=True, help="Print what would be made, its cost and its time; make nothing."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 def command(
     names: tuple[str, ...],
     men: int | None,
@@ -67,11 +67,11 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Build tables, such as KBvK or KRvKP, and all that they need.
+    """Build tables, such as KBvK or KRvKP, and all tables that they need.
 
-    Tables that are there and sound are left alone; damaged and outdated ones are made again. A build
-    may be interrupted at any moment: the same command goes on where it ended. Tables that do not need
-    each other are made side by side as far as threads and memory allow.
+    Sound tables are kept; damaged and outdated ones are made again. A build may be interrupted at any
+    moment: the same command continues it. Tables that do not need each other are made at the same time,
+    as far as threads and memory allow.
 
     \b
     Examples:

@@ -32,7 +32,7 @@ from tbgen.storage.files import folder_with
 def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool, plot: Path | None) -> int:
     """Show how often each outcome is the entry value in a table, and its longest distance.
 
-    Counts are over all placements on 64 squares, equal men told apart, no symmetry left out.
+    Counts are of all placements on 64 squares: equal men are told apart, and no symmetry is left out.
 
     \b
     Examples:

@@ -30,10 +30,10 @@ def command(
     folders: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Show optimal play by both sides, as PGN, until the goal is reached and the position repeats.
+    """Print best play by both sides as PGN, until the goal is reached and the position repeats.
 
-    Comments say the score of the position, the accrued score, and how many plies are left to the goal. What had
-    accrued in the first position stands in the tag RMobilityAccrued.
+    Comments give the score of the position, the accrued score, and the plies left to the goal. A score that had
+    accrued in the first position is in the tag RMobilityAccrued.
 
     \b
     Examples:

@@ -18,9 +18,9 @@ from tbgen.words import counted
 @folders_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: material, men, positions and bytes of each table.")
 def command(*, folders: tuple[Path, ...], as_json: bool) -> int:
-    """List the tables of a folder, or of several, and those that cannot be used with the reason why.
+    """List the tables of one or several folders. Tables that cannot be used are named with the reason.
 
-    Positions are counted over all placements on 64 squares, no symmetry left out. `tbgen info` says more of a table.
+    Positions are all placements on 64 squares: no symmetry is left out. `tbgen info` shows more of a table.
 
     \b
     Examples:

@@ -15,13 +15,13 @@ from tbgen.report.potential import Potential, facts_of, fits_of, potentials_of
 
 @click.command("potential")
 @records_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for an engine to read.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for engines.")
 def command(*, records: Path | None, folders: tuple[Path, ...], as_json: bool) -> None:
-    """Hold a rule of thumb for mating potential against exact shares, the worst errors first.
+    """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
 
-    The factor of an ending is the share of positions that the side ahead wins by mate, less those it loses; the
-    r-mobility factor is twice what it gets above half a point. Endings without a record have the mates of ordinary
-    chess, as published, and no r-mobility factor. docs/records.md says more.
+    The factor of an ending is the share of positions that the side ahead wins by mate, less the share that it
+    loses. The r-mobility factor is twice what that side gets above half a point. Endings without a record have the
+    mates published for ordinary chess, and no r-mobility factor. docs/records.md has more.
 
     \b
     Examples:

@@ -29,7 +29,7 @@ _INPUT = "-"
 @scoring_options
 @folders_option
 @click.option(
-    "--brief", is_flag=True, help="Leave the moves out; positions by the thousand are answered ten times faster."
+    "--brief", is_flag=True, help="Leave the moves out; thousands of positions are answered ten times faster."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -42,14 +42,14 @@ def command(
     brief: bool,
     as_json: bool,
 ) -> int:
-    """Look up a position: what it is worth with best play, and what each move is worth.
+    """Show the value of a position under best play, and the value of each move.
 
-    FEN may carry the accrued score as its seventh field, and needs no quotes; moves after it are played first.
-    DTG counts plies until the score is reached; own and accrued score of a move are those after it. "best" is
-    best play: the best outcome in the right number of plies; other moves may keep the outcome.
+    FEN may have the accrued score as its seventh field, and needs no quotes. Moves after it are played first.
+    DTG counts plies until the score of the outcome is reached. The columns own and accrued are the scores after
+    the move. "best" is best play: the best outcome in the right number of plies. Other moves may keep the outcome.
 
-    If FEN is -, positions are read from the standard input, one a line with its score and moves if it has any.
-    Each is answered by a line of JSON as soon as it is there, one that makes no sense by a line with "error".
+    If FEN is -, positions come from the standard input, one a line, each with its score and moves if it has any.
+    Each is answered at once by a line of JSON; a position that cannot be read is answered by a line with "error".
 
     \b
     Examples:

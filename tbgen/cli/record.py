@@ -21,21 +21,21 @@ from tbgen.words import in_plies
 
 @click.command("record")
 @click.argument("names", metavar="[MATERIAL]...", nargs=-1)
-@click.option("--men", type=int, metavar="N", help="Every table with so many men, kings included.")
+@click.option("--men", type=int, metavar="N", help="Every table with N men, kings included.")
 @click.option("--all", "every", is_flag=True, help="Every table in the folders.")
 @click.option(
     "--merge",
     "other",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Take over the records of another folder.",
+    help="Copy the records of another folder.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Where the records go (default: records within the folder of tables, if it is one).",
+    help="Folder for the records (default: records in the folder of tables, if there is only one).",
 )
 @optional_folders_option
 def command(
@@ -47,10 +47,10 @@ def command(
     output: Path | None,
     folders: tuple[Path, ...],
 ) -> None:
-    """Count tables whole and write down what they hold: outcomes, distances, longest lines, zugzwangs.
+    """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
-    One JSON file a material and an index; docs/records.md says what each figure means. The bytes depend on the
-    table alone, and lines are played to prove them before they are written.
+    A record is one JSON file for each material; an index lists them. docs/records.md says what each figure means.
+    The bytes depend on the table alone. Lines are played to prove them before they are written.
 
     \b
     Examples:

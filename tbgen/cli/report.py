@@ -17,22 +17,22 @@ from tbgen.cli.refusals import refuse_together
     default="report",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Where the pages go (default ./report).",
+    help="Folder for the pages (default ./report).",
 )
 @click.option(
     "--event",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Add a page for games that `tbgen adjudicate --json` decided.",
+    help="Add a page for games that `tbgen adjudicate --json` has decided.",
 )
-@click.option("--pictures", is_flag=True, help="Write only pictures for a readme, as SVG.")
+@click.option("--pictures", is_flag=True, help="Write only the pictures of the documentation, as SVG.")
 @records_options
 def command(
     *, output: Path, event: Path | None, pictures: bool, records: Path | None, folders: tuple[Path, ...]
 ) -> None:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
-    The pages are files that open from the disk; no server is needed. Records are made by `tbgen record`.
+    The pages open from the disk; no server is needed. `tbgen record` makes records.
 
     \b
     Examples:
