@@ -60,10 +60,10 @@ def test_a_full_disk_loses_no_more_than_the_blocks_in_flight(
     cut_short(folder, monkeypatch, after)
     assert scratch_path(folder, PAWN).exists()
     assert not path_of(folder, PAWN).exists()
-    solved, solve_run = [], "tbgen.retro.drive.many_blocks.Waves._solve_run"
-    from tbgen.retro.drive.many_blocks import Waves
+    solved, solve_run = [], "tbgen.retro.drive.many_blocks.ManyBlocks._solve_run"
+    from tbgen.retro.drive.many_blocks import ManyBlocks
 
-    inner = Waves._solve_run
+    inner = ManyBlocks._solve_run
     monkeypatch.setattr(solve_run, lambda self, blocks: solved.append(blocks) or inner(self, blocks))
     build(folder, [PAWN], QuietWatcher())
     assert sum(end - first for first, end in solved) == 24 - after

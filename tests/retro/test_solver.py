@@ -17,13 +17,14 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import needs_compiling, solve
 from tbgen.retro.drive import one_block
-from tbgen.retro.drive import worker as worker_module
 from tbgen.retro.drive.statuses import check_worker
-from tbgen.retro.drive.worker import Worker, new_worker
+from tbgen.retro.levels import worker as worker_module
 from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, open_words, start_forcer, start_middles
-from tbgen.retro.levels.histories import new_store
+from tbgen.retro.levels.histories import OVERFLOWED, new_interner
+from tbgen.retro.levels.packing import NO_LABEL, label_from
 from tbgen.retro.levels.stages import TOP_CODE, freeze
-from tbgen.retro.words.block import FIRST, NO_LABEL, BlockValues, enter_block, number_cells
+from tbgen.retro.levels.worker import Worker, new_worker
+from tbgen.retro.words.block import FIRST, BlockValues, enter_block, number_cells
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.legality import find_legal
 from tbgen.rules.position import own_score
@@ -97,8 +98,8 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     layout = layout_of(Material.parse("KvK"))
     geometry = geometry_of(layout)
     worker = new_worker(geometry)
-    enter_block(worker.block, np.zeros(0, np.int64))
-    find_legal(geometry, worker.block, worker.scratch.men, 0, geometry.words)
+    enter_block(worker.block, 0, np.zeros(0, np.int64))
+    find_legal(worker.block, worker.scratch.men, 0, geometry.words)
     worker.block.next_code[:] = 255
     open_words(worker.block, worker.white, worker.black, 0, geometry.words)
     start_forcer(worker.block, worker.white)
@@ -154,7 +155,7 @@ def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
     worker.block.code[0, square] = code
     worker.block.next_code[0, 0] = code
     place = int(np.bitwise_count(worker.block.legal[0, 0])) - 1
-    worker.white.label[place] = NO_LABEL if broken is None else broken << 16 | 5
+    worker.white.label[place] = NO_LABEL if broken is None else label_from(broken, 5)
     freeze(worker.block, worker.white, worker.black, values, code, 0, 10)
     return worker, values.entry[square : square + 1]
 
@@ -206,7 +207,7 @@ def test_a_child_without_values_is_refused(name: str) -> None:
 def test_a_distance_or_dictionary_beyond_its_limits_is_named() -> None:
     worker, _ = bare_kings()
     assert refusal(worker) is None
-    worker.pairs.state[2] = 1
+    worker.pairs.state[OVERFLOWED] = 1
     assert "the number of patterns of KvK" in str(refusal(worker))
 
 
@@ -216,7 +217,7 @@ def test_more_histories_than_there_is_room_for_are_refused(
     name: str, nodes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     children = {child: values(str(child)) for child in Material.parse(name).children()}
-    monkeypatch.setattr(worker_module, "STORE_NODES", nodes)
+    monkeypatch.setattr(worker_module, "MOST_NODES", nodes)
     with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
         solve(Material.parse(name), children)
 
@@ -225,7 +226,7 @@ def test_more_histories_than_there_is_room_for_are_refused(
 def test_more_pairs_of_histories_than_there_is_room_for_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     children = {child: values(str(child)) for child in Material.parse(name).children()}
     for module in (worker_module, one_block):
-        monkeypatch.setattr(module, "new_store", lambda _: new_store(8))
+        monkeypatch.setattr(module, "new_interner", lambda _: new_interner(8))
     with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
         solve(Material.parse(name), children)
 
@@ -234,7 +235,7 @@ def test_more_pairs_of_histories_than_there_is_room_for_are_refused(name: str, m
 def test_histories_beyond_the_dictionary_are_refused_while_solving(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     material = Material.parse(name)
     children = {child: values(str(child)) for child in material.children()}
-    monkeypatch.setattr("tbgen.retro.drive.worker.STORE_NODES", 5)
+    monkeypatch.setattr("tbgen.retro.levels.worker.MOST_NODES", 5)
     with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
         solve(material, children)
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import borrowing
+from tbgen.arrays import Int, Ints
 from tbgen.index import outcomes
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import ROWS, byte_of_row
 from tbgen.index.words import square_bit
+from tbgen.retro.words.block import BlockValues
+from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.primary import is_halved, primary_lanes
+from tbgen.retro.words.worklist import Span
 from tbgen.score import Color, Outcome
 from tbgen.table import Tally
 
-Found = npt.NDArray[np.int64]
+Found: TypeAlias = Ints
 """[side, row of an outcome's byte] -> count, longest distance, first cell that has it."""
 
 
@@ -28,15 +32,17 @@ def nothing_found() -> Found:
 
 
 @borrowing
-def count_words(geometry, values, own_mirror, men, first, end, base, found):
+def count_words(
+    geometry: Geometry, values: BlockValues, own_mirror: bool, span: Span, base: Int, men: Ints, found: Found
+) -> None:
     """Count a range of words of a block, and clear their cells that are not primary.
 
-    Cells are found as if the block's first one had the number `base`; `men` is room for the squares of a word's men.
+    Cells are numbered as if the block's first one had the number `base`; `men` is scratch space for a word's men.
     """
     entry, dtg = values.entry, values.dtg
     with_pawns = len(geometry.pawn_color) > 0
     for side in range(2):
-        for word in range(first, end):
+        for word in range(span.first, span.end):
             weight = (2 if with_pawns else 8) // (2 if is_halved(geometry, word, own_mirror) else 1)
             primary = primary_lanes(geometry, word, own_mirror, men)
             for square in range(64):

@@ -1,4 +1,4 @@
-"""Waves: a table with pawns, solved block by block.
+"""A table with pawns: many blocks, solved wave by wave.
 
 Blocks of one wave are independent of each other and shared out among the threads in runs. What a run holds
 depends on its blocks alone, so one that is found in the store from an earlier attempt is taken as it is.
@@ -13,12 +13,13 @@ import numpy as np
 
 from tbgen.handover import Cells, Distances, Entries, Run
 from tbgen.index.layout import Layout
+from tbgen.retro.drive.block_runs import BlockRun, solve_blocks
 from tbgen.retro.drive.counts import nothing_found
 from tbgen.retro.drive.statuses import check_status
 from tbgen.retro.drive.task import Task
-from tbgen.retro.drive.worker import Worker, new_worker, solve_blocks
 from tbgen.retro.levels.forcer import SWEEPS
 from tbgen.retro.levels.patterns import dictionary_of
+from tbgen.retro.levels.worker import Worker, new_worker
 from tbgen.retro.resets.family import NOT_HERE, EnPassant, Family, empty_family
 
 MOST_RUN_CELLS = 1 << 20
@@ -32,7 +33,7 @@ def most_run_blocks(layout: Layout) -> int:
     return max(1, MOST_RUN_CELLS // (layout.block_words * 128))
 
 
-class Waves:
+class ManyBlocks:
     """A table with pawns on its way."""
 
     def __init__(self, task: Task) -> None:
@@ -46,15 +47,15 @@ class Waves:
 
     def solve(self) -> None:
         """Solve block after block, in waves."""
-        with self.task.clock.phase("children"):
+        with self.task.timer.phase("children"):
             supply = self.task.supply()
             self.family = supply.with_captures(self.family)
         for first, end in itertools.pairwise(self.task.layout.waves):
             open_blocks = (np.flatnonzero(~self.done[first:end]) + first).tolist()
             if open_blocks:
-                with self.task.clock.phase("children"):
+                with self.task.timer.phase("children"):
                     self.family = supply.with_wave(self.family, open_blocks)
-                with self.task.clock.phase("blocks"):
+                with self.task.timer.phase("blocks"):
                     self._solve_wave(self._runs(open_blocks))
         self.task.sweeps = sum(int(each.white.state[SWEEPS] + each.black.state[SWEEPS]) for each in self.workers)
 
@@ -100,9 +101,10 @@ class Waves:
             worker = new_worker(task.geometry)
         size, found = (end - first) * task.block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
-        status = solve_blocks(task.geometry, worker, self.family, task.pawns, self.mirrors, first, end, cells, found)
+        run_of_blocks = BlockRun(task.pawns, self.mirrors, first, end)
+        status = solve_blocks(worker, self.family, run_of_blocks, cells, found)
         check_status(task.material, int(status))
-        dictionary = dictionary_of(worker.pairs, worker.white.store, worker.black.store, cells.pattern)
+        dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
         self.workers.append(worker)
         start = first * task.block_cells
         run = Run(start, start + size, len(dictionary.rows), found, self._en_passant(first, end))

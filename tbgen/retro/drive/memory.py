@@ -17,8 +17,8 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import most_run_blocks
-from tbgen.retro.drive.shared_layers import new_boxes
-from tbgen.retro.drive.worker import new_worker
+from tbgen.retro.drive.shared_layers import private_worklists
+from tbgen.retro.levels.worker import new_worker
 from tbgen.retro.resets.children import most_own_planes, own_planes
 from tbgen.retro.resets.family import Kinship, en_passant_places, kinship_of
 from tbgen.retro.resets.promotions import most_promotion_cells
@@ -36,17 +36,17 @@ HAND_BYTES = 64 * MIB
 VALUE_BYTES, CELL_BYTES = 3, 7
 """Entry and distance of a cell; these and its pattern."""
 
-FILLING = {"label": 4, "history": 4, "seeds": 16, "agenda": 16, "store": 32, "pairs": 32}
+FILLING = {"label": 4, "history": 4, "seeds": 16, "agenda": 16, "interner": 32, "pairs": 32}
 """Bytes of an item of what fills: a place (twice), a seed, a seed, a history, a pair (both with their slots)."""
 
-ALLOWED = {"label": 98, "history": 98, "seeds": 8, "agenda": 16, "store": 4, "pairs": 4}
+ALLOWED = {"label": 98, "history": 98, "seeds": 8, "agenda": 16, "interner": 4, "pairs": 4}
 """Items that are allowed, a word of the block with equal men in order; of histories and pairs, a word of all blocks of
 a run. 98 places are all that a word can have, the side to move left open."""
 
 SEEDS_WITH_PAWNS = 48
 """A pawn has resets everywhere."""
 
-FILLED_FIELDS = frozenset(("label", "history", "next", "where", "bits", "word", "before", "event", "table"))
+FILLED_FIELDS = frozenset(("label", "history", "next", "site", "bits", "word", "before", "event", "table"))
 
 FILE_CELL_BYTES = 9
 """While a table is written: a number a cell, states, what finds them, and patterns; the packed chunks later on. Before
@@ -68,8 +68,9 @@ def memory_needed(material: Material, threads: int) -> int:
 def _alone(layout: Layout, kinship: Kinship, threads: int) -> int:
     """A single block, its values and patterns, all that captures lead to, and what it takes to share layers."""
     geometry, few = geometry_of(layout), 1 << 12
-    boxes = sum(array.nbytes for box in new_boxes(geometry._replace(words=few), threads) for array in box)
-    return worker_bytes(geometry) + CELL_BYTES * layout.cells + _captures(kinship) + boxes * -(-geometry.words // few)
+    worklists = private_worklists(geometry._replace(words=few), threads)
+    shared = sum(array.nbytes for worklist in worklists for array in worklist)
+    return worker_bytes(geometry) + CELL_BYTES * layout.cells + _captures(kinship) + shared * -(-geometry.words // few)
 
 
 def _in_waves(layout: Layout, kinship: Kinship, threads: int) -> int:
@@ -111,7 +112,7 @@ def _touched(geometry: Geometry, run_blocks: int) -> int:
     allowed = dict(ALLOWED)
     if len(geometry.pawn_color):
         allowed["seeds"] = SEEDS_WITH_PAWNS
-    for kind in ("store", "pairs"):
+    for kind in ("interner", "pairs"):
         allowed[kind] *= run_blocks
     filling = {(path[0], kind) for path, _ in paths for kind in path if kind in FILLING}
     whole = sum(array.nbytes for path, array in paths if not _fills(path))

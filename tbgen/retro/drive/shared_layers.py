@@ -1,9 +1,9 @@
-"""Sharing: a thick layer of a class, worked on by all threads together.
+"""Shared layers: a thick layer of a class, worked on by all threads together.
 
-The words that are marked are cut into stretches at multiples of 4,096 words, so that no item of a set of words, or of
-its summary, has words of two of them. With two threads each takes every second stretch. Only to mark what comes before
-leads anywhere in the block: for that each thread but the first has marks of its own, a box, which are poured into the
-forcer's afterwards. Who joins does not depend on the cuts.
+The words listed are cut into spans at multiples of 4,096 words, so that no item of a bitmap of words, or of its
+summary, has words of two of them: threads then write to different items, and no locks are needed. With two threads each
+takes every second span. Only marking predecessors writes anywhere in the block: for that each thread but the first has
+a worklist of its own, which is merged into the forcer's afterwards. Which cells join does not depend on the cuts.
 """
 
 from __future__ import annotations
@@ -14,142 +14,147 @@ from collections.abc import Callable
 import numpy as np
 
 from tbgen._jit import borrowing
+from tbgen.arrays import Int
 from tbgen.retro.drive.task import Task
-from tbgen.retro.levels.classes import check, expand, join_class
+from tbgen.retro.levels.classes import check_defender_cells, join_class, mark_before_members
 from tbgen.retro.levels.forcer import LAYER, SWEEPS, Forcer
+from tbgen.retro.levels.packing import label_from
 from tbgen.retro.levels.stages import NO_LIMIT
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import Geometry
-from tbgen.retro.words.worklist import TOP, Marks, gather, new_marks, put, take
+from tbgen.retro.words.worklist import TOP, Span, Worklist, add_bits, list_words, new_worklist, take_bits
 
 THICK = 1 << 13
 """Layers of more words than this are shared: some milliseconds of work."""
 
-MOST_HANDS = 8
-"""More threads than this are taken to wait for memory only; measured were two."""
+MOST_THREADS = 8
+"""More threads than this would only wait for memory, it is assumed; two were measured."""
 
-TURNS = 16
-"""Into so many stretches at most a layer is cut for each thread: neighbours take about the same time."""
+SPANS_PER_THREAD = 16
+"""A layer is cut into so many spans at most for each thread: neighbouring spans take about the same time."""
 
-WORTH_A_TURN = 1 << 12
-"""Words of a stretch that take much longer than to hand it out."""
-
-Stretch = tuple[int, int]
-"""From which of the gathered words to which."""
+WORTH_A_SPAN = 1 << 12
+"""Words of a span that take much longer than to hand it out."""
 
 
 @borrowing
-def gather_all(marks):
-    """Write down the marked words; how many they are."""
-    return gather(marks)
+def list_all_words(worklist: Worklist) -> int:
+    """`list_words` for Python."""
+    return list_words(worklist)
 
 
 @borrowing
-def check_part(geometry, block, forcer, first, end):
-    """Part of `search.check`."""
-    check(geometry, block, forcer, first, end)
+def check_span(block: Block, forcer: Forcer, span: Span) -> None:
+    """`check_defender_cells` for Python."""
+    check_defender_cells(block, forcer, span)
 
 
 @borrowing
-def join_part(block, forcer, values, side, marks, first, end, label):
-    """Part of `search.join_class`."""
-    join_class(block, forcer, values, side, marks, first, end, label)
+def join_span(
+    block: Block, forcer: Forcer, values: BlockValues, side: Int, worklist: Worklist, span: Span, label: Int
+) -> None:
+    """`join_class` for Python."""
+    join_class(block, forcer, values, side, worklist, span, label)
 
 
 @borrowing
-def expand_part(geometry, block, forcer, side, marks, first, end, target):
-    """Part of `search.expand`."""
-    expand(geometry, block, forcer, side, marks, first, end, target)
+def mark_before_span(block: Block, forcer: Forcer, side: Int, worklist: Worklist, span: Span, target: Worklist) -> None:
+    """`mark_before_members` for Python."""
+    mark_before_members(block, forcer, side, worklist, span, target)
 
 
 @borrowing
-def pour_part(source, first, end, target):
-    """Mark what is marked elsewhere in some of the words gathered there, and unmark it there."""
-    for n in range(first, end):
+def merge_span(source: Worklist, span: Span, target: Worklist) -> None:
+    """Move the bits of some of the words listed in one worklist to another."""
+    for n in range(span.first, span.end):
         word = np.int64(source.words[n])
-        put(target, word, take(source, word))
+        add_bits(target, word, take_bits(source, word))
 
 
-def hands_of(threads: int) -> int:
+def sharing_threads(threads: int) -> int:
     """How many threads share a layer."""
-    return min(threads, MOST_HANDS)
+    return min(threads, MOST_THREADS)
 
 
-def new_boxes(geometry: Geometry, threads: int) -> list[Marks]:
-    """Marks for each thread but the first."""
-    return [new_marks(geometry.words) for _ in range(hands_of(threads) - 1)]
+def private_worklists(geometry: Geometry, threads: int) -> list[Worklist]:
+    """A worklist for each thread but the first."""
+    return [new_worklist(geometry.words) for _ in range(sharing_threads(threads) - 1)]
 
 
-def cut_words(marks: Marks, size: int, hands: int) -> list[Stretch]:
-    """Cut the gathered words into stretches of about the same size, between multiples of 4,096 words."""
-    words = marks.words[:size]
-    firsts = words[np.arange(1, hands) * size // hands] >> int(TOP) << int(TOP)
+# An item of `summary` stands for 4,096 words. Two threads that add words of one item would each read it, set a bit and
+# write it back, and one of the bits could be lost; so the cuts are at multiples of 4,096.
+def cut_words(worklist: Worklist, size: int, spans: int) -> list[Span]:
+    """Cut the listed words into so many spans of about the same size, at multiples of 4,096 words."""
+    words = worklist.words[:size]
+    firsts = words[np.arange(1, spans) * size // spans] >> int(TOP) << int(TOP)
     cuts = sorted({0, size, *np.searchsorted(words, firsts).tolist()})
-    return list(itertools.pairwise(cuts))
+    return [Span(*cut) for cut in itertools.pairwise(cuts)]
 
 
-class Sharing:
+class SharedLayers:
     """The threads of a task that share the layers of its only block."""
 
     def __init__(self, task: Task, block: Block, values: BlockValues) -> None:
         self.task, self.block, self.values = task, block, values
         self.most = THICK if task.threads > 1 else NO_LIMIT
-        self.boxes = new_boxes(task.geometry, task.threads)
-        self.men = [np.zeros(task.layout.others, np.int64) for _ in range(hands_of(task.threads))]
+        self.private = private_worklists(task.geometry, task.threads)
+        self.men = [np.zeros(task.layout.others, np.int64) for _ in range(sharing_threads(task.threads))]
 
     def finish_layer(self, forcer: Forcer, rank: int) -> None:
-        """What `search.finish_layer` does."""
-        side, label = forcer.side, rank << 16 | int(forcer.state[LAYER])
+        """What `classes.finish_layer` does, by all threads."""
+        side, label = forcer.side, int(label_from(rank, int(forcer.state[LAYER])))
         self._check(forcer)
-        others, own = gather_all(forcer.yielding), gather_all(forcer.joining)
+        others, own = list_all_words(forcer.yielding), list_all_words(forcer.joining)
         self._join(forcer, 1 - side, forcer.yielding, others, label)
         self._join(forcer, side, forcer.joining, own, label)
-        self._expand(forcer, side, forcer.joining, own, forcer.checked)
-        self._expand(forcer, 1 - side, forcer.yielding, others, forcer.joining)
+        self._mark_before(forcer, side, forcer.joining, own, forcer.checked)
+        self._mark_before(forcer, 1 - side, forcer.yielding, others, forcer.joining)
         forcer.state[LAYER] += 1
         forcer.state[SWEEPS] += 1
 
     def _check(self, forcer: Forcer) -> None:
-        def job(hand: int, stretch: Stretch, own: Marks) -> None:
-            check_part(self.task.geometry, self.block, forcer._replace(men=self.men[hand], yielding=own), *stretch)
+        def job(thread: int, span: Span, own: Worklist) -> None:
+            check_span(self.block, forcer._replace(men=self.men[thread], yielding=own), span)
 
-        self._share(forcer.checked, gather_all(forcer.checked), job, forcer.yielding)
+        self._share(forcer.checked, list_all_words(forcer.checked), job, forcer.yielding)
 
-    def _join(self, forcer: Forcer, side: int, marks: Marks, size: int, label: int) -> None:
-        def job(hand: int, stretch: Stretch, own: Marks) -> None:
-            join_part(self.block, forcer, self.values, side, marks, *stretch, label)
+    def _join(self, forcer: Forcer, side: int, worklist: Worklist, size: int, label: int) -> None:
+        def job(thread: int, span: Span, own: Worklist) -> None:
+            join_span(self.block, forcer, self.values, side, worklist, span, label)
 
-        self._share(marks, size, job, marks)
+        self._share(worklist, size, job, worklist)
 
-    def _expand(self, forcer: Forcer, side: int, marks: Marks, size: int, target: Marks) -> None:
-        def job(hand: int, stretch: Stretch, own: Marks) -> None:
-            box = self.boxes[hand - 1] if hand else own
-            expand_part(self.task.geometry, self.block, forcer._replace(men=self.men[hand]), side, marks, *stretch, box)
+    def _mark_before(self, forcer: Forcer, side: int, worklist: Worklist, size: int, target: Worklist) -> None:
+        def job(thread: int, span: Span, own: Worklist) -> None:
+            marks = self.private[thread - 1] if thread else own
+            mark_before_span(self.block, forcer._replace(men=self.men[thread]), side, worklist, span, marks)
 
-        self._share(marks, size, job, target)
-        for box in self.boxes:
-            self._pour(box, target)
+        self._share(worklist, size, job, target)
+        for private in self.private:
+            self._merge(private, target)
 
-    def _pour(self, box: Marks, target: Marks) -> None:
-        def job(hand: int, stretch: Stretch, own: Marks) -> None:
-            pour_part(box, *stretch, own)
+    def _merge(self, private: Worklist, target: Worklist) -> None:
+        def job(thread: int, span: Span, own: Worklist) -> None:
+            merge_span(private, span, own)
 
-        self._share(box, gather_all(box), job, target)
+        self._share(private, list_all_words(private), job, target)
 
-    def _share(self, marks: Marks, size: int, job: Callable[[int, Stretch, Marks], None], target: Marks) -> None:
-        """Have the threads do a job for all stretches of the gathered words.
+    def _share(
+        self, worklist: Worklist, size: int, job: Callable[[int, Span, Worklist], None], target: Worklist
+    ) -> None:
+        """Have the threads do a job for all spans of the words listed.
 
         A thread gives it the target with a size of its own, which counts the words that it newly marks there, if any.
         """
         if size == 0:
             return
-        hands = len(self.men)
-        stretches = cut_words(marks, size, min(max(hands, size // WORTH_A_TURN), TURNS * hands))
+        threads = len(self.men)
+        spans = cut_words(worklist, size, min(max(threads, size // WORTH_A_SPAN), SPANS_PER_THREAD * threads))
 
-        def work(hand: int) -> int:
+        def work(thread: int) -> int:
             own = target._replace(size=np.zeros(1, np.int64))
-            for stretch in stretches[hand::hands]:
-                job(hand, stretch, own)
+            for span in spans[thread::threads]:
+                job(thread, span, own)
             return int(own.size[0])
 
-        target.size[0] += sum(self.task.pool.map(work, range(min(len(stretches), hands))))
+        target.size[0] += sum(self.task.pool.map(work, range(min(len(spans), threads))))

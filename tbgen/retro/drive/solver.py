@@ -11,12 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from tbgen._folders import is_compiled
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.retro.drive.many_blocks import Waves
-from tbgen.retro.drive.one_block import solve_alone
+from tbgen.retro.drive.block_runs import solve_blocks
+from tbgen.retro.drive.many_blocks import ManyBlocks
+from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.task import Task
 from tbgen.retro.drive.timing import Progress, quiet
-from tbgen.retro.drive.worker import solve_blocks
 from tbgen.retro.levels.stages import advance_middle
 from tbgen.table import Child, Table
 
@@ -41,12 +41,12 @@ def solve_into(
     with ThreadPoolExecutor(threads) as pool:
         task = Task(layout_of(material), children, store, threads, pool, progress)
         if len(task.layout.blocks) > 1:
-            Waves(task).solve()
+            ManyBlocks(task).solve()
         else:
-            solve_alone(task)
-    with task.clock.phase("patterns"):
+            solve_one_block(task)
+    with task.timer.phase("patterns"):
         solved = Solved(material, store)
-    solved.figures = task.clock.figures(task.sweeps, threads)
+    solved.figures = task.timer.figures(task.sweeps, threads)
     return solved
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.material import Material
-from tbgen.retro.drive.worker import Worker
-from tbgen.retro.levels.forcer import AGENDA_FULL, FORCED_TWICE, STATUS, STORE_FULL, TOO_FAR, TOO_HIGH
+from tbgen.retro.levels.forcer import AGENDA_FULL, FORCED_TWICE, INTERNER_FULL, STATUS, TOO_FAR, TOO_HIGH
 from tbgen.retro.levels.histories import OVERFLOWED
+from tbgen.retro.levels.worker import Worker
 
 
 def check_status(material: Material, status: int) -> None:
     """Raise what a kernel's status means, if it means anything."""
     if status == TOO_FAR:
         raise RepresentationError(f"a distance of {material}", "the solver's lists of distances")
-    if status == STORE_FULL:
+    if status == INTERNER_FULL:
         raise RepresentationError(f"the number of patterns of {material}", "the solver's dictionary")
     if status == AGENDA_FULL:
         raise RepresentationError(f"the number of positions of {material} to ask again", "the solver's agenda")
@@ -29,6 +29,6 @@ def check_status(material: Material, status: int) -> None:
 
 def check_worker(material: Material, worker: Worker) -> None:
     """Raise what went wrong in a worker."""
-    stores = (worker.white.store, worker.black.store, worker.pairs)
-    check_status(material, STORE_FULL if any(store.state[OVERFLOWED] for store in stores) else 0)
+    interners = (worker.white.interner, worker.black.interner, worker.pairs)
+    check_status(material, INTERNER_FULL if any(interner.state[OVERFLOWED] for interner in interners) else 0)
     check_status(material, int(worker.white.state[STATUS] or worker.black.state[STATUS]))

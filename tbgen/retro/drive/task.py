@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.drive.runs import BlockStore
-from tbgen.retro.drive.timing import Clock, Progress
+from tbgen.retro.drive.timing import Progress, Timer
 from tbgen.retro.resets.children import Supply
 from tbgen.retro.resets.family import Kinship, kinship_of
 from tbgen.retro.words.geometry import Geometry, geometry_of
@@ -29,7 +29,7 @@ class Task:
     threads: int
     pool: Executor
     progress: Progress
-    clock: Clock = field(default_factory=Clock)
+    timer: Timer = field(default_factory=Timer)
     sweeps: int = 0
     geometry: Geometry = field(init=False)
     kinship: Kinship = field(init=False)

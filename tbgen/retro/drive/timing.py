@@ -1,4 +1,4 @@
-"""Clock: what solving takes, and who is told about it."""
+"""Timing: what solving takes, and how callers learn of its progress."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def peak_bytes() -> int:
 
 
 @dataclass
-class Clock:
+class Timer:
     """Seconds by phase."""
 
     phases: dict[str, float] = field(default_factory=dict)

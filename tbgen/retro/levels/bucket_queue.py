@@ -1,7 +1,8 @@
-"""Seeds: what begins a spread, filed by the rank of its outcome and its distance.
+"""A bucket queue: entries (kind, side, word, bits) in lists by rank and plies of a label.
 
-A seed is a reset, or a cell that is frozen and keeps its entry value. They are filed once and stay for all
-levels; each level uses those whose outcome is still in question. The newest of a list comes first.
+Two of them serve a forcer. Its *seeds* are resets, and cells that have been frozen with their entry values: they are
+pushed once and stay for all levels, and each level uses those whose outcome is still in question. The *agenda* of its
+middle holds what is to be looked at in a later layer of the same level. The newest entry of a list comes first.
 """
 
 from __future__ import annotations
@@ -9,71 +10,73 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tbgen._jit import inlined, inner, small
+from tbgen._jit import inlined, inner
+from tbgen.arrays import Int, Ints, SignedInts32, Word, Words
 from tbgen.index.outcome_kernels import RANKS
+from tbgen.retro.levels.packing import plies_of_label, rank_of_label
 
 PLIES = 2048
-"""Longer distances are refused."""
+"""Longer distances are refused: the longest best play known takes 553 plies."""
 
 MEMBER, UNBLOCK, EXIT = 0, 1, 2
-"""Kinds of seeds: a reset of the forcer; a reset of the other side; a frozen cell."""
+"""Kinds of seeds: a reset of the forcer; a reset of the defender; a frozen cell."""
+
+RECHECK = 0
+"""On the agenda: a cell to be rechecked. An EXIT there takes effect in its layer."""
 
 
-class Seeds(NamedTuple):
-    """Lists of (kind, side, word, bits) by rank and plies."""
+class BucketQueue(NamedTuple):
+    """Lists of entries by rank and plies; memory for entries is touched as they come."""
 
-    head: npt.NDArray[np.int32]
-    """[rank, plies] -> the first node, or -1."""
-    farthest: npt.NDArray[np.int64]
-    """[rank] -> the most plies of any seed, or -1."""
-    next: npt.NDArray[np.int32]
-    where: npt.NDArray[np.int32]
-    bits: npt.NDArray[np.uint64]
-    used: npt.NDArray[np.int64]
+    head: SignedInts32
+    """[rank, plies] -> the first entry of the list, or -1."""
+    farthest: Ints
+    """[rank] -> the most plies of any entry, or -1."""
+    next: SignedInts32
+    """[entry] -> the next one of its list, or -1."""
+    site: SignedInts32
+    """[entry] -> kind, side and word, packed."""
+    bits: Words
+    """[entry]"""
+    used: Ints
+    """[0] how many entries there are."""
 
 
-def new_seeds(nodes: int) -> Seeds:
-    """No seeds yet; memory for the lists is taken as they fill."""
-    return Seeds(
-        np.full((RANKS, PLIES), -1, np.int32),
-        np.full(RANKS, -1, np.int64),
-        np.empty(nodes, np.int32),
-        np.empty(nodes, np.int32),
-        np.empty(nodes, np.uint64),
-        np.zeros(1, np.int64),
+def new_bucket_queue(entries: int) -> BucketQueue:
+    """An empty queue for so many entries."""
+    return BucketQueue(
+        head=np.full((RANKS, PLIES), -1, np.int32),
+        farthest=np.full(RANKS, -1, np.int64),
+        next=np.empty(entries, np.int32),
+        site=np.empty(entries, np.int32),
+        bits=np.empty(entries, np.uint64),
+        used=np.zeros(1, np.int64),
     )
 
 
-@small
-def seed_place(kind, side, word):
-    """The kind, side and word of a seed as one number."""
-    return word * 8 + kind * 2 + side
-
-
 @inlined
-def add_seed(seeds, label, where, bits):
-    """File a seed by a label; those of one word that follow each other share a node."""
-    rank, plies = label >> 16, label & 0xFFFF
-    node = seeds.head[rank, plies]
-    if node >= 0 and seeds.where[node] == where:
-        seeds.bits[node] |= bits
+def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> None:
+    """Add an entry under a label; entries of one site that follow each other share one."""
+    rank, plies = rank_of_label(label), plies_of_label(label)
+    node = queue.head[rank, plies]
+    if node >= 0 and queue.site[node] == site:
+        queue.bits[node] |= bits
         return
-    new = seeds.used[0]
-    seeds.used[0] += 1
-    seeds.next[new], seeds.where[new], seeds.bits[new] = node, where, bits
-    seeds.head[rank, plies] = new
-    seeds.farthest[rank] = max(seeds.farthest[rank], plies)
+    new = queue.used[0]
+    queue.used[0] += 1
+    queue.next[new], queue.site[new], queue.bits[new] = node, site, bits
+    queue.head[rank, plies] = new
+    queue.farthest[rank] = max(queue.farthest[rank], plies)
 
 
 @inner
-def clear_seeds(seeds):
-    """Forget all seeds."""
-    if seeds.used[0] == 0:
+def clear_queue(queue: BucketQueue) -> None:
+    """Forget all entries."""
+    if queue.used[0] == 0:
         return
     for rank in range(RANKS):
-        for plies in range(seeds.farthest[rank] + 1):
-            seeds.head[rank, plies] = -1
-        seeds.farthest[rank] = -1
-    seeds.used[0] = 0
+        for plies in range(queue.farthest[rank] + 1):
+            queue.head[rank, plies] = -1
+        queue.farthest[rank] = -1
+    queue.used[0] = 0

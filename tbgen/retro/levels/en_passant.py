@@ -7,23 +7,39 @@ and it is kept beside the table until the blocks with that double step have been
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tbgen._jit import inner
+from tbgen.arrays import Int, Word
 from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit
-from tbgen.retro.levels.histories import label_at
+from tbgen.retro.levels.histories import label_at_level
+from tbgen.retro.levels.packing import plies_of_label, rank_of_label
+from tbgen.retro.levels.worker import Worker
+from tbgen.retro.resets.family import Family
 from tbgen.retro.resets.folding import fold_reset, fold_value
-from tbgen.retro.words.block import place_of
+from tbgen.retro.words.block import BlockValues, place_of_cell
 from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
 from tbgen.retro.words.movelist import NO_ROLE, note_move
-from tbgen.retro.words.moves import after, unpack_squares
+from tbgen.retro.words.moves import lanes_after_move, unpack_squares
+
+
+class Right(NamedTuple):
+    """A right to take en passant: `side` may take pawn number `taken` by stepping to the square it `passed`."""
+
+    side: Int
+    taken: Int
+    passed: Int
+    base: Int
+    """Where the values of the block's cells with this right begin."""
 
 
 @inner
-def value_with(worker, values, side, cell, holder, code):
-    """The outcome byte and distance of a cell of the solved block when `holder` has `code` on the sheet.
+def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, holder: Int, code: Int) -> tuple[Int, Int]:
+    """The outcome byte and distance of a cell of the solved block when `holder` has accrued `code`.
 
     Reached by a quiet move of the other side, so on a tie of codes the holder keeps its score.
     """
@@ -32,24 +48,24 @@ def value_with(worker, values, side, cell, holder, code):
     if block.code[side, cell] < code or (byte - 1 if byte > 0 else -1 - byte) < code:
         return byte, np.int64(values.dtg[own])
     breaker = worker.black if holder == WHITE else worker.white
-    history = np.int64(breaker.history[place_of(block, side, cell >> 6, cell & 63)])
-    label = label_at(breaker.store, history, code)
-    if label >> 16 < WORST_RANK - code:
-        return np.int64(byte_of_rank(label >> 16, 1 - holder)), label & 0xFFFF
+    history = np.int64(breaker.history[place_of_cell(block, side, cell >> 6, cell & 63)])
+    label = label_at_level(breaker.interner, history, code)
+    if rank_of_label(label) < WORST_RANK - code:
+        return np.int64(byte_of_rank(rank_of_label(label), 1 - holder)), plies_of_label(label)
     return np.int64(byte_of_rank(code, holder)), np.int64(0)
 
 
 @inner
-def fold_quiet(worker, values, side, cell, to_cell, code):
+def fold_quiet(worker: Worker, values: BlockValues, side: Int, cell: Int, to_cell: Int, code: Int) -> None:
     """Fold a quiet move, from a position with own code `code`, into the mover's best."""
     byte, plies = value_with(worker, values, 1 - side, to_cell, 1 - side, code)
     fold_value(worker.block, side, cell, byte, plies)
 
 
 @inner
-def fold_quiet_moves(geometry, worker, values, side, cell, code):
+def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, cell: Int, code: Int) -> None:
     """Fold all quiet moves of a cell, as far as they lead to legal positions."""
-    block, men = worker.block, worker.scratch.men
+    block, men, geometry = worker.block, worker.scratch.men, worker.block.geometry
     word, square = cell >> 6, cell & 63
     king, legal, bit = word >> geometry.king_shift, block.legal[1 - side], square_bit(square)
     if side == BLACK:
@@ -78,65 +94,69 @@ def fold_quiet_moves(geometry, worker, values, side, cell, code):
 
 
 @inner
-def capture_lanes(geometry, worker, word, side, passed, taken, taker):
-    """Lanes in which pawn `taker` may take pawn `taken` by stepping to the square it passed."""
-    block, men = worker.block, worker.scratch.men
+def capture_lanes(worker: Worker, right: Right, word: Int, taker: Int) -> Word:
+    """Lanes in which pawn `taker` may take the pawn that has just stepped twice."""
+    block, men, geometry, side = worker.block, worker.scratch.men, worker.block.geometry, right.side
     pawns, start = block.pawns, block.pawns[taker]
-    if geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(passed):
+    if geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(right.passed):
         return NOTHING
-    occupied = block.occupied[word] & ~square_bit(start) & ~square_bit(pawns[taken]) | square_bit(passed)
-    pawns[taker] = passed
-    legal = after(side, geometry, block, men, king_of(geometry, word), occupied, NOBODY, taken)
+    gone = square_bit(start) | square_bit(pawns[right.taken])
+    occupied = block.occupied[word] & ~gone | square_bit(right.passed)
+    pawns[taker] = right.passed
+    legal = lanes_after_move(side, block, men, king_of(geometry, word), occupied, NOBODY, right.taken)
     pawns[taker] = start
     return legal
 
 
+# A cell's best reset is overwritten while its moves with the right are folded, and put back: the right makes a position
+# of its own, which shares the cell of the one without it.
 @inner
-def search_word(geometry, worker, family, values, word, side, passed, taken, lanes, base):
-    """Find the values of the lanes of a word in which pawn `taken` can be taken."""
-    block, scratch = worker.block, worker.scratch
-    captures, anyone = worker.scratch.captures, NOTHING
+def search_word(worker: Worker, family: Family, values: BlockValues, right: Right, word: Int, lanes: Word) -> None:
+    """Find the values of the lanes of a word in which the pawn can be taken."""
+    block, scratch, side = worker.block, worker.scratch, right.side
+    geometry, captures, anyone = block.geometry, scratch.captures, NOTHING
     for taker in range(len(geometry.pawn_color)):
-        captures[taker] = lanes & capture_lanes(geometry, worker, word, side, passed, taken, taker)
+        captures[taker] = lanes & capture_lanes(worker, right, word, taker)
         anyone |= captures[taker]
     while anyone:
         square = lowest_square(anyone)
         bit = square_bit(square)
         anyone &= ~bit
         cell = word * 64 + square
-        kept = block.reset[side, cell], block.near[side, cell], block.far[side, cell]
+        kept = block.reset[side, cell], block.shortest[side, cell], block.longest[side, cell]
         code = np.int64(block.code[side, cell])
         for taker in range(len(geometry.pawn_color)):
             if captures[taker] & bit:
                 code += 2
                 scratch.noted[0] = 0
-                note_move(scratch, bit, taker, passed, taken, NO_ROLE, 0)
+                note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
                 fold_reset(block, family, scratch, side, word, bit, scratch.moves[0])
-        fold_quiet_moves(geometry, worker, values, side, cell, code)
+        fold_quiet_moves(worker, values, side, cell, code)
         rank, plies = rank_of_byte(np.int64(block.reset[side, cell]), side), np.int64(0)
         if rank < WORST_RANK - code:
-            plies = 1 + np.int64(block.near[side, cell])
+            plies = 1 + np.int64(block.shortest[side, cell])
         elif rank > WORST_RANK - code:
-            plies = 1 + np.int64(block.far[side, cell])
-        family.en_passant.entry[base + cell] = block.reset[side, cell]
-        family.en_passant.dtg[base + cell] = plies
-        block.reset[side, cell], block.near[side, cell], block.far[side, cell] = kept
+            plies = 1 + np.int64(block.longest[side, cell])
+        family.en_passant.entry[right.base + cell] = block.reset[side, cell]
+        family.en_passant.dtg[right.base + cell] = plies
+        block.reset[side, cell], block.shortest[side, cell], block.longest[side, cell] = kept
 
 
 @inner
-def search_en_passant(geometry, worker, family, values, number):
+def search_en_passant(worker: Worker, family: Family, values: BlockValues) -> None:
     """After a block has been solved: the values of its positions with a right to take en passant."""
-    block = worker.block
+    block, geometry = worker.block, worker.block.geometry
     for taken in range(len(geometry.pawn_color)):
         side = 1 - geometry.pawn_color[taken]
         square = block.pawns[taken]
-        base = family.en_passant.start[number, side, square & 7]
+        base = family.en_passant.start[block.number[0], side, square & 7]
         if base < 0 or square >> 3 != (3 if side == BLACK else 4):
             continue
         back = -8 if side == BLACK else 8
         passed, way = square + back, square_bit(square + back) | square_bit(square + 2 * back)
+        right = Right(side, taken, passed, base)
         for word in range(geometry.words):
             lanes = block.legal[side, word] & ~way
             if lanes and not block.occupied[word] & way:
-                unpack_squares(geometry, block, worker.scratch, word)
-                search_word(geometry, worker, family, values, word, side, passed, taken, lanes, base)
+                unpack_squares(block, worker.scratch, word)
+                search_word(worker, family, values, right, word, lanes)

@@ -1,123 +1,142 @@
-"""Forcer: one side's part in a block: what it forces, and all that finding it out needs."""
+"""Forcer: what one side forces in a block, and the arrays in which that is found."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined
+from tbgen.arrays import Int, Ints, Ints32, Word, Words
 from tbgen.index.outcome_kernels import WORST_RANK, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
-from tbgen.retro.levels.bucket_queue import MEMBER, PLIES, UNBLOCK, Seeds, add_seed, clear_seeds, new_seeds, seed_place
-from tbgen.retro.levels.histories import Store, event_of, intern, new_store
+from tbgen.retro.levels.bucket_queue import (
+    MEMBER,
+    PLIES,
+    UNBLOCK,
+    BucketQueue,
+    clear_queue,
+    new_bucket_queue,
+    push,
+)
+from tbgen.retro.levels.histories import Interner, intern, new_interner
 from tbgen.retro.levels.middle import Middle, end_level, new_middle
-from tbgen.retro.words.block import FIRST, MASK, NO_LABEL, find_resets
+from tbgen.retro.levels.packing import NO_LABEL, event_from, label_from, label_of_event, plies_of_label, site_from
+from tbgen.retro.words.block import FIRST, MASK, Block, find_resets
 from tbgen.retro.words.geometry import WHITE, Geometry
-from tbgen.retro.words.quiet import Near, new_near
-from tbgen.retro.words.worklist import Marks, drop_word, new_marks
+from tbgen.retro.words.quiet import Neighbours, new_neighbours
+from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
 
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-
-TOO_FAR, STORE_FULL, TOO_HIGH, FORCED_TWICE, AGENDA_FULL = 2, 3, 4, 5, 6
+TOO_FAR, INTERNER_FULL, TOO_HIGH, FORCED_TWICE, AGENDA_FULL = 2, 3, 4, 5, 6
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
-sides force, which cannot be; more to be looked at again than there is room for."""
+sides force, which cannot be; more to be rechecked than there is space for."""
 
 BEGUN, STATUS, SWEEPS, LAYER, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(7)
-"""State: whether there are labels; what went wrong; sweeps made; the plies of the class's layer at hand, NO_LAYER
-between stages; the label given last, a history before and after."""
+"""State: whether there are labels yet; what went wrong; layers done; the plies of the class's layer at hand, NO_LAYER
+between stages; the label given last, a history before and after it."""
 
 NO_LAYER = -1
+NO_MEMO = -1
 
 
 class Members(NamedTuple):
-    """Who is decided: what is still free to join, and what a defender can still escape to."""
+    """The cells that have joined a class of the forcer, by their complements."""
 
     free: Words
     """[side, word] open cells that have not joined."""
     live: Words
     """[side, word >> 6] the words that have any."""
     left: Words
-    """[word] the forcer's cells, frozen ones too, that have not joined."""
+    """[word] the forcer's cells, frozen ones too, that have not joined: a defender escapes to them."""
     blocked: Words
-    """[word] the other side's cells with a reset that is better for it than what is being spread."""
+    """[word] the defender's cells with a reset that is better for it than the outcome being spread."""
 
 
 class Forcer(NamedTuple):
-    """All that one side's forcing needs beside the block."""
+    """All that finding out what one side forces needs beside the block."""
 
     side: int
     forced: Members
     middle: Middle
-    label: npt.NDArray[np.uint32]
-    """[place] the label of the last middle: read far more often than the history, so they lie apart."""
-    history: npt.NDArray[np.uint32]
+    label: Ints32
+    """[place] the label of the last level: read far more often than the history, so it has an array of its own."""
+    history: Ints32
     """[place] how the label changed from level to level."""
-    seeds: Seeds
-    joining: Marks
-    joining_next: Marks
-    yielding: Marks
-    checked: Marks
-    store: Store
-    near: Near
+    seeds: BucketQueue
+    joining: Worklist
+    """The forcer's cells that join in the layer at hand."""
+    joining_next: Worklist
+    """The forcer's cells that join in the next one (in middles; a class uses one worklist for both)."""
+    yielding: Worklist
+    """The defender's cells that join in the layer at hand."""
+    checked: Worklist
+    """The defender's cells to be checked for escapes."""
+    interner: Interner
+    neighbours: Neighbours
     latest: Ints
-    """[square] room for labels."""
+    """[square] scratch space for labels."""
     men: Ints
+    """[man] scratch space for the squares of a word's men."""
     state: Ints
+    """BEGUN, STATUS, SWEEPS, LAYER, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
 
 
 def new_forcer(side: int, geometry: Geometry, capacity: int) -> Forcer:
     """The arrays of a forcer for blocks of this geometry; what depends on the work is touched as it is needed."""
     words = geometry.words
     return Forcer(
-        side,
-        _new_members(words),
-        new_middle(words),
-        np.empty(words * 128, np.uint32),
-        np.empty(words * 128, np.uint32),
-        new_seeds(words * 256),
-        new_marks(words),
-        new_marks(words),
-        new_marks(words),
-        new_marks(words),
-        new_store(capacity),
-        new_near(),
-        np.zeros(64, np.int64),
-        np.zeros(len(geometry.role), np.int64),
-        np.zeros(7, np.int64),
+        side=side,
+        forced=_new_members(words),
+        middle=new_middle(words),
+        label=np.empty(words * 128, np.uint32),
+        history=np.empty(words * 128, np.uint32),
+        seeds=new_bucket_queue(words * 256),
+        joining=new_worklist(words),
+        joining_next=new_worklist(words),
+        yielding=new_worklist(words),
+        checked=new_worklist(words),
+        interner=new_interner(capacity),
+        neighbours=new_neighbours(),
+        latest=np.zeros(64, np.int64),
+        men=np.zeros(len(geometry.role), np.int64),
+        state=np.zeros(7, np.int64),
     )
 
 
 def _new_members(words: int) -> Members:
-    pair = np.zeros((2, words), np.uint64), np.zeros((2, (words + 63) >> 6), np.uint64)
-    return Members(*pair, np.zeros(words, np.uint64), np.zeros(words, np.uint64))
+    return Members(
+        free=np.zeros((2, words), np.uint64),
+        live=np.stack([new_word_set(words), new_word_set(words)]),
+        left=np.zeros(words, np.uint64),
+        blocked=np.zeros(words, np.uint64),
+    )
 
 
+# The forcer hurries, so its reset counts by the shortest way; the defender delays, so its reset counts by the longest.
 @inlined
-def reset_label(block, forcer, side, cell):
+def reset_label(block: Block, forcer: Forcer, side: Int, cell: Int) -> Int:
     """The rank and plies, as a label of this forcer, that a cell's best reset brings."""
     rank = rank_of_byte(np.int64(block.reset[side, cell]), forcer.side)
-    return rank << 16 | 1 + np.int64(block.near[side, cell] if side == forcer.side else block.far[side, cell])
+    plies = np.int64(block.shortest[side, cell] if side == forcer.side else block.longest[side, cell])
+    return label_from(rank, 1 + plies)
 
 
 @inlined
-def file_reset(block, forcer, side, word, square):
-    """File a cell's reset as a seed."""
+def push_reset(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> None:
+    """Make a cell's reset a seed."""
     label = reset_label(block, forcer, side, word * 64 + square)
-    if label & 0xFFFF >= PLIES:
+    if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
         return
     kind = MEMBER if side == forcer.side else UNBLOCK
-    add_seed(forcer.seeds, label, seed_place(kind, side, word), square_bit(square))
+    push(forcer.seeds, label, site_from(kind, side, word), square_bit(square))
 
 
 @borrowing
-def open_words(block, white, black, first, end):
+def open_words(block: Block, white: Forcer, black: Forcer, first: int, end: int) -> int:
     """Begin a range of words: what is legal is open, and nobody forces anything yet; how many cells that are.
 
-    Which words are live says the first `freeze`.
+    The first `freeze` finds which words are live.
     """
     cells = 0
     for side in range(2):
@@ -135,10 +154,10 @@ def open_words(block, white, black, first, end):
 
 
 @borrowing
-def start_forcer(block, forcer):
+def start_forcer(block: Block, forcer: Forcer) -> None:
     """Begin with a block whose words are open: resets to mate are seeds."""
     state = forcer.state
-    clear_seeds(forcer.seeds)
+    clear_queue(forcer.seeds)
     end_level(forcer.middle)
     state[BEGUN], state[STATUS], state[LAYER] = 0, 0, NO_LAYER
     for mover in range(2):
@@ -148,11 +167,12 @@ def start_forcer(block, forcer):
                 square = lowest_square(lanes)
                 lanes &= lanes - ONE
                 if rank_of_byte(np.int64(block.reset[mover, word * 64 + square]), forcer.side) == 0:
-                    file_reset(block, forcer, mover, word, square)
+                    push_reset(block, forcer, mover, word, square)
 
 
+# Before mates are known the other resets would be pushed for all cells; afterwards only for those that have a place.
 @borrowing
-def start_middles(block, forcer, places):
+def start_middles(block: Block, forcer: Forcer, places: int) -> None:
     """After the mates: the other resets of the cells that have places are seeds, and there are no labels yet."""
     forcer.label[:places] = NO_LABEL
     forcer.history[:places] = 0
@@ -164,12 +184,12 @@ def start_middles(block, forcer, places):
                 lanes &= lanes - ONE
                 rank = rank_of_byte(np.int64(block.reset[mover, word * 64 + square]), forcer.side)
                 if 0 < rank < WORST_RANK:
-                    file_reset(block, forcer, mover, word, square)
+                    push_reset(block, forcer, mover, word, square)
 
 
 @inlined
-def leave_free(members, side, word, bits):
-    """Some positions of a word are free no longer."""
+def leave_free(members: Members, side: Int, word: Int, bits: Word) -> None:
+    """Some cells of a word are free no longer."""
     at = np.uint64(word)
     rest = members.free[side, at] & ~bits
     members.free[side, at] = rest
@@ -177,13 +197,16 @@ def leave_free(members, side, word, bits):
         drop_word(members.live[side], word)
 
 
+# In a thick layer nearly all cells get the same label and had the same history before, so the last step from history
+# to history is remembered (the memo): one look at the interner serves thousands of cells. The history says whether the
+# label is new; the label itself may have been provisional.
 @inlined
-def label_cells(block, forcer, side, word, bits, label, level):
+def label_cells(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, level: Int) -> None:
     """Label some cells of the middle, and note the change in their histories."""
-    state, history, store = forcer.state, forcer.history, forcer.store
+    state, history, interner = forcer.state, forcer.history, forcer.interner
     mask, place = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
     if state[MEMO_LABEL] != label:
-        state[MEMO_LABEL], state[MEMO_BEFORE] = label, -1
+        state[MEMO_LABEL], state[MEMO_BEFORE] = label, NO_MEMO
     before, after = state[MEMO_BEFORE], state[MEMO_AFTER]
     while bits:
         lowest = bits & (~bits + ONE)
@@ -192,7 +215,7 @@ def label_cells(block, forcer, side, word, bits, label, level):
         was = np.int64(history[at])
         if was != before:
             before, after = was, was
-            if store.event[was] & 0xFFFFFFFF != label:
-                after = intern(store, was, event_of(level, label))
+            if label_of_event(interner.event[was]) != label:
+                after = intern(interner, was, event_from(level, label))
         forcer.label[at], history[at] = label, after
     state[MEMO_BEFORE], state[MEMO_AFTER] = before, after

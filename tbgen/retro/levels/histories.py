@@ -1,8 +1,9 @@
-"""Interning: a number for every distinct history, so that one small integer per cell holds the middle.
+"""Histories: how a cell's label changed from level to level, as one small integer per cell.
 
-A history is a chain of nodes. A node is a pair (before, event): `before` the node it extends (0 is the
-empty history) and `event` the level and the label that came with it. A pair of histories, one per
-forcer, is interned in the same way. Numbers depend on the order of work; contents do not.
+A history is a chain of nodes. A node is a pair (before, event): `before` the node that it extends (0 is the empty
+history) and `event` a level and the label that came with it. Nodes are *interned* (hash-consed): equal pairs are one
+node, so equal histories are one number. A pair of histories, one per forcer, is interned in the same way. The numbers
+depend on the order of work; what they stand for does not.
 """
 
 from __future__ import annotations
@@ -10,97 +11,105 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, small
+from tbgen.arrays import Int, Ints, SignedInts32
+from tbgen.retro.levels.packing import NO_LABEL, label_of_event, level_of_event
 
 EMPTY = 0
-OVERFLOWED = 2
-FIRST_SIZE = 1 << 12
+"""The node of the empty history."""
+
+NODES, SLOTS, OVERFLOWED = range(3)
+"""State: nodes in use, slots of the hash table in use (a power of two), whether there were too many nodes."""
+
+FIRST_SLOTS = 1 << 12
 HASH = np.uint64(0x9E3779B97F4A7C15)
 HASH2 = np.uint64(0xC2B2AE3D27D4EB4F)
 SHIFT = np.uint64(29)
 
 
-class Store(NamedTuple):
-    """Nodes of one thread and one kind; memory is taken as it fills."""
+class Interner(NamedTuple):
+    """Nodes of one thread and one kind, found by an open-addressing hash table; memory is touched as it fills."""
 
-    before: npt.NDArray[np.int64]
-    event: npt.NDArray[np.int64]
-    table: npt.NDArray[np.int32]
-    state: npt.NDArray[np.int64]
-    """Nodes in use, slots in use (a power of two), whether it overflowed."""
+    before: Ints
+    """[node]"""
+    event: Ints
+    """[node]"""
+    table: SignedInts32
+    """[slot] -> node, 0 where it is free."""
+    state: Ints
+    """NODES, SLOTS, OVERFLOWED."""
 
 
-def new_store(capacity: int) -> Store:
-    """An empty store for at most `capacity` nodes."""
-    size = 1 << (2 * capacity - 1).bit_length()
-    state = np.array([1, min(FIRST_SIZE, size), 0], np.int64)
-    return Store(np.zeros(capacity, np.int64), np.zeros(capacity, np.int64), np.zeros(size, np.int32), state)
+def new_interner(capacity: int) -> Interner:
+    """An empty interner for at most `capacity` nodes."""
+    slots = 1 << (2 * capacity - 1).bit_length()
+    return Interner(
+        before=np.zeros(capacity, np.int64),
+        event=np.zeros(capacity, np.int64),
+        table=np.zeros(slots, np.int32),
+        state=np.array([1, min(FIRST_SLOTS, slots), 0], np.int64),
+    )
 
 
 @small
-def _slot(before, event, size):
+def _slot_of(before: Int, event: Int, slots: Int) -> np.int64:
     mixed = (np.uint64(before) * HASH) ^ (np.uint64(event) * HASH2)
     mixed = (mixed ^ (mixed >> SHIFT)) * HASH
-    return np.int64((mixed ^ (mixed >> SHIFT)) & np.uint64(size - 1))
+    return np.int64((mixed ^ (mixed >> SHIFT)) & np.uint64(slots - 1))
 
 
 @inner
-def forget(store):
-    """Empty a store."""
-    store.table[: store.state[1]] = 0
-    store.state[0] = 1
-    store.state[1] = min(FIRST_SIZE, len(store.table))
+def forget_nodes(interner: Interner) -> None:
+    """Forget all nodes. Only the slots in use are cleared: a run of small blocks must not pay for the whole table."""
+    interner.table[: interner.state[SLOTS]] = 0
+    interner.state[NODES] = 1
+    interner.state[SLOTS] = min(FIRST_SLOTS, len(interner.table))
 
 
 @inner
-def grow(store):
-    """Double the slots in use and file every node anew."""
-    size = store.state[1] * 2
-    store.table[:size] = 0
-    for node in range(1, store.state[0]):
-        slot = _slot(store.before[node], store.event[node], size)
-        while store.table[slot]:
-            slot = (slot + 1) & (size - 1)
-        store.table[slot] = node
-    store.state[1] = size
+def double_slots(interner: Interner) -> None:
+    """Double the slots in use, and enter every node anew."""
+    slots = interner.state[SLOTS] * 2
+    interner.table[:slots] = 0
+    for node in range(1, interner.state[NODES]):
+        slot = _slot_of(interner.before[node], interner.event[node], slots)
+        while interner.table[slot]:
+            slot = (slot + 1) & (slots - 1)
+        interner.table[slot] = node
+    interner.state[SLOTS] = slots
 
 
+# An overflow is a flag and no error, for a kernel cannot raise; whoever called it looks at the state afterwards. EMPTY
+# is a wrong answer then, but a valid index, so that nothing is written out of bounds on the way there.
 @inlined
-def intern(store, before, event):
-    """The node of this pair, new if it has not been seen; EMPTY if the store is full (see its state)."""
-    size = store.state[1]
-    slot = _slot(before, event, size)
-    while store.table[slot]:
-        node = store.table[slot]
-        if store.before[node] == before and store.event[node] == event:
+def intern(interner: Interner, before: Int, event: Int) -> np.int64:
+    """The node of this pair, a new one if it has not been met; EMPTY if there is no space (see the state)."""
+    slots = interner.state[SLOTS]
+    slot = _slot_of(before, event, slots)
+    while interner.table[slot]:
+        node = interner.table[slot]
+        if interner.before[node] == before and interner.event[node] == event:
             return np.int64(node)
-        slot = (slot + 1) & (size - 1)
-    node = store.state[0]
-    if node == len(store.before):
-        store.state[2] = 1
+        slot = (slot + 1) & (slots - 1)
+    node = interner.state[NODES]
+    if node == len(interner.before):
+        interner.state[OVERFLOWED] = 1
         return np.int64(EMPTY)
-    store.before[node] = before
-    store.event[node] = event
-    store.table[slot] = node
-    store.state[0] = node + 1
-    if 2 * node > size and size < len(store.table):
-        grow(store)
+    interner.before[node] = before
+    interner.event[node] = event
+    interner.table[slot] = node
+    interner.state[NODES] = node + 1
+    if 2 * node > slots and slots < len(interner.table):
+        double_slots(interner)
     return np.int64(node)
 
 
-@small
-def event_of(level, label):
-    """A new label of the middle, and the first accrued code it holds for."""
-    return level << 32 | np.int64(label)
-
-
 @inlined
-def label_at(store, node, level):
-    """The label that a history gives for an accrued code."""
+def label_at_level(interner: Interner, node: Int, level: Int) -> Int:
+    """The label that a history gives for an accrued code: that of the last event not after it."""
     while node != EMPTY:
-        if store.event[node] >> 32 <= level:
-            return store.event[node] & 0xFFFFFFFF
-        node = store.before[node]
-    return np.int64(0xFFFFFFFF)
+        if level_of_event(interner.event[node]) <= level:
+            return label_of_event(interner.event[node])
+        node = interner.before[node]
+    return np.int64(NO_LABEL)

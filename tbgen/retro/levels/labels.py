@@ -1,55 +1,55 @@
-"""Labels of the middle: who has which, who is near and has one in a range, and who is to be looked at when.
+"""Labels of the middle: which cells have one, and which cells are rechecked in which layer.
 
-A position's label is the layer in which it joins, and so says all about its neighbours' labels: the forcer's position
-has the least label of those that it can move to, a ply later, or its reset's if that is less; one of the other side has
-the greatest. Labels from `end` on are no break of a hold, and none.
+A cell's label is the layer (rank and plies) in which it joins, and obeys one law: a cell of the forcer has the least
+label of its successors, a ply later, or its reset's if that is less; a cell of the defender has the greatest.
+Labels from `limit_of(level)` on break no hold at this level, and count as none.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tbgen._jit import inlined, inner
-from tbgen.index.outcome_kernels import WORST_RANK
+from tbgen.arrays import Int, Word
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.retro.levels.bucket_queue import PLIES, add_seed, seed_place
-from tbgen.retro.levels.forcer import AGENDA_FULL, BEGUN, STATUS, TOO_FAR, label_cells
-from tbgen.retro.words.block import NO_LABEL, place_of
-from tbgen.retro.words.worklist import add_word, contains, copy, put
-
-ASK = 0
-"""The kind of what is on the agenda to be asked; an EXIT takes effect."""
-
-LAST = 1 << 40
-"""More than any label."""
+from tbgen.retro.levels.bucket_queue import PLIES, RECHECK, push
+from tbgen.retro.levels.forcer import AGENDA_FULL, BEGUN, STATUS, TOO_FAR, Forcer, label_cells
+from tbgen.retro.levels.packing import NO_LABEL, limit_of, plies_of_label, rank_of_label, site_from
+from tbgen.retro.words.block import Block, place_of_cell
+from tbgen.retro.words.worklist import Worklist, add_bits, add_word, contains_word, copy_words
 
 
-@inlined
-def end_of(level):
-    """The first label that is no break of a hold at this level: from here on nobody has a label."""
-    return np.int64(WORST_RANK - level) << 16
+class LabelRange(NamedTuple):
+    """Labels from `low` to `high`, both included."""
+
+    low: Int
+    high: Int
 
 
 @inlined
-def label_of(block, forcer, side, word, square):
-    """The label of a cell."""
-    return np.int64(forcer.label[place_of(block, side, word, square)])
+def label_of_cell(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> np.int64:
+    """The label of a cell that has a place."""
+    return np.int64(forcer.label[place_of_cell(block, side, word, square)])
 
 
 @inlined
-def relabel(block, forcer, side, word, square, label, end):
+def set_provisional_label(
+    block: Block, forcer: Forcer, side: Int, word: Int, square: Int, label: Int, level: Int
+) -> None:
     """Give an open or frozen cell a label that is to be confirmed in its layer, or none."""
     middle, bit = forcer.middle, square_bit(square)
     at = np.uint64(word)
-    if label < end:
-        forcer.label[place_of(block, side, word, square)] = label
+    if label < limit_of(level):
+        forcer.label[place_of_cell(block, side, word, square)] = label
         middle.unlabelled[side, at] &= ~bit
         middle.labelled[side, at] |= bit
-        middle.worst[side, at] = max(np.int64(middle.worst[side, at]), label >> 16)
+        middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
         if side == forcer.side:
             middle.out[at] &= ~bit
     else:
-        forcer.label[place_of(block, side, word, square)] = NO_LABEL
+        forcer.label[place_of_cell(block, side, word, square)] = NO_LABEL
         middle.unlabelled[side, at] |= bit
         middle.labelled[side, at] &= ~bit
         if side == forcer.side:
@@ -57,67 +57,70 @@ def relabel(block, forcer, side, word, square, label, end):
 
 
 @inlined
-def file_later(forcer, kind, side, word, bits, label, end):
-    """Put positions on the agenda of a layer."""
+def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int, level: Int) -> None:
+    """Put cells on the agenda of the layer that their label names; beyond the level's limit there is none."""
     agenda = forcer.middle.agenda
-    if label >= end:
+    if label >= limit_of(level):
         return
-    if label & 0xFFFF >= PLIES:
+    if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
     elif agenda.used[0] == len(agenda.next):
         forcer.state[STATUS] = AGENDA_FULL
     else:
-        add_seed(agenda, label, seed_place(kind, side, word), bits)
+        push(agenda, label, site_from(kind, side, word), bits)
 
 
 @inlined
-def labelled_between(block, forcer, side, word, bits, low, high):
-    """Those of some cells of a word, all with a label, whose label is neither below `low` nor above `high`."""
+def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, labels: LabelRange) -> Word:
+    """Those of some cells of a word, all with a label, whose label is in a range."""
     found = NOTHING
     while bits:
         square = lowest_square(bits)
         bits &= bits - ONE
-        if low <= label_of(block, forcer, side, word, square) <= high:
+        if labels.low <= label_of_cell(block, forcer, side, word, square) <= labels.high:
             found |= square_bit(square)
     return found
 
 
+# The set of live words stays in the cache and is asked first: most neighbours lie in words that have no free cell left.
 @inlined
-def mark_near(block, forcer, side, size, unlabelled, low, high, marks):
-    """Of the cells that are near, mark those without a label, if asked to, and those with a label in a range."""
-    near, middle, live = forcer.near, forcer.middle, forcer.forced.live[side]
+def mark_neighbours(
+    block: Block, forcer: Forcer, side: Int, size: Int, unlabelled: bool, labels: LabelRange, worklist: Worklist
+) -> None:
+    """Of the listed neighbours, mark those with a label in a range, and, if told to, those without one."""
+    near, middle, live = forcer.neighbours, forcer.middle, forcer.forced.live[side]
     for n in range(size):
         word = near.word[n]
-        if contains(live, word):
+        if contains_word(live, word):
             at = np.uint64(word)
             hit = middle.labelled[side, at] & near.bits[n]
             if hit:
-                hit = labelled_between(block, forcer, side, word, hit, low, high)
+                hit = labelled_within(block, forcer, side, word, hit, labels)
             if unlabelled:
                 hit |= middle.unlabelled[side, at] & near.bits[n]
-            put(marks, word, hit)
+            add_bits(worklist, word, hit)
 
 
 @inner
-def touch_near(block, forcer, side, size, low, high, end):
-    """Have those of the near cells whose label lies in a range asked, each in its layer."""
-    near, labelled, free = forcer.near, forcer.middle.labelled, forcer.forced.free
+def schedule_neighbours(block: Block, forcer: Forcer, side: Int, size: Int, labels: LabelRange, level: Int) -> None:
+    """Of the listed neighbours, schedule those with a label in a range to be rechecked, each in its own layer."""
+    near, labelled, free = forcer.neighbours, forcer.middle.labelled, forcer.forced.free
     for n in range(size):
         word = near.word[n]
         hit = labelled[side, np.uint64(word)] & near.bits[n] & free[side, np.uint64(word)]
         while hit:
             square = lowest_square(hit)
             hit &= hit - ONE
-            label = label_of(block, forcer, side, word, square)
-            if low <= label <= high:
-                file_later(forcer, ASK, side, word, square_bit(square), label, end)
+            label = label_of_cell(block, forcer, side, word, square)
+            if labels.low <= label <= labels.high:
+                schedule(forcer, RECHECK, side, word, square_bit(square), label, level)
 
 
 @inner
-def begin_labels(forcer):
-    """Nobody has a label yet."""
+def clear_labels(forcer: Forcer) -> None:
+    """No cell has a label yet."""
     middle, forced = forcer.middle, forcer.forced
-    copy(middle.out, forced.left)
+    copy_words(middle.out, forced.left)
     for side in range(2):
         for word in range(len(forced.left)):
             middle.unlabelled[side, word] = forced.free[side, word]
@@ -126,16 +129,17 @@ def begin_labels(forcer):
 
 
 @inlined
-def fade_word(block, forcer, side, word, end):
-    """Take the labels of a word that are no break of a hold any more from those that have them."""
-    middle, worst = forcer.middle, np.int64(0)
+def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, level: Int) -> None:
+    """Take the labels of a word away that break no hold any more."""
+    middle = forcer.middle
+    worst: Int = np.int64(0)
     lanes = middle.labelled[side, word]
     while lanes:
         square = lowest_square(lanes)
         lanes &= lanes - ONE
-        label = label_of(block, forcer, side, word, square)
-        if label < end:
-            worst = max(worst, label >> 16)
+        label = label_of_cell(block, forcer, side, word, square)
+        if label < limit_of(level):
+            worst = max(worst, rank_of_label(label))
             continue
         bit = square_bit(square)
         middle.labelled[side, word] &= ~bit
@@ -145,29 +149,34 @@ def fade_word(block, forcer, side, word, end):
     middle.worst[side, word] = worst
 
 
+# With each level the range of outcomes that break a hold shrinks by one rank at its end: those labels expire. Each word
+# keeps the worst rank of its labels, so that only words with something to expire are looked into. Cells that were
+# frozen or joined a class cannot get another label: once a level `unlabelled` is cut down to the free cells.
 @inner
-def fade(block, forcer, end):
-    """Begin a level: labels that are no break of a hold any more are none, and only open cells can get another."""
+def expire_labels(block: Block, forcer: Forcer, level: Int) -> None:
+    """Begin a level: labels that break no hold any more are none, and only free cells can get another."""
     middle = forcer.middle
     for side in range(2):
         for word in range(len(middle.out)):
-            if np.int64(middle.worst[side, word]) >= end >> 16:
-                fade_word(block, forcer, side, word, end)
+            if np.int64(middle.worst[side, word]) >= rank_of_label(limit_of(level)):
+                expire_labels_of_word(block, forcer, side, word, level)
             middle.unlabelled[side, word] &= forcer.forced.free[side, word]
 
 
+# Until the level's end confirmed labels are kept apart, in `fresh`: they are final, whereas what is still `labelled`
+# may change in a later layer of this level.
 @inlined
-def join(block, forcer, side, word, bits, label, level):
-    """Positions have the label of the layer at hand for good."""
+def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, level: Int) -> None:
+    """Cells have the label of the layer at hand, and this is final at this level."""
     middle, at = forcer.middle, np.uint64(word)
     label_cells(block, forcer, side, word, bits, label, level)
     middle.unlabelled[side, at] &= ~bits
     if forcer.state[BEGUN]:
         middle.labelled[side, at] &= ~bits
         middle.fresh[side, at] |= bits
-        add_word(middle.stirred[side], word)
+        add_word(middle.touched[side], word)
     else:
         middle.labelled[side, at] |= bits
-    middle.worst[side, at] = max(np.int64(middle.worst[side, at]), label >> 16)
+    middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
     if side == forcer.side:
         middle.out[at] &= ~bits

@@ -1,68 +1,67 @@
-"""Middle: who has a label for what a forcer brings about where nobody can force better than the accrued score."""
+"""Middle: the cells that have labels where nobody can force better than the accrued score, as sets of cells by word."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import inner
+from tbgen.arrays import Bytes, Words
 from tbgen.index.words import NOTHING, ONE, lowest_square
-from tbgen.retro.levels.bucket_queue import Seeds, clear_seeds, new_seeds
-
-Words = npt.NDArray[np.uint64]
+from tbgen.retro.levels.bucket_queue import BucketQueue, clear_queue, new_bucket_queue
+from tbgen.retro.words.worklist import new_word_set
 
 AGENDA_ENTRIES = 256
-"""Room of an agenda, in entries a word; memory for them is taken as they come."""
+"""Entries of an agenda, a word; memory for them is touched as they come."""
 
 
 class Middle(NamedTuple):
-    """Sets of cells by word, and what is to be looked at."""
+    """What one forcer can bring about at the level at hand, beside the labels themselves."""
 
     unlabelled: Words
     """[side, word] open cells without a label."""
     labelled: Words
-    """[side, word] cells, frozen ones too, that have one from before, or for now."""
+    """[side, word] cells, frozen ones too, that have a label from the level before, or a provisional one."""
     fresh: Words
-    """[side, word] cells that got their label at this level."""
+    """[side, word] cells whose label has been confirmed at this level."""
     out: Words
-    """[word] the forcer's cells, closed ones too, without a label and in no class: ways out."""
+    """[word] the forcer's cells, closed ones too, without a label and in no class: the defender escapes to them."""
     gained: Words
     """[side, word] cells that joined a class since the last level."""
-    stirred: Words
+    touched: Words
     """[side, word >> 6] the words that have fresh or gained cells."""
-    worst: npt.NDArray[np.uint8]
-    """[side, word] no label has a higher rank."""
-    agenda: Seeds
-    """Positions to be asked in a layer, and frozen cells that take effect in it."""
+    worst: Bytes
+    """[side, word] no label of the word has a higher rank: most words need no look when labels expire."""
+    agenda: BucketQueue
+    """Cells to be rechecked in a later layer, and frozen cells that take effect in it."""
 
 
 def new_middle(words: int) -> Middle:
-    """Nobody has a label."""
+    """A middle in which no cell has a label."""
     return Middle(
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros(words, np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, (words + 63) >> 6), np.uint64),
-        np.zeros((2, words), np.uint8),
-        new_seeds(words * AGENDA_ENTRIES),
+        unlabelled=np.zeros((2, words), np.uint64),
+        labelled=np.zeros((2, words), np.uint64),
+        fresh=np.zeros((2, words), np.uint64),
+        out=np.zeros(words, np.uint64),
+        gained=np.zeros((2, words), np.uint64),
+        touched=np.stack([new_word_set(words), new_word_set(words)]),
+        worst=np.zeros((2, words), np.uint8),
+        agenda=new_bucket_queue(words * AGENDA_ENTRIES),
     )
 
 
 @inner
-def end_level(middle):
-    """The labels of this level are those from before, and nothing is left to be looked at."""
+def end_level(middle: Middle) -> None:
+    """The labels of this level are those from before now, and nothing is left to be looked at."""
     for side in range(2):
-        for group in range(middle.stirred.shape[1]):
-            words = middle.stirred[side, group]
-            middle.stirred[side, group] = NOTHING
+        for group in range(middle.touched.shape[1]):
+            words = middle.touched[side, group]
+            middle.touched[side, group] = NOTHING
             while words:
                 word = group * 64 + lowest_square(words)
                 words &= words - ONE
                 middle.labelled[side, word] |= middle.fresh[side, word]
                 middle.fresh[side, word] = NOTHING
                 middle.gained[side, word] = NOTHING
-    clear_seeds(middle.agenda)
+    clear_queue(middle.agenda)

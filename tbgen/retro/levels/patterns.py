@@ -6,59 +6,66 @@ A row is one number, so that rows sort as their columns do: holder, code, outcom
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import inlined, kernel
+from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32
 from tbgen.handover import Dictionary, often_first
-from tbgen.index.outcome_kernels import byte_of_rank
-from tbgen.retro.levels.histories import EMPTY, Store, intern, new_store
+from tbgen.retro.levels.histories import EMPTY, NODES, Interner, intern, new_interner
+from tbgen.retro.levels.packing import code_of_row, holder_of_row, outcome_of_row, plies_of_row, row_from
 from tbgen.table import Patterns
 
-Ints = npt.NDArray[np.int64]
+
+class RowColumns(NamedTuple):
+    """Rows as columns: [row]."""
+
+    holder: Bytes
+    code: Bytes
+    outcome: Bytes
+    dtg: Shorts
 
 
 @inlined
-def _length(store, node):
+def _length(interner: Interner, node: Int) -> int:
     """How many rows a history has."""
     rows = 0
     while node != EMPTY:
         rows += 1
-        node = store.before[node]
+        node = interner.before[node]
     return rows
 
 
 @inlined
-def _write_rows(store, forcer, node, end, rows):
+def _write_rows(interner: Interner, forcer: Int, node: Int, end: Int, rows: Ints) -> Int:
     """Write the rows of a history so that they end at `end`; returns where they begin."""
     while node != EMPTY:
         end -= 1
-        event = store.event[node]
-        outcome = np.int64(byte_of_rank(event >> 16 & 0xFFFF, forcer)) & 0xFF
-        rows[end] = (1 - forcer) << 32 | event >> 32 << 24 | outcome << 16 | event & 0xFFFF
-        node = store.before[node]
+        rows[end] = row_from(interner.event[node], forcer)
+        node = interner.before[node]
     return end
 
 
 @kernel
-def _find_starts(pairs, white, black, start):
-    for pair in range(1, pairs.state[0]):
+def _find_starts(pairs: Interner, white: Interner, black: Interner, start: Ints) -> None:
+    for pair in range(1, pairs.state[NODES]):
         rows = _length(white, pairs.before[pair]) + _length(black, pairs.event[pair])
         start[pair + 1] = start[pair] + rows
 
 
 @kernel
-def _fill_rows(pairs, white, black, start, rows):
+def _fill_rows(pairs: Interner, white: Interner, black: Interner, start: Ints, rows: Ints) -> None:
     """White's holds (which Black breaks) come first."""
-    for pair in range(1, pairs.state[0]):
+    for pair in range(1, pairs.state[NODES]):
         end = _write_rows(white, 0, pairs.before[pair], start[pair + 1], rows)
         _write_rows(black, 1, pairs.event[pair], end, rows)
 
 
-def dictionary_of(pairs: Store, white: Store, black: Store, pattern: npt.NDArray[np.uint32]) -> Dictionary:
+def dictionary_of(pairs: Interner, white: Interner, black: Interner, pattern: npt.NDArray[np.uint32]) -> Dictionary:
     """The rows of each pair of histories; `pattern` is [cell] -> pair."""
-    start = np.zeros(int(pairs.state[0]) + 1, np.int64)
+    start = np.zeros(int(pairs.state[NODES]) + 1, np.int64)
     _find_starts(pairs, white, black, start)
     rows = np.zeros(int(start[-1]), np.int64)
     _fill_rows(pairs, white, black, start, rows)
@@ -68,23 +75,23 @@ def dictionary_of(pairs: Store, white: Store, black: Store, pattern: npt.NDArray
 
 
 @kernel
-def _count(pattern, often):
+def _count(pattern: Ints32, often: Ints) -> None:
     for cell in range(len(pattern)):
         often[pattern[cell]] += 1
 
 
 @kernel
-def _intern_rows(store, start, rows, nodes):
+def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts32) -> None:
     """The chain of rows that each pattern is."""
     for pattern in range(len(start) - 1):
-        node = EMPTY
+        node: Int = EMPTY
         for row in range(start[pattern], start[pattern + 1]):
-            node = intern(store, node, rows[row])
+            node = intern(interner, node, rows[row])
         nodes[pattern] = node
 
 
 @kernel
-def _group_by_before(before, by_event, first_child, children):
+def _group_by_before(before: Ints, by_event: Ints, first_child: SignedInts32, children: SignedInts32) -> None:
     """Chains by the chain before, those of one by row: node n has children first_child[n] to first_child[n + 1]."""
     for node in range(1, len(before)):
         first_child[before[node] + 2] += 1
@@ -97,7 +104,7 @@ def _group_by_before(before, by_event, first_child, children):
 
 
 @kernel
-def _in_order(children, first_child, ranking):
+def _in_order(children: SignedInts32, first_child: SignedInts32, ranking: SignedInts32) -> None:
     """List the chains in the order of their rows."""
     stack = np.empty(len(ranking), np.int32)
     size, number = 1, 0
@@ -113,21 +120,21 @@ def _in_order(children, first_child, ranking):
 
 
 @kernel
-def _unroll(store, nodes, start, holder, code, outcome, dtg):
+def _unroll(interner: Interner, nodes: Ints, start: Ints, columns: RowColumns) -> None:
     """Write the rows of some chains one after another, as columns."""
     for n in range(len(nodes)):
         node = nodes[n]
         for row in range(start[n + 1] - 1, start[n] - 1, -1):
-            event = store.event[node]
-            holder[row], code[row] = event >> 32, event >> 24 & 0xFF
-            outcome[row], dtg[row] = event >> 16 & 0xFF, event & 0xFFFF
-            node = store.before[node]
+            packed = interner.event[node]
+            columns.holder[row], columns.code[row] = holder_of_row(packed), code_of_row(packed)
+            columns.outcome[row], columns.dtg[row] = outcome_of_row(packed), plies_of_row(packed)
+            node = interner.before[node]
 
 
 @kernel
-def _find_lengths(store, nodes, length):
+def _find_lengths(interner: Interner, nodes: Ints, length: Ints) -> None:
     for n in range(len(nodes)):
-        length[n] = _length(store, nodes[n])
+        length[n] = _length(interner, nodes[n])
 
 
 def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
@@ -135,25 +142,25 @@ def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patte
 
     The dictionaries have so many `rows` together.
     """
-    store, chains = new_store(rows + 1), []
+    interner, chains = new_interner(rows + 1), []
     counts = np.zeros(rows + 1, np.int64)
     for dictionary in dictionaries:
         chains.append(np.zeros(len(dictionary.often), np.int32))
-        _intern_rows(store, dictionary.start, dictionary.rows, chains[-1])
+        _intern_rows(interner, dictionary.start, dictionary.rows, chains[-1])
         counts[chains[-1]] += dictionary.often
-    store = store._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
-    ranking = _ranking(store)[1:]
+    interner = interner._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
+    ranking = _ranking(interner)[1:]
     used = ranking[counts[ranking] > 0]
     order = np.concatenate([[EMPTY], used[often_first(counts[used])]])
-    number_of = np.zeros(int(store.state[0]), np.uint32)
+    number_of = np.zeros(int(interner.state[NODES]), np.uint32)
     number_of[order] = np.arange(len(order))
-    return _columns(store, order), [number_of[nodes] for nodes in chains]
+    return _columns(interner, order), [number_of[nodes] for nodes in chains]
 
 
-def _ranking(store: Store) -> npt.NDArray[np.int32]:
+def _ranking(interner: Interner) -> SignedInts32:
     """All chains in the order of their rows, a beginning before what it begins."""
-    size = int(store.state[0])
-    before, event = store.before[:size], store.event[:size]
+    size = int(interner.state[NODES])
+    before, event = interner.before[:size], interner.event[:size]
     first_child, children = np.zeros(size + 2, np.int32), np.zeros(size, np.int32)
     _group_by_before(before, np.argsort(event[1:]), first_child, children)
     ranking = np.zeros(size, np.int32)
@@ -161,13 +168,13 @@ def _ranking(store: Store) -> npt.NDArray[np.int32]:
     return ranking
 
 
-def _columns(store: Store, order: Ints) -> Patterns:
+def _columns(interner: Interner, order: Ints) -> Patterns:
     """The rows of some chains as columns."""
     length = np.zeros(len(order), np.int64)
-    _find_lengths(store, order, length)
+    _find_lengths(interner, order, length)
     start = np.concatenate([[0], np.cumsum(length)])
     rows = int(start[-1])
     holder, code, outcome = (np.zeros(rows, np.uint8) for _ in range(3))
-    dtg = np.zeros(rows, np.uint16)
-    _unroll(store, order, start, holder, code, outcome, dtg)
-    return Patterns(start.astype(np.uint32), holder, code, outcome.view(np.int8), dtg)
+    columns = RowColumns(holder, code, outcome, np.zeros(rows, np.uint16))
+    _unroll(interner, order, start, columns)
+    return Patterns(start.astype(np.uint32), holder, code, outcome.view(np.int8), columns.dtg)

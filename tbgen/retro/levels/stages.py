@@ -1,12 +1,13 @@
-"""Levels: the game for one accrued code after another, solved from the entry values it leads to.
+"""Stages: the game for one accrued code after another, solved from the entry values that it leads to.
 
 At stage k the undecided cells whose own code is k are *frozen*: their entry values become known. Then, for each
-forcer, the outcome "the forcer holds k" is spread to all from which it can be forced (the class: final,
-whatever the accrued score), and the holds of the other side at code k + 1 are broken where they can be
-(the middle, from the forced cells on).
+forcer, the outcome "the forcer holds k" is spread to all cells from which it can be forced (the class: final, whatever
+the accrued score; classes.py), and the holds of the other side at code k + 1 are broken where they can be (the middle;
+middles.py).
 
-Both take outcomes from the forcer's best upwards, plies from the fewest upwards
-(search.py, update.py).
+Both take outcomes from the forcer's best upwards, plies from the fewest upwards. The loop over k stands twice:
+`solve_levels` (drive/worker.py) is one kernel for one thread, `OneBlock` (drive/one_block.py) calls the kernels below
+from Python, so that threads can share them.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import borrowing, inlined, inner
+from tbgen.arrays import Int, Word
 from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
-from tbgen.retro.levels.bucket_queue import EXIT, add_seed, seed_place
+from tbgen.retro.levels.bucket_queue import EXIT, push
 from tbgen.retro.levels.classes import spread_outcome
-from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, LAYER, NO_LAYER, STATUS, TOO_HIGH
-from tbgen.retro.levels.labels import end_of
+from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, LAYER, NO_LAYER, STATUS, TOO_HIGH, Forcer
 from tbgen.retro.levels.middles import update_middle
-from tbgen.retro.levels.recheck import fix_exit
-from tbgen.retro.words.block import place_of
+from tbgen.retro.levels.packing import label_from, plies_of_label, rank_of_label, site_from
+from tbgen.retro.levels.recheck import label_frozen
+from tbgen.retro.words.block import Block, BlockValues, place_of_cell
 from tbgen.retro.words.geometry import WHITE
-from tbgen.retro.words.worklist import put
+from tbgen.retro.words.worklist import add_bits
 from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
 
 STALEMATE = STALEMATE_CODE
@@ -36,18 +38,18 @@ TOP_CODE = MOST_STORED_CODE
 
 
 @inlined
-def entry_label(block, breaker, k, side, word, square):
+def entry_label(block: Block, breaker: Forcer, k: Int, side: Int, word: Int, square: Int) -> tuple[Int, Int]:
     """The entry value of an undecided cell whose own code is k: its rank and plies for the side that has just moved."""
     if k > STALEMATE:
         k = min(k, TOP_CODE + 1)
-        broken = np.int64(breaker.label[place_of(block, side, word, square)])
-        if broken >> 16 < WORST_RANK - k:
-            return WORST_RANK - (broken >> 16), broken & 0xFFFF
+        broken = np.int64(breaker.label[place_of_cell(block, side, word, square)])
+        if rank_of_label(broken) < WORST_RANK - k:
+            return WORST_RANK - rank_of_label(broken), plies_of_label(broken)
     return np.int64(k), np.int64(0)
 
 
 @inner
-def freeze_word(block, breaker, values, k, side, word):
+def freeze_word(block: Block, breaker: Forcer, values: BlockValues, k: Int, side: Int, word: Int) -> Word:
     """Freeze the undecided cells of a word whose own code is k."""
     lanes, closing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
     first = side * block.code.shape[1] + word * 64
@@ -68,11 +70,15 @@ def freeze_word(block, breaker, values, k, side, word):
     return closing
 
 
+# A cell whose own code is k is decided here, before class and middle of k: its own score has just accrued, so its value
+# rests on entry values of lower codes and on the middle of code k alone, and these are known. It is also here that a
+# class's members leave `undecided`, so that each word is read once a stage; and `next_code` lets a word with no cell of
+# this code be passed by without a look at its cells.
 @borrowing
-def freeze(block, white, black, values, k, first, end):
+def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, k: Int, first: int, end: int) -> int:
     """Close the undecided cells of a range of words whose own code is k, with their entry values; how many are left.
 
-    The range begins and ends with a group of 64 words, or with the block.
+    The range begins and ends with a group of 64 words, or with the block: `live` has a bit for each word of a group.
     """
     left = 0
     for side in range(2):
@@ -105,21 +111,22 @@ def freeze(block, white, black, values, k, first, end):
     return left
 
 
+# An outcome better than the forcer's own k is in a class already, and one worse than the defender's k breaks no hold.
 @inlined
-def file_exit(geometry, block, forcer, k, side, word, square, rank, plies):
-    """File a frozen cell's entry value (a rank for this forcer) where it can matter."""
+def push_exit(block: Block, forcer: Forcer, k: Int, side: Int, word: Int, square: Int, rank: Int, plies: Int) -> None:
+    """Make a frozen cell's entry value (a rank for this forcer) a seed where it can matter."""
     if rank == k and plies == 0:
-        put(forcer.yielding, word, square_bit(square))
+        add_bits(forcer.yielding, word, square_bit(square))
     elif k <= rank < WORST_RANK - k:
-        label = rank << 16 | plies
-        add_seed(forcer.seeds, label, seed_place(EXIT, side, word), square_bit(square))
+        label = label_from(rank, plies)
+        push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square))
         if forcer.state[BEGUN] and side != forcer.side:
-            fix_exit(geometry, block, forcer, word, square, label, end_of(k + 1))
+            label_frozen(block, forcer, word, square, label, k + 1)
 
 
 @inner
-def file_frozen(geometry, block, forcer, values, k):
-    """File the cells that have just been frozen as seeds; holds of this forcer begin its class at once."""
+def push_frozen(block: Block, forcer: Forcer, values: BlockValues, k: Int) -> None:
+    """Make the cells that have just been frozen seeds; holds of this forcer begin its class at once."""
     for side in range(2):
         for word in range(len(block.occupied)):
             lanes = block.frozen[side, word]
@@ -129,11 +136,11 @@ def file_frozen(geometry, block, forcer, values, k):
                 lanes &= lanes - ONE
                 rank = rank_of_byte(np.int64(values.entry[cell + square]), forcer.side)
                 plies = np.int64(values.dtg[cell + square])
-                file_exit(geometry, block, forcer, k, side, word, square, rank, plies)
+                push_exit(block, forcer, k, side, word, square, rank, plies)
 
 
 @borrowing
-def spread_class(geometry, block, forcer, values, k, most):
+def spread_class(block: Block, forcer: Forcer, values: BlockValues, k: Int, most: Int) -> bool:
     """Stage k for one forcer: the class of its own outcome k.
 
     True when it is done; False when its next layer has more than `most` words: call it again once that is finished.
@@ -141,16 +148,16 @@ def spread_class(geometry, block, forcer, values, k, most):
     if k > TOP_CODE:
         return True
     if forcer.state[LAYER] == NO_LAYER:
-        file_frozen(geometry, block, forcer, values, k)
+        push_frozen(block, forcer, values, k)
         forcer.state[LAYER] = 0
-    if not spread_outcome(geometry, block, forcer, values, k, most):
+    if not spread_outcome(block, forcer, values, k, most):
         return False
     forcer.state[LAYER] = NO_LAYER
     return True
 
 
 @borrowing
-def advance_middle(geometry, block, forcer, k):
+def advance_middle(block: Block, forcer: Forcer, k: Int) -> None:
     """Stage k for one forcer, after both classes: the middle at accrued code k + 1."""
     if 0 < k <= TOP_CODE:
-        update_middle(geometry, block, forcer, k + 1)
+        update_middle(block, forcer, k + 1)

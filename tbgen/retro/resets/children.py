@@ -1,7 +1,7 @@
-"""Children: the values that the blocks of a wave ask for, brought to hand.
+"""Children: the values that the blocks of a wave need, read into memory.
 
-Tables that captures lead to are read once and held whole. Of those that promotions lead to, and of the
-blocks of the table itself, a wave holds what its own blocks can reach, and no more.
+Tables that captures lead to are read once and held whole. Of those that promotions lead to, and of the blocks of the
+table itself, a wave holds what its own blocks can reach, and no more.
 """
 
 from __future__ import annotations
@@ -11,20 +11,18 @@ from concurrent.futures import Executor
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from tbgen.arrays import Ints
 from tbgen.handover import Box, Distances, Entries
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.resets.family import NOT_HERE, Family, Kinship, Planes, Promotions
-from tbgen.retro.resets.promotions import Gathering, Promoter, gather
+from tbgen.retro.resets.promotions import BoxValues, Gathered, Gathering, Promoter, gather_promotions
 from tbgen.retro.words.block import enter_block, new_block
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.primary import clear_blanks
 from tbgen.score import Color
 from tbgen.table import Child
-
-Ints = npt.NDArray[np.int64]
 
 
 class SolvedValues(Protocol):
@@ -102,9 +100,10 @@ class Supply:
         axis, square = ways.axis[targets[:, 0]], targets[:, 1]
         targets = targets[(square >= box.first[axis]) & (square < box.first[axis] + box.size[axis])]
         if len(targets):
-            values, corner = box.read(), (box.first, box.size, box.stride)
-            room = np.zeros(len(box.first), np.int64), np.zeros(len(box.first), np.int64)
-            gather(*values, *corner, ways, gathering.how, targets, *room, promotions.entry, promotions.dtg)
+            there, axes = BoxValues(*box.read(), box.first, box.size, box.stride), len(box.first)
+            digits, images = np.zeros(axes, np.int64), np.zeros(axes, np.int64)
+            here = Gathered(promotions.entry, promotions.dtg, digits, images)
+            gather_promotions(there, ways, gathering.how, targets, here)
 
 
 def own_planes(layout: Layout) -> Ints:
@@ -144,7 +143,7 @@ def clear_table(layout: Layout, entry: Entries, pool: Executor) -> None:
     def clear(first: int) -> None:
         block = new_block(geometry)
         for number, pawns in enumerate(layout.blocks[first : first + step], first):
-            enter_block(block, np.array(pawns, np.int64))
-            clear_blanks(geometry, block, layout.is_own_mirror(pawns), entry[number * size : (number + 1) * size])
+            enter_block(block, number, np.array(pawns, np.int64))
+            clear_blanks(block, layout.is_own_mirror(pawns), entry[number * size : (number + 1) * size])
 
     list(pool.map(clear, range(0, len(layout.blocks), step)))

@@ -1,6 +1,6 @@
-"""Plans: where a reset leads, and which cell the position has there.
+"""Destinations: which table a reset leads to, and which cell the position has there.
 
-A *plan* says, for a man gone, a pawn promoted and its new role, which table the position falls into and
+A *reset* says, for a man gone, a pawn promoted and its new role, which table the position falls into and
 which of the men goes where in it. A *plane* is the cells of one block with one side to move; planes are
 numbered through all the tables of a family, those of the table that is being solved first.
 """
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import inlined
+from tbgen.arrays import Int, Ints, SignedInts32
 from tbgen.index.layout import Layout, Slot, layout_of
 from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.primary_kernels import beside_image, sort_twins
@@ -22,35 +22,38 @@ from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.retro.words.movelist import MOST_SLOTS, NO_SLOT
 from tbgen.score import Color
 
-Ints = npt.NDArray[np.int64]
-
 
 class Shapes(NamedTuple):
-    """How each table of a family lies; [table] first, table 0 is the one that is being solved."""
+    """How each table of a family is laid out; [table] first, table 0 is the one that is being solved."""
 
     pawns: Ints
+    """[table] how many pawns."""
     others: Ints
+    """[table] how many men that are neither pawns nor kings."""
     twin_start: Ints
     """[table, slot] -> first slot of its group of equal men."""
     twin_end: Ints
-    addresses: npt.NDArray[np.int32]
+    """[table, slot] -> the slot after the last of that group."""
+    addresses: SignedInts32
     """The addresses of all the layouts, one after another."""
     address_start: Ints
+    """[table] -> where its addresses begin there."""
     plane_start: Ints
-    """The number of its first plane."""
+    """[table] -> the number of its first plane."""
 
 
-class Plans(NamedTuple):
+class Destinations(NamedTuple):
     """[gone slot + 1, promoted slot + 1, new role] -> where that leads; new role 0 where none is promoted."""
 
     table: Ints
+    """[...] -> the number of the table."""
     flip: Ints
-    """56 where the colours change sides there, else 0: a square's image is square ^ flip."""
+    """[...] -> 56 where the colours change sides there, else 0: a square's image is square ^ flip."""
     slots: Ints
     """[..., slot there] -> slot here."""
 
 
-class Plan(NamedTuple):
+class Reset(NamedTuple):
     """What one reset leads to."""
 
     gone: int
@@ -63,9 +66,9 @@ class Plan(NamedTuple):
     """[slot there] -> slot here."""
 
 
-def plans_of(layout: Layout) -> list[Plan]:
+def resets_of(layout: Layout) -> list[Reset]:
     """Every reset there is."""
-    return [Plan(*reset, *_destination(layout, *reset)) for reset in _resets(layout)]
+    return [Reset(*reset, *_destination(layout, *reset)) for reset in _resets(layout)]
 
 
 def _resets(layout: Layout) -> Iterator[tuple[int, int, Role]]:
@@ -99,14 +102,20 @@ def _destination(layout: Layout, gone: int, promoted: int, role: Role) -> tuple[
     return material.canonical(), flip, tuple(order)
 
 
-def pack_plans(plans: Sequence[Plan], tables: Sequence[Material]) -> Plans:
-    """Plans as kernels read them; `tables` are the materials by number."""
+def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> Destinations:
+    """Destinations as kernels read them; `tables` are the materials by number."""
     shape = (MOST_SLOTS, MOST_SLOTS, 8)
-    packed = Plans(np.full(shape, -1, np.int64), np.zeros(shape, np.int64), np.zeros((*shape, MOST_SLOTS), np.int64))
-    for plan in plans:
-        key = (plan.gone + 1, plan.promoted + 1, int(plan.role) if plan.promoted != NO_SLOT else 0)
-        packed.table[key], packed.flip[key] = tables.index(plan.material), 56 * plan.flip
-        packed.slots[key][: len(plan.slots)] = plan.slots
+    packed = Destinations(
+        np.full(shape, -1, np.int64), np.zeros(shape, np.int64), np.zeros((*shape, MOST_SLOTS), np.int64)
+    )
+    for reset in resets:
+        key = (
+            reset.gone + 1,
+            reset.promoted + 1,
+            int(reset.role) if reset.promoted != NO_SLOT else 0,
+        )
+        packed.table[key], packed.flip[key] = tables.index(reset.material), 56 * reset.flip
+        packed.slots[key][: len(reset.slots)] = reset.slots
     return packed
 
 
@@ -114,13 +123,13 @@ def shapes_of(layouts: Sequence[Layout]) -> Shapes:
     """The shapes of some tables."""
     axes = [_axes(each) for each in layouts]
     return Shapes(
-        np.array([each.pawns for each in layouts], np.int64),
-        np.array([each.others for each in layouts], np.int64),
-        np.stack([start for start, _ in axes]),
-        np.stack([end for _, end in axes]),
-        np.concatenate([each.addresses for each in layouts]),
-        np.cumsum([0, *[len(each.addresses) for each in layouts]], dtype=np.int64),
-        np.cumsum([0, *[2 * len(each.blocks) for each in layouts]], dtype=np.int64),
+        pawns=np.array([each.pawns for each in layouts], np.int64),
+        others=np.array([each.others for each in layouts], np.int64),
+        twin_start=np.stack([start for start, _ in axes]),
+        twin_end=np.stack([end for _, end in axes]),
+        addresses=np.concatenate([each.addresses for each in layouts]),
+        address_start=np.cumsum([0, *[len(each.addresses) for each in layouts]], dtype=np.int64),
+        plane_start=np.cumsum([0, *[2 * len(each.blocks) for each in layouts]], dtype=np.int64),
     )
 
 
@@ -133,7 +142,7 @@ def _axes(layout: Layout) -> tuple[Ints, Ints]:
 
 
 @inlined
-def address_of(shapes, table, squares):
+def address_of(shapes: Shapes, table: Int, squares: Ints) -> Int:
     """The address of a position's pawns: block << HOW_BITS | how the board is turned."""
     digits = 0
     for n in range(shapes.pawns[table]):
@@ -142,13 +151,13 @@ def address_of(shapes, table, squares):
 
 
 @inlined
-def is_mirrored(shapes, table, squares):
+def is_mirrored(shapes: Shapes, table: Int, squares: Ints) -> bool:
     """Whether a position's pawns come to their block by the mirror."""
-    return TURNS[address_of(shapes, table, squares) & HOW_MASK, squares[shapes.pawns[table]]] != 0
+    return bool(TURNS[address_of(shapes, table, squares) & HOW_MASK, squares[shapes.pawns[table]]] != 0)
 
 
 @inlined
-def place_of(shapes, table, side, squares):
+def find_plane_and_cell(shapes: Shapes, table: Int, side: Int, squares: Ints) -> tuple[Int, Int]:
     """The plane of a position given by slots, and its primary cell there (its `squares` are overwritten)."""
     king = shapes.pawns[table]
     address = address_of(shapes, table, squares)

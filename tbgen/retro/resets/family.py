@@ -1,8 +1,8 @@
 """Family: the values that resets lead to, as kernels read them.
 
-Captures lead to tables with a man less; their values are held whole. Promotions lead to tables that may
-be larger than the one that is being solved, and pawn moves to blocks of its own: of these only what the
-blocks at hand ask for is there (see children.py and promotions.py).
+Captures lead to tables with a man less, which are held whole. Promotions lead to tables that may be larger than the one
+that is being solved, and pawn moves to blocks of its own: of these, only what the blocks being solved can reach is in
+memory (see children.py and promotions.py).
 """
 
 from __future__ import annotations
@@ -11,28 +11,31 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from tbgen.arrays import Ints, Shorts, SignedBytes
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.retro.resets.destinations import Plan, Plans, Shapes, pack_plans, plans_of, shapes_of
+from tbgen.retro.resets.destinations import (
+    Destinations,
+    Reset,
+    Shapes,
+    pack_destinations,
+    resets_of,
+    shapes_of,
+)
 from tbgen.retro.words.movelist import NO_SLOT
 from tbgen.score import Color
-
-Ints = npt.NDArray[np.int64]
-Entries = npt.NDArray[np.int8]
-Distances = npt.NDArray[np.uint16]
 
 NOT_HERE = -1
 
 
 class Planes(NamedTuple):
-    """Entry values and distances of the planes that are at hand."""
+    """Entry values and distances of the planes that are in memory."""
 
     start: Ints
     """[plane] -> where its cells begin below, or NOT_HERE."""
-    entry: Entries
-    dtg: Distances
+    entry: SignedBytes
+    dtg: Shorts
 
 
 class Promotions(NamedTuple):
@@ -40,8 +43,8 @@ class Promotions(NamedTuple):
 
     start: Ints
     """[block, pawn, new role] -> where its cells begin below, or NOT_HERE."""
-    entry: Entries
-    dtg: Distances
+    entry: SignedBytes
+    dtg: Shorts
 
 
 class EnPassant(NamedTuple):
@@ -49,15 +52,15 @@ class EnPassant(NamedTuple):
 
     start: Ints
     """[block, side to move, file of the pawn just moved] -> where its cells begin below, or NOT_HERE."""
-    entry: Entries
-    dtg: Distances
+    entry: SignedBytes
+    dtg: Shorts
 
 
 class Family(NamedTuple):
     """A table and its children, for kernels."""
 
     shapes: Shapes
-    plans: Plans
+    destinations: Destinations
     planes: Planes
     promotions: Promotions
     en_passant: EnPassant
@@ -67,12 +70,12 @@ class Kinship(NamedTuple):
     """The tables of a family by number, and how they hang together."""
 
     layouts: Sequence[Layout]
-    plans: Sequence[Plan]
+    resets: Sequence[Reset]
 
     @property
     def captures(self) -> list[int]:
         """The tables that captures lead to, by number."""
-        return sorted({self.number_of(plan.material) for plan in self.plans if plan.gone != NO_SLOT})
+        return sorted({self.number_of(reset.material) for reset in self.resets if reset.gone != NO_SLOT})
 
     def number_of(self, material: Material) -> int:
         return [layout.material for layout in self.layouts].index(material)
@@ -81,20 +84,20 @@ class Kinship(NamedTuple):
 def kinship_of(layout: Layout) -> Kinship:
     """Which tables a table needs; itself is number 0."""
     layouts = [layout, *[layout_of(material) for material in layout.material.children()]]
-    return Kinship(layouts, plans_of(layout))
+    return Kinship(layouts, resets_of(layout))
 
 
 def empty_family(kinship: Kinship) -> Family:
-    """A family in which no value is at hand yet."""
+    """A family in which no value is in memory yet."""
     layout, nothing = kinship.layouts[0], (np.zeros(0, np.int8), np.zeros(0, np.uint16))
     shapes = shapes_of(kinship.layouts)
     start, cells = en_passant_places(layout)
     return Family(
-        shapes,
-        pack_plans(kinship.plans, [each.material for each in kinship.layouts]),
-        Planes(np.full(shapes.plane_start[-1], NOT_HERE, np.int64), *nothing),
-        Promotions(np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing),
-        EnPassant(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16)),
+        shapes=shapes,
+        destinations=pack_destinations(kinship.resets, [each.material for each in kinship.layouts]),
+        planes=Planes(np.full(shapes.plane_start[-1], NOT_HERE, np.int64), *nothing),
+        promotions=Promotions(np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing),
+        en_passant=EnPassant(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16)),
     )
 
 

@@ -9,32 +9,37 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen._jit import borrowing, inlined, inner
+from tbgen.arrays import Int, Ints, Word
 from tbgen.index.outcome_kernels import rank_of_byte
 from tbgen.index.words import NOTHING, ONE, lowest_square
-from tbgen.retro.resets.destinations import is_mirrored, place_of
-from tbgen.retro.words.movelist import DOUBLE, GONE, ROLE, SLOT, TO, add_move, write_codes
+from tbgen.retro.resets.destinations import find_plane_and_cell, is_mirrored
+from tbgen.retro.resets.family import Family, Promotions
+from tbgen.retro.words.block import Block
+from tbgen.retro.words.movelist import DOUBLE, GONE, ROLE, SLOT, TO, Scratch, add_move, write_codes
 from tbgen.retro.words.moves import note_moves, unpack_squares
 
 ALL_DONE, CHILD_HAS_NO_VALUE = 0, 1
 
 
 @inlined
-def fold_value(block, side, cell, byte, plies):
+def fold_value(block: Block, side: Int, cell: Int, byte: Int, plies: Int) -> None:
     """Fold one reset's value into the mover's best."""
     best = block.reset[side, cell]
     if best != byte:
         if best != 0 and rank_of_byte(byte, side) > rank_of_byte(best, side):
             return
         block.reset[side, cell] = byte
-        block.near[side, cell] = plies
-        block.far[side, cell] = plies
+        block.shortest[side, cell] = plies
+        block.longest[side, cell] = plies
         return
-    block.near[side, cell] = min(block.near[side, cell], plies)
-    block.far[side, cell] = max(block.far[side, cell], plies)
+    block.shortest[side, cell] = min(block.shortest[side, cell], plies)
+    block.longest[side, cell] = max(block.longest[side, cell], plies)
 
 
 @inner
-def fold_promotion(block, promotions, scratch, side, word, lanes, start):
+def fold_promotion(
+    block: Block, promotions: Promotions, scratch: Scratch, side: Int, word: Int, lanes: Word, start: Int
+) -> None:
     """Fold a promotion into every lane; its values begin at `start`, in the order of the block's own cells."""
     while lanes:
         square = lowest_square(lanes)
@@ -47,20 +52,22 @@ def fold_promotion(block, promotions, scratch, side, word, lanes, start):
 
 
 @inner
-def value_after(family, table, side, squares):
+def value_after(family: Family, table: Int, side: Int, squares: Ints) -> tuple[np.int8, np.uint16]:
     """The entry value and distance of a position given by slots; 0 if they are not at hand."""
-    plane, cell = place_of(family.shapes, table, side, squares)
+    plane, cell = find_plane_and_cell(family.shapes, table, side, squares)
     start = family.planes.start[plane]
     if start < 0:
         return np.int8(0), np.uint16(0)
     return family.planes.entry[start + cell], family.planes.dtg[start + cell]
 
 
+# A right to take en passant changes the value only where a pawn can take: elsewhere the value kept for it is 0, and the
+# position's ordinary value holds. Those values lie in the block's own order, so the file is mirrored with the block.
 @inner
-def value_after_double(family, side, squares, file):
+def value_after_double(family: Family, side: Int, squares: Ints, file: Int) -> tuple[np.int8, np.uint16]:
     """The same after a double step to a file of the board, with the right to take en passant that it gives."""
     file ^= 7 if is_mirrored(family.shapes, 0, squares) else 0
-    plane, cell = place_of(family.shapes, 0, side, squares)
+    plane, cell = find_plane_and_cell(family.shapes, 0, side, squares)
     taken = family.en_passant.start[plane >> 1, side, file]
     if taken >= 0 and family.en_passant.entry[taken + cell]:
         return family.en_passant.entry[taken + cell], family.en_passant.dtg[taken + cell]
@@ -71,12 +78,12 @@ def value_after_double(family, side, squares, file):
 
 
 @inner
-def fold_reset(block, family, scratch, side, word, lanes, move):
+def fold_reset(block: Block, family: Family, scratch: Scratch, side: Int, word: Int, lanes: Word, move: Ints) -> None:
     """Fold what one reset leads to into every lane."""
     slot, to, gone, role, double = move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE]
     now, there = scratch.now, scratch.there
-    plan = (gone + 1, slot + 1 if role else 0, role)
-    table, flip = family.plans.table[plan], family.plans.flip[plan]
+    reset = (gone + 1, slot + 1 if role else 0, role)
+    table, flip = family.destinations.table[reset], family.destinations.flip[reset]
     slots = family.shapes.pawns[table] + family.shapes.others[table] + 2
     black_king = family.shapes.pawns[0] + family.shapes.others[0] + 1
     next_side = side if flip else 1 - side
@@ -88,7 +95,7 @@ def fold_reset(block, family, scratch, side, word, lanes, move):
         if slot != black_king:
             now[black_king] = square
         for n in range(slots):
-            there[n] = now[family.plans.slots[plan[0], plan[1], plan[2], n]] ^ flip
+            there[n] = now[family.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
         if double:
             byte, plies = value_after_double(family, next_side, there, to & 7)
         else:
@@ -100,11 +107,11 @@ def fold_reset(block, family, scratch, side, word, lanes, move):
 
 
 @inlined
-def fold_move(block, family, scratch, number, side, word, lanes, move):
-    """Fold a move into every lane if it is a reset; `number` is the block's."""
+def fold_move(block: Block, family: Family, scratch: Scratch, side: Int, word: Int, lanes: Word, move: Ints) -> None:
+    """Fold a move into every lane if it is a reset."""
     role, slot = move[ROLE], move[SLOT]
     if role and move[GONE] < 0:
-        start = family.promotions.start[number, slot, role]
+        start = family.promotions.start[block.number[0], slot, role]
         if start < 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         else:
@@ -114,19 +121,20 @@ def fold_move(block, family, scratch, number, side, word, lanes, move):
 
 
 @borrowing
-def find_moves(geometry, block, family, scratch, number, first, end):
-    """Codes and resets of a range of words of block `number`; legal words must be there for the whole block."""
+def find_moves(block: Block, family: Family, scratch: Scratch, first: int, end: int) -> int:
+    """Codes and resets of a range of words; legal words must be there for the whole block."""
     for word in range(first, end):
         if block.occupied[word] == NOTHING:
             block.next_code[:, word] = 255
             continue
-        unpack_squares(geometry, block, scratch, word)
+        unpack_squares(block, scratch, word)
         for side in range(2):
             block.reset[side, word * 64 : word * 64 + 64] = 0
-            note_moves(geometry, block, scratch, word, side)
+            note_moves(block, scratch, word, side)
             scratch.planes[:] = 0
             for n in range(scratch.noted[0]):
                 add_move(scratch.planes, scratch.lanes[n])
-                fold_move(block, family, scratch, number, side, word, scratch.lanes[n], scratch.moves[n])
+                fold_move(block, family, scratch, side, word, scratch.lanes[n], scratch.moves[n])
             write_codes(block, scratch, side, word)
-    return scratch.status[0]
+    status: int = scratch.status[0]
+    return status

@@ -1,9 +1,9 @@
 """Promotions: what they lead to, gathered from the child's side.
 
-A promotion moves nobody but the pawn, so the positions after it lie in the child just as those before it
-lie in the block, but for a symmetry, the order of equal men, and who is White. So a child is read once,
-part by part, and each of its cells with the new man on the square in question is copied to the place of the
-cell that it comes from. A *way* says which digit of the child's cell becomes which of the block's.
+A promotion moves no man but the pawn, so the positions after it have the same order in the child as those before it
+have in the block, up to a symmetry, the order of equal men, and which side is White. So a child is read once, part by
+part, and each of its cells with the new man on the promotion square is copied to the cell that it comes from.
+A *way* says which digit of the child's cell becomes which digit of the block's.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined
+from tbgen.arrays import Int, Ints, Shorts, SignedBytes, Word
 from tbgen.index.layout import Layout
 from tbgen.index.primary import HOW_BITS, HOW_MASK, INTO_TRIANGLE
 from tbgen.index.primary_kernels import are_in_order, beside_image, primary_black_kings
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, ONE
 from tbgen.material import PROMOTIONS
-from tbgen.retro.resets.destinations import Plan
+from tbgen.retro.resets.destinations import Reset
 from tbgen.retro.resets.family import Kinship
 from tbgen.retro.words.movelist import NO_SLOT
 from tbgen.score import Color
-
-Ints = npt.NDArray[np.int64]
 
 EITHER_WAY, EVERY_SYMMETRY = (0, FLIP_FILE), tuple(range(8))
 BOARDS_OF_CELL = ((0,), (FLIP_FILE,), EITHER_WAY, EVERY_SYMMETRY)
@@ -86,92 +85,126 @@ class Promoter:
     def __init__(self, kinship: Kinship) -> None:
         self.kinship = kinship
         self.layout = kinship.layouts[0]
-        self.plans = [plan for plan in kinship.plans if plan.promoted != NO_SLOT and plan.gone == NO_SLOT]
+        self.resets = [reset for reset in kinship.resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
         self.ready = [about_to_promote(self.layout, pawn) for pawn in range(self.layout.pawns)]
-        self.routes: dict[Plan, list[Route]] = {}
-        self.ways = {number: self._ways(number) for number in {self._table(plan) for plan in self.plans}}
+        self.routes: dict[Reset, list[Route]] = {}
+        self.ways = {number: self._ways(number) for number in {self._table(reset) for reset in self.resets}}
 
-    def _table(self, plan: Plan) -> int:
-        return self.kinship.number_of(plan.material)
+    def _table(self, reset: Reset) -> int:
+        return self.kinship.number_of(reset.material)
 
     def _ways(self, table: int) -> Ways:
-        """All ways from one child, and which of them belong to a plan and a symmetry."""
+        """All ways from one child, and which of them belong to a reset and a symmetry."""
         child = self.kinship.layouts[table]
         part: list[Ints] = []
         axis: list[int] = []
         sign: list[int] = []
-        for plan in self.plans:
-            if self._table(plan) != table:
+        for reset in self.resets:
+            if self._table(reset) != table:
                 continue
-            routes = self.routes.setdefault(plan, [])
+            routes = self.routes.setdefault(reset, [])
             symmetries = EITHER_WAY if child.pawns else EVERY_SYMMETRY
-            for symmetry, (new, slots) in itertools.product(symmetries, _assignments(child, plan)):
-                routes.append(Route(len(part), symmetry, 56 * plan.flip))
-                part.append(self._part(child, plan, symmetry, slots))
+            for symmetry, (new, slots) in itertools.product(symmetries, _assignments(child, reset)):
+                routes.append(Route(len(part), symmetry, 56 * reset.flip))
+                part.append(self._part(child, reset, symmetry, slots))
                 axis.append(new)
-                sign.append(-1 if plan.flip else 1)
+                sign.append(-1 if reset.flip else 1)
         twins = np.arange(child.others + 2, dtype=np.int64)
         for start, end in child.twins:
             twins[start - child.pawns : end - child.pawns] = start - child.pawns
         return Ways(np.stack(part), np.array(axis, np.int64), np.array(sign, np.int64), twins)
 
-    def _part(self, child: Layout, plan: Plan, symmetry: int, slots: Sequence[int]) -> Ints:
+    def _part(self, child: Layout, reset: Reset, symmetry: int, slots: Sequence[int]) -> Ints:
         """[axis, digit there] -> what it adds to the cell here."""
         part, last = np.zeros((len(slots), 64), np.int64), len(self.layout.slots) - 1
         for axis, slot in enumerate(slots):
             squares = np.array(TRIANGLE if axis == 0 and not child.pawns else range(64), np.int64)
-            if slot != plan.promoted:
-                part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * plan.flip)) << (6 * (last - slot))
+            if slot != reset.promoted:
+                part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * reset.flip)) << (6 * (last - slot))
         return part
 
     def gatherings(self, blocks: Sequence[int], start: Ints) -> tuple[list[Gathering], int]:
         """All that some blocks ask for, and how many cells it fills; `start`, that of Promotions, says where."""
         found: dict[tuple[int, int, Color], Gathering] = {}
         cells = 0
-        for plan in self.plans:
-            up, ready = (8 if self.layout.slots[plan.promoted][0] is Color.WHITE else -8), self.ready[plan.promoted]
+        for reset in self.resets:
+            up, ready = (
+                (8 if self.layout.slots[reset.promoted][0] is Color.WHITE else -8),
+                self.ready[reset.promoted],
+            )
             for number in (number for number in blocks if ready[number]):
                 pawns = self.layout.blocks[number]
-                start[number, plan.promoted, int(plan.role)] = cells
-                self._ask(found, plan, pawns, pawns[plan.promoted] + up, cells)
+                start[number, reset.promoted, int(reset.role)] = cells
+                self._ask(found, reset, pawns, pawns[reset.promoted] + up, cells)
                 cells += self.layout.block_words * 64
         return list(found.values()), cells
 
     def _ask(
-        self, found: dict[tuple[int, int, Color], Gathering], plan: Plan, pawns: Sequence[int], to: int, start: int
+        self,
+        found: dict[tuple[int, int, Color], Gathering],
+        reset: Reset,
+        pawns: Sequence[int],
+        to: int,
+        start: int,
     ) -> None:
         """Ask for what one pawn of one block can become."""
-        table, flip = self._table(plan), 56 * plan.flip
-        child, color = self.kinship.layouts[table], self.layout.slots[plan.promoted][0]
+        table, flip = self._table(reset), 56 * reset.flip
+        child, color = self.kinship.layouts[table], self.layout.slots[reset.promoted][0]
         digits = 0
-        for slot in plan.slots[: child.pawns]:
+        for slot in reset.slots[: child.pawns]:
             digits = digits * 64 + (pawns[slot] ^ flip)
         address = int(child.addresses[digits])
         block, how = address >> HOW_BITS, address & HOW_MASK
-        side = color if plan.flip else color.other
+        side = color if reset.flip else color.other
         gathering = found.setdefault((table, block, side), Gathering(table, block, side, how, []))
-        for route in self.routes[plan]:
+        for route in self.routes[reset]:
             if route.symmetry in BOARDS_OF_CELL[how]:
                 square = int(SYMMETRY[INVERSE[route.symmetry], to ^ flip])
                 gathering.targets.append((route.way, square, start))
 
 
-def _assignments(child: Layout, plan: Plan) -> Iterator[tuple[int, list[int]]]:
+def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]:
     """The new man's axis, and [axis there] -> slot here; equal men take each other's places in every order."""
-    slots, kinds = plan.slots[child.pawns :], child.slots[child.pawns :]
+    slots, kinds = reset.slots[child.pawns :], child.slots[child.pawns :]
     for order in itertools.permutations(range(len(slots))):
         if all(kinds[n] == kinds[other] for n, other in enumerate(order)):
             given = [slots[n] for n in order]
-            yield given.index(plan.promoted), given
+            yield given.index(reset.promoted), given
 
 
-# entry, dtg: cells of a box of a plane, found by its strides; targets[n]: way, square of the new man, first cell here
+class BoxValues(NamedTuple):
+    """What a box of a child's plane holds: the cells of some squares of each man, found by strides."""
+
+    entry: SignedBytes
+    dtg: Shorts
+    first: Ints
+    """[axis] -> the first digit."""
+    size: Ints
+    """[axis] -> how many digits."""
+    stride: Ints
+    """[axis] -> cells between one digit and the next."""
+
+
+class Gathered(NamedTuple):
+    """Where the values are copied to, and scratch space."""
+
+    entry: SignedBytes
+    dtg: Shorts
+    digits: Ints
+    """[axis] the men of the cell at hand."""
+    images: Ints
+    """[axis] their images in the long diagonal."""
+
+
+# targets[n]: way, square of the new man in the child, first cell here. The loop runs over the child's cells, not over
+# the block's, because a child's cell is unpacked once and asked for by many ways.
 @borrowing
-def gather(entry, dtg, first, size, stride, ways, how, targets, digits, images, to_entry, to_dtg):
-    """Copy the cells of a box to where they are asked for; `digits` and `images` are room for one each an axis."""
+def gather_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, gathered: Gathered) -> None:
+    """Copy the cells of a box to where they are asked for."""
+    first, size, stride, digits = box.first, box.size, box.stride, gathered.digits
     for n in range(len(targets)):
         way, square = targets[n, 0], targets[n, 1]
-        new, sign = ways.axis[way], ways.sign[way]
+        new = ways.axis[way]
         if not first[new] <= square < first[new] + size[new]:
             continue
         for axis in range(len(first)):
@@ -182,7 +215,7 @@ def gather(entry, dtg, first, size, stride, ways, how, targets, digits, images, 
             if are_in_order(digits, ways.twin_start, 1, last):
                 compared = -1
                 if how == INTO_TRIANGLE:
-                    compared = beside_image(digits, ways.twin_start, 1, last, images)
+                    compared = beside_image(digits, ways.twin_start, 1, last, gathered.images)
                 place, cell = 0, targets[n, 2]
                 for axis in range(1, last):
                     place += (digits[axis] - first[axis]) * stride[axis]
@@ -191,36 +224,23 @@ def gather(entry, dtg, first, size, stride, ways, how, targets, digits, images, 
                     lanes = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
                     if lanes != NOTHING:
                         start, here = place + (king - first[0]) * stride[0], cell + ways.part[way, 0, king]
-                        _gather_word(
-                            entry,
-                            dtg,
-                            first,
-                            size,
-                            stride,
-                            ways.part[way],
-                            sign,
-                            lanes,
-                            start,
-                            here,
-                            to_entry,
-                            to_dtg,
-                        )
-            going = _step(digits, first, size, new)
+                        _gather_word(box, ways, way, lanes, start, here, gathered)
+            going = _next_men(digits, first, size, new)
 
 
 @inlined
-def _gather_word(entry, dtg, first, size, stride, part, sign, lanes, place, cell, to_entry, to_dtg):
+def _gather_word(box: BoxValues, ways: Ways, way: Int, lanes: Word, place: Int, cell: Int, gathered: Gathered) -> None:
     """Copy the primary cells of those that differ in the black king alone; `lanes` are its squares in them."""
-    last = len(first) - 1
-    for king in range(first[last], first[last] + size[last]):
+    last, sign = len(box.first) - 1, ways.sign[way]
+    for king in range(box.first[last], box.first[last] + box.size[last]):
         if lanes >> np.uint64(king) & ONE:
-            to_entry[cell + part[last, king]] = sign * entry[place]
-            to_dtg[cell + part[last, king]] = dtg[place]
-        place += stride[last]
+            gathered.entry[cell + ways.part[way, last, king]] = sign * box.entry[place]
+            gathered.dtg[cell + ways.part[way, last, king]] = box.dtg[place]
+        place += box.stride[last]
 
 
 @inlined
-def _step(digits, first, size, fixed):
+def _next_men(digits: Ints, first: Ints, size: Ints, fixed: Int) -> bool:
     """The next men between the kings of a box, one of them fixed; False after the last ones."""
     for axis in range(len(digits) - 2, 0, -1):
         if axis != fixed:

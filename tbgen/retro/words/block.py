@@ -1,9 +1,8 @@
 """Block: the arrays in which one placement of the pawns is solved.
 
 Words are [side to move, word], cells [side to move, 64 * word + black king square]. What a side forces belongs to a
-*forcer*, the side that forces: the best outcome and in how many plies. A *label* is `rank << 16 | plies`, where an
-outcome's rank counts from the forcer's best (its own mate, 0) to its worst (the other's mate, 255); a smaller
-label is better, NO_LABEL is none.
+*forcer*, the side that forces; its opponent is the *defender* there. An outcome's *rank* counts from the forcer's best
+(its own mate, 0) to its worst (the other's mate, 255).
 
 Most cells are decided by the first class, mate, once and for all. The others are numbered, word by word, and only they
 have labels: *places* are these numbers.
@@ -14,82 +13,89 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined
+from tbgen.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Word, Words
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.words.geometry import Geometry
-
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-
-NO_LABEL = np.uint32(0xFFFFFFFF)
 
 
 class Block(NamedTuple):
     """Where one block is solved; the arrays serve one block after another."""
 
+    geometry: Geometry
+    number: Ints
+    """[0] which of the table's blocks it is."""
     pawns: Ints
+    """[pawn] -> square."""
     pawn_set: Words
+    """[0] the pawns as a set of squares."""
     occupied: Words
     """[word] all men but the black king; NOTHING where the word holds no position."""
     legal: Words
+    """[side, word] legal positions."""
     check: Words
+    """[side, word] legal positions in which the side to move is in check."""
     open: Words
-    """Legal cells whose own code is above the level just done."""
+    """[side, word] legal cells whose own code is above the level just done."""
     undecided: Words
-    """Open cells that neither side had forced when the level before was done."""
+    """[side, word] open cells that neither side had forced when the level before was done."""
     frozen: Words
-    """Undecided cells whose own code is the level being done."""
+    """[side, word] undecided cells whose own code is the level being done."""
     resets: Words
-    """Cells that have a reset."""
+    """[side, word] cells that have a reset."""
     numbered: Words
     """[side, word, MASK or FIRST] the cells that have places, and the place of the first of them."""
-    code: npt.NDArray[np.uint8]
-    next_code: npt.NDArray[np.uint8]
+    code: Bytes
+    """[side, cell] the position's own code."""
+    next_code: Bytes
     """[side, word] no undecided cell that is open has a lower code; 255 if there is none."""
-    reset: npt.NDArray[np.int8]
-    """The mover's best outcome over resets, as a signed byte; 0 where there is no reset."""
-    near: npt.NDArray[np.uint16]
-    """Plies to that outcome by the shortest and by the longest reset."""
-    far: npt.NDArray[np.uint16]
+    reset: SignedBytes
+    """[side, cell] the mover's best outcome over resets, as a signed byte; 0 where there is no reset."""
+    shortest: Shorts
+    """[side, cell] plies to that outcome by the shortest such reset."""
+    longest: Shorts
+    """[side, cell] plies to it by the longest."""
 
 
 MASK, FIRST = 0, 1
 
 
 class BlockValues(NamedTuple):
-    """A block's part of the table: what is found."""
+    """A block's part of the table, which is filled in: [side * cells + cell]."""
 
-    entry: npt.NDArray[np.int8]
-    dtg: npt.NDArray[np.uint16]
+    entry: SignedBytes
+    dtg: Shorts
 
 
 def new_block(geometry: Geometry) -> Block:
     """Arrays for the blocks of a material."""
     words, cells = geometry.words, geometry.words * 64
     return Block(
-        np.zeros(len(geometry.pawn_color), np.int64),
-        np.zeros(1, np.uint64),
-        np.zeros(words, np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, words), np.uint64),
-        np.zeros((2, words, 2), np.uint64),
-        np.zeros((2, cells), np.uint8),
-        np.zeros((2, words), np.uint8),
-        np.zeros((2, cells), np.int8),
-        np.zeros((2, cells), np.uint16),
-        np.zeros((2, cells), np.uint16),
+        geometry=geometry,
+        number=np.zeros(1, np.int64),
+        pawns=np.zeros(len(geometry.pawn_color), np.int64),
+        pawn_set=np.zeros(1, np.uint64),
+        occupied=np.zeros(words, np.uint64),
+        legal=np.zeros((2, words), np.uint64),
+        check=np.zeros((2, words), np.uint64),
+        open=np.zeros((2, words), np.uint64),
+        undecided=np.zeros((2, words), np.uint64),
+        frozen=np.zeros((2, words), np.uint64),
+        resets=np.zeros((2, words), np.uint64),
+        numbered=np.zeros((2, words, 2), np.uint64),
+        code=np.zeros((2, cells), np.uint8),
+        next_code=np.zeros((2, words), np.uint8),
+        reset=np.zeros((2, cells), np.int8),
+        shortest=np.zeros((2, cells), np.uint16),
+        longest=np.zeros((2, cells), np.uint16),
     )
 
 
 @borrowing
-def enter_block(block, squares):
-    """Begin with another placement of the pawns."""
+def enter_block(block: Block, number: Int, squares: Ints) -> None:
+    """Begin with another placement of the pawns, the table's block of this number."""
+    block.number[0] = number
     block.pawn_set[0] = NOTHING
     for n in range(len(squares)):
         block.pawns[n] = squares[n]
@@ -97,14 +103,15 @@ def enter_block(block, squares):
 
 
 @inlined
-def place_of(block, side, word, square):
-    """The place of a numbered cell."""
+def place_of_cell(block: Block, side: Int, word: Int, square: Int) -> np.uint64:
+    """The place of a numbered cell. Places are unsigned: numba would check a signed index for being negative."""
     mask, first = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
-    return first + np.uint64(count(mask & (square_bit(square) - ONE)))
+    place: np.uint64 = first + np.uint64(count(mask & (square_bit(square) - ONE)))
+    return place
 
 
 @borrowing
-def number_cells(block, first, end, place):
+def number_cells(block: Block, first: int, end: int, place: int) -> int:
     """Give places, from one on, to the undecided cells of a range of words; returns the place after the last."""
     for side in range(2):
         for word in range(first, end):
@@ -116,7 +123,7 @@ def number_cells(block, first, end, place):
 
 
 @inlined
-def find_resets(block, side, word):
+def find_resets(block: Block, side: Int, word: Int) -> Word:
     """Note which cells of a word have a reset."""
     lanes, found = block.legal[side, word], NOTHING
     while lanes:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import inlined
+from tbgen.arrays import Int, Ints, Word
 from tbgen.index.layout import Layout
 from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, square_bit
 from tbgen.score import Color
-
-Ints = npt.NDArray[np.int64]
 
 WHITE = int(Color.WHITE)
 BLACK = int(Color.BLACK)
@@ -34,7 +32,9 @@ class Geometry(NamedTuple):
     twin_start: Ints
     """[man] -> first man of its group of equal men."""
     twin_end: Ints
+    """[man] -> the man after the last of that group."""
     king_square: Ints
+    """[white king index] -> its square."""
     king_count: Ints
     """[white king index] -> how many king steps there are."""
     king_index: Ints
@@ -42,6 +42,7 @@ class Geometry(NamedTuple):
     king_image: Ints
     """[white king index, step] -> that symmetry. A step to the long diagonal has two of them."""
     king_shift: int
+    """A word's number, shifted so far to the right, is its white king index."""
     words: int
     pawn_color: Ints
     has_twins: bool
@@ -56,17 +57,21 @@ def geometry_of(layout: Layout) -> Geometry:
     for first, end in layout.twins:
         twin_start[first - start : end - start] = first - start
         twin_end[first - start : end - start] = end - start
+    king_square, king_count, king_index, king_image = _king_steps(bool(layout.pawns))
     return Geometry(
-        np.array([int(role) for _, role in men], np.int64),
-        np.array([int(color) for color, _ in men], np.int64),
-        shift,
-        twin_start.astype(np.int64),
-        twin_end.astype(np.int64),
-        *_king_steps(bool(layout.pawns)),
-        6 * len(men),
-        layout.block_words,
-        np.array([int(color) for color, _ in layout.slots[: layout.pawns]], np.int64),
-        bool(layout.twins),
+        role=np.array([int(role) for _, role in men], np.int64),
+        color=np.array([int(color) for color, _ in men], np.int64),
+        shift=shift,
+        twin_start=twin_start.astype(np.int64),
+        twin_end=twin_end.astype(np.int64),
+        king_square=king_square,
+        king_count=king_count,
+        king_index=king_index,
+        king_image=king_image,
+        king_shift=6 * len(men),
+        words=layout.block_words,
+        pawn_color=np.array([int(color) for color, _ in layout.slots[: layout.pawns]], np.int64),
+        has_twins=bool(layout.twins),
     )
 
 
@@ -86,22 +91,22 @@ def _king_steps(all_squares: bool) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 @inlined
-def unpack_men(geometry, word, men):
+def unpack_men(geometry: Geometry, word: Int, men: Ints) -> None:
     """Write the squares of the other men of a word into `men`."""
     for n in range(len(men)):
         men[n] = word >> geometry.shift[n] & 63
 
 
 @inlined
-def king_of(geometry, word):
+def king_of(geometry: Geometry, word: Int) -> Int:
     """The white king's square in a word."""
     return geometry.king_square[word >> geometry.king_shift]
 
 
 @inlined
-def occupied_by(geometry, word, men, block_pawns):
+def occupied_by(geometry: Geometry, word: Int, men: Ints, pawn_set: Word) -> Word:
     """All men but the black king as a set, or NOTHING where two stand on one square or equal men are out of order."""
-    occupied = block_pawns
+    occupied = pawn_set
     bit = square_bit(king_of(geometry, word))
     if occupied & bit:
         return NOTHING
@@ -115,21 +120,22 @@ def occupied_by(geometry, word, men, block_pawns):
 
 
 @inlined
-def has_twin(geometry, man):
+def has_twin(geometry: Geometry, man: Int) -> bool:
     """Whether another man equals this one."""
     return geometry.twin_end[man] - geometry.twin_start[man] > 1
 
 
 @inlined
-def word_after(geometry, word, men, man, to):
+def word_after(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
     """The word in which `man` stands on `to`."""
     if has_twin(geometry, man):
         return word_among_twins(geometry, word, men, man, to)
     return word + ((to - men[man]) << geometry.shift[man])
 
 
+# Equal men stand in ascending order, so a move past an equal man makes the two change places in the word's number.
 @inlined
-def word_among_twins(geometry, word, men, man, to):
+def word_among_twins(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
     """The same where equal men must come in ascending order."""
     place = man
     while place + 1 < geometry.twin_end[man] and men[place + 1] < to:
@@ -143,7 +149,7 @@ def word_among_twins(geometry, word, men, man, to):
 
 
 @inlined
-def word_of_images(geometry, symmetry, king_index, men):
+def word_of_images(geometry: Geometry, symmetry: Int, king_index: Int, men: Ints) -> Int:
     """The word of a white king's place and of the images of the other men."""
     result = king_index << geometry.king_shift
     if not geometry.has_twins:
@@ -159,7 +165,7 @@ def word_of_images(geometry, symmetry, king_index, men):
 
 
 @inlined
-def word_after_king(geometry, word, men, step):
+def word_after_king(geometry: Geometry, word: Int, men: Ints, step: Int) -> Int:
     """The word after a step of the white king, brought back by the step's symmetry."""
     king = word >> geometry.king_shift
     symmetry, index = geometry.king_image[king, step], geometry.king_index[king, step]

@@ -1,19 +1,21 @@
-"""Who attacks whom: attack sets, checks, and the words of legal positions.
+"""Attack sets, checks, and the words of legal positions.
 
-`occupied` never holds the black king: whether a line reaches him is asked of every square at once.
+`occupied` never holds the black king: whether a line reaches it is computed for every square at once.
 A man number of NOBODY skips none. Pawns are a block's `pawns`, with their colours in the geometry.
 """
 
 from __future__ import annotations
 
 from tbgen._jit import borrowing, inlined, inner
+from tbgen.arrays import Int, Ints, Word
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
-from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, occupied_by, unpack_men
+from tbgen.retro.words.block import Block
+from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, Geometry, king_of, occupied_by, unpack_men
 
 
 @inlined
-def attacks_of(role, square, occupied):
+def attacks_of(role: Int, square: Int, occupied: Word) -> Word:
     """The squares that a man attacks (not a king, not a pawn)."""
     attacked = NOTHING
     for ray in range(RAY_COUNT[role]):
@@ -28,7 +30,9 @@ def attacks_of(role, square, occupied):
 
 
 @inner
-def white_attacks(geometry, men, pawns, king, occupied, gone_man, gone_pawn):
+def white_attacks(
+    geometry: Geometry, men: Ints, pawns: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
+) -> Word:
     """All that White attacks, looking through the black king; one man or pawn may be gone."""
     attacked = KING_ATTACKS[king]
     for n in range(len(geometry.role)):
@@ -41,7 +45,9 @@ def white_attacks(geometry, men, pawns, king, occupied, gone_man, gone_pawn):
 
 
 @inner
-def white_king_attacked(geometry, men, pawns, king, occupied, gone_man, gone_pawn):
+def white_king_attacked(
+    geometry: Geometry, men: Ints, pawns: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
+) -> Word:
     """Black king squares for which Black's other men attack the white king; one of them may be gone."""
     attacked = NOTHING
     for n in range(len(geometry.role)):
@@ -56,8 +62,9 @@ def white_king_attacked(geometry, men, pawns, king, occupied, gone_man, gone_paw
 
 
 @borrowing
-def find_legal(geometry, block, men, first, end):
+def find_legal(block: Block, men: Ints, first: int, end: int) -> None:
     """legal[side, word] and check[side, word] of a range of words; `men` is room for the squares of a word's men."""
+    geometry = block.geometry
     for word in range(first, end):
         unpack_men(geometry, word, men)
         occupied = occupied_by(geometry, word, men, block.pawn_set[0])

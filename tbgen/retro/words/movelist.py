@@ -1,7 +1,7 @@
 """Move lists of a word: noted one by one, then counted for 64 positions at once.
 
-The counts stand upright in bit planes: adding a move to all lanes in which it is legal is a few word operations,
-and only at the end are the planes spread to one code per cell.
+The counts are bit-sliced (a plane for each binary digit): adding a move to all lanes in which it is legal takes a few
+word operations, and only at the end are the planes spread to one code per cell.
 """
 
 from __future__ import annotations
@@ -9,57 +9,70 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import inlined, inner, small
+from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen.retro.words.block import Block
 
 MOST_SLOTS = 8
 """Men of a position at most."""
 
 NO_SLOT = -1
+"""In place of a slot, where nobody is captured, or nobody promotes."""
+
 PLANES = 8
+"""Bit planes of a count: no position has 256 moves."""
+
 NO_ROLE = 0
 SLOT, TO, GONE, ROLE, DOUBLE = range(5)
+"""Fields of a move: the slot that moves, the square it goes to, the slot that is captured (or NO_SLOT), the role that a
+pawn becomes (or NO_ROLE), whether it is a pawn's double step."""
+
 MOST_MOVES = 512
+"""Moves of one side in all the positions of a word, at most."""
 
 
 class Scratch(NamedTuple):
-    """What one thread needs while it looks at one word."""
+    """Scratch space of one thread while it looks at one word."""
 
-    men: npt.NDArray[np.int64]
-    now: npt.NDArray[np.int64]
+    men: Ints
+    """[man] the squares of the word's other men."""
+    now: Ints
     """[slot] the squares of the position at hand."""
-    there: npt.NDArray[np.int64]
-    lanes: npt.NDArray[np.uint64]
-    """[move] the lanes in which it is legal, and what it is:"""
-    moves: npt.NDArray[np.int64]
-    """[move, field] SLOT that moves, square TO, slot GONE, new ROLE (or none), whether a DOUBLE step."""
-    noted: npt.NDArray[np.int64]
-    planes: npt.NDArray[np.uint64]
-    """The move counts of 64 lanes, bit-sliced."""
-    captures: npt.NDArray[np.uint64]
+    there: Ints
+    """[slot] the squares of its successor, as its table has them; as much again for an image of these."""
+    lanes: Words
+    """[move] the black king squares for which it is legal."""
+    moves: Ints
+    """[move, field] SLOT, TO, GONE, ROLE, DOUBLE."""
+    noted: Ints
+    """[0] how many moves are noted."""
+    planes: Words
+    """[plane] the move counts of 64 lanes, bit-sliced: bit n of lane x's count is bit x of plane n."""
+    captures: Words
     """[pawn] the lanes in which it may take en passant."""
-    status: npt.NDArray[np.int64]
+    status: Ints
+    """[0] what has gone wrong, 0 for nothing."""
 
 
 def new_scratch(men: int) -> Scratch:
     """Scratch space for a material with so many other men."""
     return Scratch(
-        np.zeros(men, np.int64),
-        np.zeros(MOST_SLOTS, np.int64),
-        np.zeros(2 * MOST_SLOTS, np.int64),
-        np.zeros(MOST_MOVES, np.uint64),
-        np.zeros((MOST_MOVES, 5), np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(PLANES, np.uint64),
-        np.zeros(MOST_SLOTS, np.uint64),
-        np.zeros(1, np.int64),
+        men=np.zeros(men, np.int64),
+        now=np.zeros(MOST_SLOTS, np.int64),
+        there=np.zeros(2 * MOST_SLOTS, np.int64),
+        lanes=np.zeros(MOST_MOVES, np.uint64),
+        moves=np.zeros((MOST_MOVES, 5), np.int64),
+        noted=np.zeros(1, np.int64),
+        planes=np.zeros(PLANES, np.uint64),
+        captures=np.zeros(MOST_SLOTS, np.uint64),
+        status=np.zeros(1, np.int64),
     )
 
 
 @inlined
-def note_move(scratch, lanes, slot, to, gone, role, double):
+def note_move(scratch: Scratch, lanes: Word, slot: Int, to: Int, gone: Int, role: Int, double: Int) -> None:
     """Note a move, if it is legal anywhere; `gone` is NO_SLOT and the rest 0 for a quiet move."""
     if lanes:
         n = scratch.noted[0]
@@ -70,8 +83,8 @@ def note_move(scratch, lanes, slot, to, gone, role, double):
 
 
 @small
-def add_move(planes, lanes):
-    """Add one move to the count of every lane."""
+def add_move(planes: Words, lanes: Word) -> None:
+    """Add one to the counts of some lanes: a ripple-carry addition, plane by plane."""
     for plane in range(PLANES):
         carry = planes[plane] & lanes
         planes[plane] ^= lanes
@@ -81,7 +94,7 @@ def add_move(planes, lanes):
 
 
 @inner
-def write_codes(block, scratch, side, word):
+def write_codes(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     """Spread the bit-sliced counts to one code per cell."""
     lanes, planes = block.legal[side, word], scratch.planes
     lowest = np.int64(255)

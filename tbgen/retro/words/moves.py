@@ -6,19 +6,22 @@
 from __future__ import annotations
 
 from tbgen._jit import inlined, inner
+from tbgen.arrays import Int, Ints, Word
 from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
 from tbgen.index.words import NOTHING, king_step, square_bit
 from tbgen.material import Role
-from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, unpack_men, word_after
+from tbgen.retro.words.block import Block
+from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, Geometry, king_of, unpack_men, word_after
 from tbgen.retro.words.legality import white_attacks, white_king_attacked
-from tbgen.retro.words.movelist import NO_ROLE, NO_SLOT, note_move
+from tbgen.retro.words.movelist import NO_ROLE, NO_SLOT, Scratch, note_move
 
 KNIGHT, QUEEN = int(Role.KNIGHT), int(Role.QUEEN)
 
 
 @inner
-def man_on(geometry, block, men, color, square):
+def man_on(block: Block, men: Ints, color: Int, square: Int) -> tuple[int, int]:
     """(man, pawn) of a colour on a square; NOBODY for the one it is not."""
+    geometry = block.geometry
     for n in range(len(geometry.color)):
         if geometry.color[n] == color and men[n] == square:
             return n, NOBODY
@@ -29,7 +32,7 @@ def man_on(geometry, block, men, color, square):
 
 
 @inlined
-def slot_of(geometry, man, pawn):
+def slot_of(geometry: Geometry, man: Int, pawn: Int) -> Int:
     """The slot of a man or a pawn, -1 for nobody."""
     if man != NOBODY:
         return len(geometry.pawn_color) + 1 + man
@@ -37,47 +40,53 @@ def slot_of(geometry, man, pawn):
 
 
 @inner
-def after_white(geometry, block, men, king, occupied, gone_man, gone_pawn):
+def lanes_after_white_move(block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int) -> Word:
     """Lanes in which White's king is not attacked once White has moved."""
+    geometry = block.geometry
     attacked = white_king_attacked(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
     return ~(attacked | KING_ATTACKS[king])
 
 
 @inner
-def after_black(geometry, block, men, king, occupied, gone_man, gone_pawn):
+def lanes_after_black_move(block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int) -> Word:
     """Lanes in which Black's king is not attacked once another black man has moved."""
+    geometry = block.geometry
     return ~white_attacks(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
 
 
 @inner
-def after(side, geometry, block, men, king, occupied, gone_man, gone_pawn):
+def lanes_after_move(
+    side: Int, block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
+) -> Word:
     """Lanes in which the mover's king is not attacked after the move of another man."""
     if side == WHITE:
-        return after_white(geometry, block, men, king, occupied, gone_man, gone_pawn)
-    return after_black(geometry, block, men, king, occupied, gone_man, gone_pawn)
+        return lanes_after_white_move(block, men, king, occupied, gone_man, gone_pawn)
+    return lanes_after_black_move(block, men, king, occupied, gone_man, gone_pawn)
 
 
 @inner
-def white_king_moves(geometry, block, scratch, word):
+def note_white_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
     """Steps and captures of the white king."""
+    geometry = block.geometry
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
     slot = len(geometry.pawn_color)
     for to in KING_TO[king]:
         if to < 0:
             break
-        gone_man, gone_pawn = man_on(geometry, block, men, BLACK, to)
+        gone_man, gone_pawn = man_on(block, men, BLACK, to)
         gone = slot_of(geometry, gone_man, gone_pawn)
         if gone < 0 and occupied & square_bit(to):
             continue
         now_occupied = occupied & ~square_bit(king) | square_bit(to)
         lanes = block.legal[WHITE, word] & ~square_bit(to)
-        lanes &= after_white(geometry, block, men, to, now_occupied, gone_man, gone_pawn)
+        lanes &= lanes_after_white_move(block, men, to, now_occupied, gone_man, gone_pawn)
         note_move(scratch, lanes, slot, to, gone, NO_ROLE, 0)
 
 
 @inner
-def black_king_moves(geometry, block, scratch, word):
+def note_black_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
     """Steps and captures of the black king, whose squares are the lanes."""
+    geometry = block.geometry
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
     slot = len(geometry.pawn_color) + len(geometry.color) + 1
     for direction in range(8):
@@ -90,14 +99,15 @@ def black_king_moves(geometry, block, scratch, word):
         man = NOBODY if pawn != NOBODY else prey - len(geometry.pawn_color) - 1
         color = geometry.pawn_color[pawn] if man == NOBODY else geometry.color[man]
         to = scratch.now[prey]
-        safe = after_black(geometry, block, men, king, occupied & ~square_bit(to), man, pawn)
+        safe = lanes_after_black_move(block, men, king, occupied & ~square_bit(to), man, pawn)
         if color == WHITE and safe & square_bit(to):
             note_move(scratch, block.legal[BLACK, word] & KING_ATTACKS[to], slot, to, prey, NO_ROLE, 0)
 
 
 @inner
-def man_moves(geometry, block, scratch, word, side, man):
+def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: Int) -> None:
     """Moves and captures of a man that is neither king nor pawn."""
+    geometry = block.geometry
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
     start, slot, role = men[man], slot_of(geometry, man, NOBODY), geometry.role[man]
     for ray in range(RAY_COUNT[role]):
@@ -111,20 +121,21 @@ def man_moves(geometry, block, scratch, word, side, man):
                 lanes = clear & block.legal[1 - side, word_after(geometry, word, men, man, to)]
                 note_move(scratch, lanes, slot, to, NO_SLOT, NO_ROLE, 0)
                 continue
-            gone_man, gone_pawn = man_on(geometry, block, men, 1 - side, to)
+            gone_man, gone_pawn = man_on(block, men, 1 - side, to)
             gone = slot_of(geometry, gone_man, gone_pawn)
             if gone >= 0:
                 men[man] = to
                 now_occupied = occupied & ~square_bit(start)
-                lanes = clear & after(side, geometry, block, men, king, now_occupied, gone_man, gone_pawn)
+                lanes = clear & lanes_after_move(side, block, men, king, now_occupied, gone_man, gone_pawn)
                 men[man] = start
                 note_move(scratch, lanes, slot, to, gone, NO_ROLE, 0)
             break
 
 
 @inner
-def pawn_moves(geometry, block, scratch, word, side, pawn):
+def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: Int) -> None:
     """Steps, double steps, captures and promotions of a pawn (en passant has its own file)."""
+    geometry = block.geometry
     pawns, men, king, occupied = block.pawns, scratch.men, king_of(geometry, word), block.occupied[word]
     start, up = pawns[pawn], 8 if side == WHITE else -8
     reach = 2 if start >> 3 == (1 if side == WHITE else 6) else 1
@@ -139,12 +150,12 @@ def pawn_moves(geometry, block, scratch, word, side, pawn):
             clear = ~way
         else:
             to, clear = scratch.now[prey], ~NOTHING
-            gone_man, gone_pawn = man_on(geometry, block, men, 1 - side, to)
+            gone_man, gone_pawn = man_on(block, men, 1 - side, to)
             if slot_of(geometry, gone_man, gone_pawn) != prey or not PAWN_ATTACKS[side, start] & square_bit(to):
                 continue
         pawns[pawn] = to
         now_occupied = occupied & ~square_bit(start) | square_bit(to)
-        legal = lanes & clear & after(side, geometry, block, men, king, now_occupied, gone_man, gone_pawn)
+        legal = lanes & clear & lanes_after_move(side, block, men, king, now_occupied, gone_man, gone_pawn)
         pawns[pawn] = start
         first, last = (NO_ROLE, NO_ROLE) if 0 < to >> 3 < 7 else (KNIGHT, QUEEN)
         for role in range(first, last + 1):
@@ -152,8 +163,9 @@ def pawn_moves(geometry, block, scratch, word, side, pawn):
 
 
 @inner
-def unpack_squares(geometry, block, scratch, word):
+def unpack_squares(block: Block, scratch: Scratch, word: Int) -> None:
     """Write the squares of a word, but for the black king's, into `men` and `now`."""
+    geometry = block.geometry
     unpack_men(geometry, word, scratch.men)
     pawns = len(geometry.pawn_color)
     for n in range(pawns):
@@ -164,16 +176,17 @@ def unpack_squares(geometry, block, scratch, word):
 
 
 @inner
-def note_moves(geometry, block, scratch, word, side):
+def note_moves(block: Block, scratch: Scratch, word: Int, side: Int) -> None:
     """Note every move of one side in a word."""
+    geometry = block.geometry
     scratch.noted[0] = 0
     if side == WHITE:
-        white_king_moves(geometry, block, scratch, word)
+        note_white_king_moves(block, scratch, word)
     else:
-        black_king_moves(geometry, block, scratch, word)
+        note_black_king_moves(block, scratch, word)
     for man in range(len(scratch.men)):
         if geometry.color[man] == side:
-            man_moves(geometry, block, scratch, word, side, man)
+            note_man_moves(block, scratch, word, side, man)
     for pawn in range(len(geometry.pawn_color)):
         if geometry.pawn_color[pawn] == side:
-            pawn_moves(geometry, block, scratch, word, side, pawn)
+            note_pawn_moves(block, scratch, word, side, pawn)

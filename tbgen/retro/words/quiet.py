@@ -1,8 +1,11 @@
-"""Spread: from positions to their quiet neighbours, 64 at a time.
+"""Quiet moves: from positions to their quiet neighbours, 64 at a time.
 
-A quiet move of a man other than a pawn can be taken back by the same man, so the words a man comes to
-and the words it came from are the same: `mark` walks from decided positions back to those that can
-reach them, `escapes` asks forward whether a position has a move that is not decided.
+A quiet move of a man other than a pawn can be taken back by the same man, so its successors and its predecessors are
+the same words. `mark_predecessors` walks from decided positions back to those that can reach them; `find_escapes`
+looks forward for positions with a move that is not decided; `list_neighbours` serves both directions.
+
+The three walk the rays alike and do different things at each step, in the innermost loops of the solver: the first
+drops most neighbours at once, the third stops as soon as nothing is left to be found.
 """
 
 from __future__ import annotations
@@ -10,61 +13,66 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import inlined
+from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, image, king_spread
-from tbgen.retro.words.geometry import BLACK, WHITE, has_twin, unpack_men, word_after_king, word_among_twins
-from tbgen.retro.words.worklist import contains, put
+from tbgen.retro.words.block import Block
+from tbgen.retro.words.geometry import BLACK, WHITE, unpack_men, word_after, word_after_king
+from tbgen.retro.words.worklist import SparseSet, Worklist, add_bits, contains_word
 
 RAY = np.uint64(8)
-MOST_NEAR = 128
+"""Squares of a ray in PATHS, NOWHERE after the last."""
+
+MOST_NEIGHBOURS = 128
+"""More words than the quiet moves of all men of a side lead to."""
+
 KING_LANES = -1
-"""In place of a symmetry: Black's king has stepped, within the word."""
+"""In place of a symmetry: the black king has stepped, within the word."""
 
 
-class Near(NamedTuple):
-    """The words a quiet move away from some positions of a word."""
+class Neighbours(NamedTuple):
+    """The words a quiet move away from some positions of a word: [neighbour]."""
 
-    word: npt.NDArray[np.int64]
-    bits: npt.NDArray[np.uint64]
-    """The cells there."""
-    image: npt.NDArray[np.int64]
+    word: Ints
+    bits: Words
+    """The positions there."""
+    image: Ints
     """The symmetry from here to there, or KING_LANES."""
 
 
-def new_near() -> Near:
-    """Nothing is near."""
-    return Near(np.zeros(MOST_NEAR, np.int64), np.zeros(MOST_NEAR, np.uint64), np.zeros(MOST_NEAR, np.int64))
+def new_neighbours() -> Neighbours:
+    """Space for the neighbours of a word."""
+    return Neighbours(
+        word=np.zeros(MOST_NEIGHBOURS, np.int64),
+        bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
+        image=np.zeros(MOST_NEIGHBOURS, np.int64),
+    )
 
 
 @inlined
-def path_of(role, square):
+def path_of(role: Int, square: Int) -> np.uint64:
     """Where the rays of a man on a square begin in PATHS."""
     return np.uint64((role * 64 + square) * 64)
 
 
+# `men` is scratch space; `clear` are the black king squares that have not stood in the way of the ray so far
 @inlined
-def neighbour(geometry, men, word, man, to):
-    """The word in which a man stands on another square."""
-    if has_twin(geometry, man):
-        return word_among_twins(geometry, word, men, man, to)
-    return word + ((to - men[man]) << geometry.shift[man])
-
-
-@inlined
-def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
-    """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
+def mark_predecessors(
+    block: Block, men: Ints, mover: Int, word: Int, bits: Word, allowed: SparseSet, worklist: Worklist
+) -> None:
+    """Add to a worklist the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
+    geometry, occupied = block.geometry, block.occupied[word]
     unpack_men(geometry, word, men)
     if mover == BLACK:
-        put(marks, word, king_spread(bits) & allowed.bits[word])
+        add_bits(worklist, word, king_spread(bits) & allowed.bits[word])
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             before = word_after_king(geometry, word, men, step)
-            if contains(allowed.words, before):
-                put(marks, before, image(bits, geometry.king_image[king, step]) & allowed.bits[before])
+            if contains_word(allowed.words, before):
+                add_bits(worklist, before, image(bits, geometry.king_image[king, step]) & allowed.bits[before])
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
@@ -78,26 +86,27 @@ def mark(geometry, men, occupied, mover, word, bits, allowed, marks):
                 clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
                     break
-                before = neighbour(geometry, men, word, man, to)
-                if contains(allowed.words, before):
-                    put(marks, before, clear & allowed.bits[np.uint64(before)])
+                before = word_after(geometry, word, men, man, to)
+                if contains_word(allowed.words, before):
+                    add_bits(worklist, before, clear & allowed.bits[np.uint64(before)])
             path += RAY
 
 
 @inlined
-def find_near(geometry, men, occupied, mover, word, bits, near):
+def list_neighbours(block: Block, men: Ints, mover: Int, word: Int, bits: Word, found: Neighbours) -> int:
     """List the words that `mover` comes to by a quiet move from some positions of a word, or came from; how many."""
+    geometry, occupied = block.geometry, block.occupied[word]
     unpack_men(geometry, word, men)
     size = 0
     if mover == BLACK:
-        near.word[0], near.bits[0], near.image[0] = word, king_spread(bits), KING_LANES
+        found.word[0], found.bits[0], found.image[0] = word, king_spread(bits), KING_LANES
         size = 1
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             symmetry = geometry.king_image[king, step]
-            near.word[size] = word_after_king(geometry, word, men, step)
-            near.bits[size], near.image[size] = image(bits, symmetry), symmetry
+            found.word[size] = word_after_king(geometry, word, men, step)
+            found.bits[size], found.image[size] = image(bits, symmetry), symmetry
             size += 1
     for man in range(len(men)):
         if geometry.color[man] != mover:
@@ -112,16 +121,21 @@ def find_near(geometry, men, occupied, mover, word, bits, near):
                 clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
                     break
-                near.word[size], near.bits[size] = neighbour(geometry, men, word, man, to), clear
-                near.image[size] = 0
+                found.word[size], found.bits[size] = word_after(geometry, word, men, man, to), clear
+                found.image[size] = 0
                 size += 1
             path += RAY
     return size
 
 
 @inlined
-def escapes(geometry, men, occupied, mover, word, bits, left):
-    """Those of some positions of a word in which `mover` has a quiet move to a position that is left."""
+def find_escapes(block: Block, men: Ints, mover: Int, word: Int, bits: Word, left: Words) -> Word:
+    """Those of some positions of a word in which `mover` has a quiet move to a position that is left.
+
+    It stops as soon as all of them have one, and tries first what costs least: the black king, the other men, and
+    the white king last, whose steps may need a symmetry.
+    """
+    geometry, occupied = block.geometry, block.occupied[word]
     found = NOTHING
     if mover == BLACK:
         found |= king_spread(left[word]) & bits
@@ -141,7 +155,7 @@ def escapes(geometry, men, occupied, mover, word, bits, left):
                 clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
                     break
-                after = left[np.uint64(neighbour(geometry, men, word, man, to))] & clear
+                after = left[np.uint64(word_after(geometry, word, men, man, to))] & clear
                 found |= after
                 clear &= ~after
             path += RAY

@@ -1,7 +1,7 @@
-"""Marks: bits to look at, by word, and in which words there are any.
+"""Worklist: one 64-bit mask per word, and a two-level bitmap of the words whose mask is not empty.
 
-A set of words is a bitset with a summary above it, so that marking is a few instructions however often a word is
-marked, and the words come out in ascending order, which is kind to the memory they are looked up in.
+Adding bits takes a few instructions however often a word is added, and the words come out in ascending order, so that
+memory is read in order too.
 """
 
 from __future__ import annotations
@@ -9,123 +9,133 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen._jit import inlined, inner
+from tbgen.arrays import Int, Ints, SignedInts32, Word, Words
 from tbgen.index.words import NOTHING, ONE, lowest_square
 
-Words = npt.NDArray[np.uint64]
-
 GROUP = np.uint64(6)
+"""A group is 64 words: a word's number >> GROUP."""
+
 TOP = np.uint64(12)
-PLACE = np.uint64(63)
+"""A top group is 64 groups."""
+
+LOW_BITS = np.uint64(63)
 
 
-class Marks(NamedTuple):
-    """Bits to look at, and the words that have any."""
+class Worklist(NamedTuple):
+    """Bits to be looked at, and the words that have any."""
 
     bits: Words
-    dirty: Words
-    """[word >> 6] the words with bits."""
-    dirtier: Words
-    """[word >> 12] the groups of 64 words with bits."""
-    words: npt.NDArray[np.int32]
-    """The words with bits in ascending order, once they are gathered."""
-    size: npt.NDArray[np.int64]
-    """How many words have been marked since they were last gathered."""
+    """[word]"""
+    marked: Words
+    """[word >> 6] the words that have bits."""
+    summary: Words
+    """[word >> 12] the groups of 64 words that have bits."""
+    words: SignedInts32
+    """The words that have bits in ascending order, once `list_words` has listed them."""
+    size: Ints
+    """[0] how many words have been added since they were last listed."""
 
 
-class Sparse(NamedTuple):
-    """Bits by word, and a set of words that has all of those with any: it stays in the cache, and is asked first."""
+class Span(NamedTuple):
+    """Part of the words that `list_words` has listed: from which place in the list to which."""
+
+    first: int
+    end: int
+
+
+class SparseSet(NamedTuple):
+    """Bits by word, and a set that has at least the words with any: it stays in the cache, and is looked at first."""
 
     bits: Words
     words: Words
 
 
-def new_marks(words: int) -> Marks:
-    """Marks on nothing."""
-    return Marks(
-        np.zeros(words, np.uint64),
-        new_set(words),
-        np.zeros((words + 4095) >> 12, np.uint64),
-        np.empty(words, np.int32),
-        np.zeros(1, np.int64),
+def new_worklist(words: int) -> Worklist:
+    """An empty worklist."""
+    return Worklist(
+        bits=np.zeros(words, np.uint64),
+        marked=new_word_set(words),
+        summary=np.zeros((words + 4095) >> 12, np.uint64),
+        words=np.empty(words, np.int32),
+        size=np.zeros(1, np.int64),
     )
 
 
-def new_set(words: int) -> Words:
-    """An empty set of words."""
+def new_word_set(words: int) -> Words:
+    """An empty set of words: [word >> 6], a bit a word."""
     return np.zeros((words + 63) >> 6, np.uint64)
 
 
 @inlined
-def put(marks, word, bits):
-    """Mark some bits of a word."""
+def add_bits(worklist: Worklist, word: Int, bits: Word) -> None:
+    """Add some bits of a word."""
     if bits == NOTHING:
         return
     at = np.uint64(word)
-    before = marks.bits[at]
-    marks.bits[at] = before | bits
+    before = worklist.bits[at]
+    worklist.bits[at] = before | bits
     if before == NOTHING:
-        marks.dirty[at >> GROUP] |= ONE << (at & PLACE)
-        marks.dirtier[at >> TOP] |= ONE << (at >> GROUP & PLACE)
-        marks.size[0] += 1
+        worklist.marked[at >> GROUP] |= ONE << (at & LOW_BITS)
+        worklist.summary[at >> TOP] |= ONE << (at >> GROUP & LOW_BITS)
+        worklist.size[0] += 1
 
 
 @inner
-def gather(marks):
-    """Write down the words that have bits, in ascending order, and how many they are; the bits stay for `take`."""
+def list_words(worklist: Worklist) -> int:
+    """List the words that have bits, in ascending order; how many they are. The bits stay for `take_bits`."""
     size = 0
-    if marks.size[0] == 0:
+    if worklist.size[0] == 0:
         return size
-    marks.size[0] = 0
-    for top in range(len(marks.dirtier)):
-        groups = marks.dirtier[top]
-        marks.dirtier[top] = NOTHING
+    worklist.size[0] = 0
+    for top in range(len(worklist.summary)):
+        groups = worklist.summary[top]
+        worklist.summary[top] = NOTHING
         while groups:
             group = top * 64 + lowest_square(groups)
             groups &= groups - ONE
-            words = marks.dirty[group]
-            marks.dirty[group] = NOTHING
+            words = worklist.marked[group]
+            worklist.marked[group] = NOTHING
             while words:
-                marks.words[size] = group * 64 + lowest_square(words)
+                worklist.words[size] = group * 64 + lowest_square(words)
                 words &= words - ONE
                 size += 1
     return size
 
 
 @inlined
-def take(marks, word):
-    """The bits of a word, which are marked no longer."""
+def take_bits(worklist: Worklist, word: Int) -> Word:
+    """The bits of a word, which has none from now on."""
     at = np.uint64(word)
-    bits = marks.bits[at]
-    marks.bits[at] = NOTHING
+    bits: Word = worklist.bits[at]
+    worklist.bits[at] = NOTHING
     return bits
 
 
 @inlined
-def contains(words, word):
+def contains_word(words: Words, word: Int) -> bool:
     """Whether a set of words has this one."""
     at = np.uint64(word)
-    return words[at >> GROUP] >> (at & PLACE) & ONE != NOTHING
+    return bool(words[at >> GROUP] >> (at & LOW_BITS) & ONE != NOTHING)
 
 
 @inlined
-def add_word(words, word):
+def add_word(words: Words, word: Int) -> None:
     """Add a word to a set of words."""
     at = np.uint64(word)
-    words[at >> GROUP] |= ONE << (at & PLACE)
+    words[at >> GROUP] |= ONE << (at & LOW_BITS)
 
 
 @inlined
-def drop_word(words, word):
+def drop_word(words: Words, word: Int) -> None:
     """Take a word out of a set of words."""
     at = np.uint64(word)
-    words[at >> GROUP] &= ~(ONE << (at & PLACE))
+    words[at >> GROUP] &= ~(ONE << (at & LOW_BITS))
 
 
 @inner
-def copy(target, source):
-    """The words of one array into another of the same size."""
+def copy_words(target: Words, source: Words) -> None:
+    """Copy an array into another of the same size."""
     for n in range(len(target)):
         target[n] = source[n]

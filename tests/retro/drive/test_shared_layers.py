@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.retro.drive import shared_layers
-from tbgen.retro.words.worklist import new_marks
+from tbgen.retro.words.worklist import new_worklist
 from tests.retro.tables import solve_from_values
 from tests.retro.test_solver import Backwards, assert_same
 
@@ -20,21 +20,21 @@ SET_WORDS = 4096
 
 
 @given(st.sets(st.integers(0, 20 * SET_WORDS - 1), min_size=1, max_size=300), st.integers(1, 8))
-def test_stretches_hold_all_words_once_and_no_two_meet_where_sets_are_cut(words: set[int], hands: int) -> None:
-    marks = new_marks(20 * SET_WORDS)
-    marks.words[: len(words)] = sorted(words)
-    stretches = shared_layers.cut_words(marks, len(words), hands)
-    assert [n for first, end in stretches for n in range(first, end)] == list(range(len(words)))
-    groups = [set((marks.words[first:end] // SET_WORDS).tolist()) for first, end in stretches]
-    assert len(stretches) <= hands
+def test_spans_hold_all_words_once_and_no_two_meet_where_sets_are_cut(words: set[int], threads: int) -> None:
+    worklist = new_worklist(20 * SET_WORDS)
+    worklist.words[: len(words)] = sorted(words)
+    spans = shared_layers.cut_words(worklist, len(words), threads)
+    assert [n for first, end in spans for n in range(first, end)] == list(range(len(words)))
+    groups = [set((worklist.words[first:end] // SET_WORDS).tolist()) for first, end in spans]
+    assert len(spans) <= threads
     assert all(groups)
     assert sum(map(len, groups)) == len(set.union(set(), *groups))
 
 
-def test_words_spread_evenly_are_cut_into_stretches_of_about_the_same_size() -> None:
-    marks = new_marks(100 * SET_WORDS)
-    marks.words[:10_000] = np.arange(0, 100 * SET_WORDS, 100 * SET_WORDS // 10_000)[:10_000]
-    sizes = [end - first for first, end in shared_layers.cut_words(marks, 10_000, 4)]
+def test_words_spread_evenly_are_cut_into_spans_of_about_the_same_size() -> None:
+    worklist = new_worklist(100 * SET_WORDS)
+    worklist.words[:10_000] = np.arange(0, 100 * SET_WORDS, 100 * SET_WORDS // 10_000)[:10_000]
+    sizes = [end - first for first, end in shared_layers.cut_words(worklist, 10_000, 4)]
     assert len(sizes) == 4
     assert max(sizes) - min(sizes) <= 2 * 10_000 // 100
 
@@ -42,37 +42,37 @@ def test_words_spread_evenly_are_cut_into_stretches_of_about_the_same_size() -> 
 class Counter:
     """Stands in for `cut_words`, and counts the layers' steps that more than one thread had a part in."""
 
-    def __init__(self, cut_words: Callable[..., list[shared_layers.Stretch]]) -> None:
+    def __init__(self, cut_words: Callable[..., list[shared_layers.Span]]) -> None:
         self.cut_words = cut_words
         self.calls = self.shared = self.most = 0
 
-    def __call__(self, *arguments: Any) -> list[shared_layers.Stretch]:
-        stretches = self.cut_words(*arguments)
+    def __call__(self, *arguments: Any) -> list[shared_layers.Span]:
+        spans = self.cut_words(*arguments)
         self.calls += 1
-        self.shared += len(stretches) > 1
-        self.most = max(self.most, len(stretches))
-        return stretches
+        self.shared += len(spans) > 1
+        self.most = max(self.most, len(spans))
+        return spans
 
 
-def assert_empty_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hold that the threads' own marks are empty when a layer is finished."""
-    finish_layer = shared_layers.Sharing.finish_layer
+def assert_empty_worklists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold that the threads' own worklist are empty when a layer is finished."""
+    finish_layer = shared_layers.SharedLayers.finish_layer
 
-    def finish(self: shared_layers.Sharing, *arguments: Any) -> None:
+    def finish(self: shared_layers.SharedLayers, *arguments: Any) -> None:
         finish_layer(self, *arguments)
-        for box in self.boxes:
-            assert not any(each.any() for each in (box.bits, box.dirty, box.dirtier, box.size))
+        for private in self.private:
+            assert not any(each.any() for each in (private.bits, private.marked, private.summary, private.size))
 
-    monkeypatch.setattr(shared_layers.Sharing, "finish_layer", finish)
+    monkeypatch.setattr(shared_layers.SharedLayers, "finish_layer", finish)
 
 
 def shared_steps(name: str, threads: int, thick: int, monkeypatch: pytest.MonkeyPatch) -> Counter:
     """Solve a table with its layers shared from some thickness on; it must be the one that a thread alone makes."""
     apart, counter = solve_from_values(name, threads=1), Counter(shared_layers.cut_words)
     monkeypatch.setattr(shared_layers, "THICK", thick)
-    monkeypatch.setattr(shared_layers, "WORTH_A_TURN", 100)
+    monkeypatch.setattr(shared_layers, "WORTH_A_SPAN", 100)
     monkeypatch.setattr(shared_layers, "cut_words", counter)
-    assert_empty_boxes(monkeypatch)
+    assert_empty_worklists(monkeypatch)
     assert_same(solve_from_values(name, threads), apart)
     return counter
 
@@ -83,12 +83,12 @@ def test_layers_left_to_all_threads_give_the_same_table(name: str, monkeypatch: 
 
 
 @pytest.mark.parametrize(("threads", "thick"), [(2, 0), (3, 500), (16, 100)])
-def test_stretches_on_several_threads_give_the_same_table(
+def test_spans_on_several_threads_give_the_same_table(
     threads: int, thick: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counter = shared_steps("KQQvK", threads, thick, monkeypatch)
     assert counter.shared > counter.calls / 4
-    assert counter.most > min(threads, shared_layers.MOST_HANDS)
+    assert counter.most > min(threads, shared_layers.MOST_THREADS)
 
 
 def test_it_does_not_matter_which_thread_is_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The store of histories against a dictionary."""
+"""The interner of histories against a dictionary."""
 
 from __future__ import annotations
 
@@ -6,35 +6,46 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import kernel
-from tbgen.retro.levels.histories import EMPTY, FIRST_SIZE, Store, event_of, intern, label_at, new_store
+from tbgen.retro.levels.histories import (
+    EMPTY,
+    FIRST_SLOTS,
+    NODES,
+    OVERFLOWED,
+    SLOTS,
+    Interner,
+    intern,
+    label_at_level,
+    new_interner,
+)
+from tbgen.retro.levels.packing import event_from
 
 Ints = npt.NDArray[np.int64]
 NONE = 0xFFFFFFFF
 
 
 @kernel
-def intern_all(store, before, event, nodes):
+def intern_all(interner, before, event, nodes):
     for n in range(len(nodes)):
-        nodes[n] = intern(store, before[n], event[n])
+        nodes[n] = intern(interner, before[n], event[n])
 
 
 @kernel
-def extend(store, levels, labels):
+def extend(interner, levels, labels):
     node = np.int64(EMPTY)
     for n in range(len(levels)):
-        node = intern(store, node, event_of(levels[n], labels[n]))
+        node = intern(interner, node, event_from(levels[n], labels[n]))
     return node
 
 
 @kernel
-def labels_at(store, node, labels):
+def labels_at(interner, node, labels):
     for level in range(len(labels)):
-        labels[level] = label_at(store, node, level)
+        labels[level] = label_at_level(interner, node, level)
 
 
-def nodes_of(store: Store, before: Ints, event: Ints) -> list[int]:
+def nodes_of(interner: Interner, before: Ints, event: Ints) -> list[int]:
     nodes = np.full(len(before), -1, np.int64)
-    intern_all(store, before, event, nodes)
+    intern_all(interner, before, event, nodes)
     return nodes.tolist()
 
 
@@ -53,58 +64,58 @@ def expected_nodes(before: Ints, event: Ints) -> list[int]:
 
 def test_equal_pairs_have_one_node_and_different_ones_their_own() -> None:
     before, event = pairs(2000, 20)
-    assert nodes_of(new_store(1 << 12), before, event) == expected_nodes(before, event)
+    assert nodes_of(new_interner(1 << 12), before, event) == expected_nodes(before, event)
 
 
 def test_numbers_stay_while_the_store_grows() -> None:
     before, event = pairs(60000, 200)
-    store = new_store(1 << 16)
-    assert nodes_of(store, before, event) == expected_nodes(before, event)
-    assert store.state[0] > FIRST_SIZE
-    assert store.state[1] > FIRST_SIZE
-    assert nodes_of(store, before, event) == expected_nodes(before, event)
-    assert store.state[2] == 0
+    interner = new_interner(1 << 16)
+    assert nodes_of(interner, before, event) == expected_nodes(before, event)
+    assert interner.state[NODES] > FIRST_SLOTS
+    assert interner.state[SLOTS] > FIRST_SLOTS
+    assert nodes_of(interner, before, event) == expected_nodes(before, event)
+    assert interner.state[OVERFLOWED] == 0
 
 
 def test_each_node_keeps_its_pair() -> None:
     before, event = pairs(20000, 100)
-    store = new_store(1 << 15)
-    for node, *pair in zip(nodes_of(store, before, event), before.tolist(), event.tolist(), strict=True):
-        assert [store.before[node], store.event[node]] == pair
+    interner = new_interner(1 << 15)
+    for node, *pair in zip(nodes_of(interner, before, event), before.tolist(), event.tolist(), strict=True):
+        assert [interner.before[node], interner.event[node]] == pair
 
 
-def test_a_store_filled_to_the_last_node_has_not_overflowed() -> None:
-    store = new_store(100)
-    assert nodes_of(store, np.zeros(99, np.int64), np.arange(99)) == list(range(1, 100))
-    assert store.state[2] == 0
+def test_an_interner_filled_to_the_last_node_has_not_overflowed() -> None:
+    interner = new_interner(100)
+    assert nodes_of(interner, np.zeros(99, np.int64), np.arange(99)) == list(range(1, 100))
+    assert interner.state[OVERFLOWED] == 0
 
 
 def test_one_pair_too_many_sets_the_flag_and_loses_nothing() -> None:
-    store = new_store(100)
-    nodes = nodes_of(store, np.zeros(101, np.int64), np.arange(101))
+    interner = new_interner(100)
+    nodes = nodes_of(interner, np.zeros(101, np.int64), np.arange(101))
     assert nodes == [*range(1, 100), EMPTY, EMPTY]
-    assert store.state[2] == 1
-    assert nodes_of(store, np.zeros(99, np.int64), np.arange(99)) == list(range(1, 100))
+    assert interner.state[OVERFLOWED] == 1
+    assert nodes_of(interner, np.zeros(99, np.int64), np.arange(99)) == list(range(1, 100))
 
 
 def test_a_history_gives_the_label_of_the_last_level_that_has_come() -> None:
-    store = new_store(100)
-    node = extend(store, np.array([3, 5, 9]), np.array([0x30001, 0x20004, 0xFE0700]))
+    interner = new_interner(100)
+    node = extend(interner, np.array([3, 5, 9]), np.array([0x30001, 0x20004, 0xFE0700]))
     labels = np.zeros(12, np.int64)
-    labels_at(store, node, labels)
+    labels_at(interner, node, labels)
     assert labels.tolist() == [NONE] * 3 + [0x30001] * 2 + [0x20004] * 4 + [0xFE0700] * 3
 
 
 def test_the_empty_history_has_no_label() -> None:
     labels = np.zeros(5, np.int64)
-    labels_at(new_store(10), EMPTY, labels)
+    labels_at(new_interner(10), EMPTY, labels)
     assert labels.tolist() == [NONE] * 5
 
 
 def test_histories_with_the_same_beginning_share_it() -> None:
-    store = new_store(100)
-    first = extend(store, np.array([3, 5]), np.array([7, 8]))
-    second = extend(store, np.array([3, 6]), np.array([7, 8]))
+    interner = new_interner(100)
+    first = extend(interner, np.array([3, 5]), np.array([7, 8]))
+    second = extend(interner, np.array([3, 6]), np.array([7, 8]))
     assert first != second
-    assert store.before[first] == store.before[second]
-    assert store.state[0] == 4
+    assert interner.before[first] == interner.before[second]
+    assert interner.state[NODES] == 4

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from tbgen._jit import inlined, kernel
-from tbgen.index.outcome_kernels import WORST_RANK, rank_of_byte
+from tbgen.index.outcome_kernels import rank_of_byte
 from tbgen.index.squares import KING_TO, MOVES, RAY_COUNT, SYMMETRY
 from tbgen.index.words import square_bit
 from tbgen.material import Material
 from tbgen.retro.drive import one_block
 from tbgen.retro.levels.forcer import BEGUN, reset_label
-from tbgen.retro.levels.labels import label_of
+from tbgen.retro.levels.labels import label_of_cell
+from tbgen.retro.levels.packing import label_from, limit_of
 from tbgen.retro.levels.stages import advance_middle, spread_class
 from tbgen.retro.words.block import BlockValues
 from tbgen.retro.words.geometry import BLACK, unpack_men, word_after, word_after_king
@@ -33,10 +34,10 @@ def value_of(block, forcer, found, side, word, square, level):
         rank = rank_of_byte(byte, forcer.side)
         if rank < level:
             return MEMBER
-        label = rank << 16 | np.int64(found.dtg[side * block.code.shape[1] + word * 64 + square])
+        label = label_from(rank, np.int64(found.dtg[side * block.code.shape[1] + word * 64 + square]))
     elif forcer.middle.labelled[side, word] & square_bit(square):
-        label = label_of(block, forcer, side, word, square)
-    return label if label < np.int64(WORST_RANK - level) << 16 else NEVER
+        label = label_of_cell(block, forcer, side, word, square)
+    return label if label < limit_of(level) else NEVER
 
 
 @inlined
@@ -50,9 +51,9 @@ def fold(block, forcer, found, side, best, word, square, level):
 
 
 @kernel
-def breaches(geometry, block, forcer, found, men, level, words):
+def breaches(block, forcer, found, men, level, words):
     """How many open positions of these words have a label, and how many one that their moves do not say."""
-    labelled, wrong = 0, 0
+    geometry, labelled, wrong = block.geometry, 0, 0
     for side in range(2):
         for word in words:
             for square in range(64):
@@ -83,7 +84,7 @@ def breaches(geometry, block, forcer, found, men, level, words):
                                 best = fold(block, forcer, found, side, best, there, square, level)
                 here = value_of(block, forcer, found, side, word, square, level)
                 labelled += here < NEVER
-                wrong += here != (best if best < np.int64(WORST_RANK - level) << 16 else NEVER)
+                wrong += here != (best if best < limit_of(level) else NEVER)
     return labelled, wrong
 
 
@@ -97,17 +98,18 @@ class Checker:
         """[forcer] the values when its class was done, and the other's perhaps not yet."""
         self.levels = self.labelled = self.wrong = 0
 
-    def spread_class(self, geometry: Any, block: Any, forcer: Any, found: Any, k: int, most: int) -> bool:
-        done: bool = spread_class(geometry, block, forcer, found, k, most)
+    def spread_class(self, block: Any, forcer: Any, found: Any, k: int, most: int) -> bool:
+        done: bool = spread_class(block, forcer, found, k, most)
         self.found[forcer.side] = BlockValues(found.entry.copy(), found.dtg.copy())
         return done
 
-    def advance_middle(self, geometry: Any, block: Any, forcer: Any, k: int) -> None:
-        advance_middle(geometry, block, forcer, k)
+    def advance_middle(self, block: Any, forcer: Any, k: int) -> None:
+        advance_middle(block, forcer, k)
         if forcer.state[BEGUN]:
+            geometry = block.geometry
             words = np.flatnonzero(self.draw.random(geometry.words) < self.share)
             men = np.zeros(len(geometry.role), np.int64)
-            labelled, wrong = breaches(geometry, block, forcer, self.found[forcer.side], men, k + 1, words)
+            labelled, wrong = breaches(block, forcer, self.found[forcer.side], men, k + 1, words)
             self.levels += 1
             self.labelled += labelled
             self.wrong += wrong

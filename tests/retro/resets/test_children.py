@@ -165,18 +165,18 @@ def read(folder: Path, material: Material) -> EntryValues:
 def test_a_reset_that_leads_to_no_position_of_a_file_is_refused(
     table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A plan is broken so that it puts both kings on one square, where a file has the value of a neighbour."""
+    """A reset is broken so that it puts both kings on one square, where a file has the value of a neighbour."""
     material = Material.parse("KNvK")
 
     def to_no_cell(pack: object) -> object:
-        def packed(*given: object) -> destinations.Plans:
-            found: destinations.Plans = pack(*given)  # type: ignore[operator]
+        def packed(*given: object) -> destinations.Destinations:
+            found: destinations.Destinations = pack(*given)  # type: ignore[operator]
             found.slots[..., 1] = found.slots[..., 0]
             return found
 
         return packed
 
-    monkeypatch.setattr("tbgen.retro.resets.family.pack_plans", to_no_cell(destinations.pack_plans))
+    monkeypatch.setattr("tbgen.retro.resets.family.pack_destinations", to_no_cell(destinations.pack_destinations))
     path = path_of(table_folder, Material.parse("KvK"))
     with TableFile(path) as file, pytest.raises(BuildError, match="a child table has no value"):
         solve(material, {file.material: file})

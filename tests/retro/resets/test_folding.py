@@ -99,10 +99,10 @@ def assert_words_agree(name: str, blocks: int, wanted: int) -> None:
     nothing_at_hand = empty_family(kinship_of(layout))  # codes need no values
     pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
     for number in numbers(layout, blocks):
-        enter_block(block, pawns[number])
-        find_legal(geometry, block, scratch.men, 0, geometry.words)
+        enter_block(block, number, pawns[number])
+        find_legal(block, scratch.men, 0, geometry.words)
         for word in words(layout, block, wanted):
-            find_moves(geometry, block, nothing_at_hand, scratch, number, word, word + 1)
+            find_moves(block, nothing_at_hand, scratch, word, word + 1)
             assert_word_agrees(layout, number, block, word)
 
 

@@ -1,0 +1,36 @@
+"""Worker: all arrays that one thread needs to solve blocks, one after another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tbgen.retro.levels.forcer import Forcer, new_forcer
+from tbgen.retro.levels.histories import Interner, new_interner
+from tbgen.retro.words.block import Block, new_block
+from tbgen.retro.words.geometry import Geometry
+from tbgen.retro.words.movelist import Scratch, new_scratch
+
+MOST_NODES = 1 << 26
+"""Histories of one run; memory for them is touched as they come."""
+
+
+class Worker(NamedTuple):
+    """A thread's own arrays."""
+
+    block: Block
+    scratch: Scratch
+    white: Forcer
+    black: Forcer
+    pairs: Interner
+    """Pairs of histories, White's as the forcer and Black's, that a cell has."""
+
+
+def new_worker(geometry: Geometry) -> Worker:
+    """A worker for blocks of this geometry."""
+    return Worker(
+        block=new_block(geometry),
+        scratch=new_scratch(len(geometry.role)),
+        white=new_forcer(0, geometry, MOST_NODES),
+        black=new_forcer(1, geometry, MOST_NODES),
+        pairs=new_interner(MOST_NODES),
+    )
