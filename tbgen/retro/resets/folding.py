@@ -45,10 +45,11 @@ def fold_promotion(
         square = lowest_square(lanes)
         lanes &= lanes - ONE
         cell = word * 64 + square
-        byte = promotions.entry[start + cell]
+        there = np.int64(start + cell)
+        byte = promotions.entry[there]
         if byte == 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
-        fold_value(block, side, cell, byte, promotions.dtg[start + cell])
+        fold_value(block, side, cell, byte, promotions.dtg[there])
 
 
 @inner
