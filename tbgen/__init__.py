@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tbgen.errors import NotEnoughMemoryError as NotEnoughMemoryError
     from tbgen.errors import OutdatedTableError as OutdatedTableError
     from tbgen.errors import PgnError as PgnError
+    from tbgen.errors import ProofError as ProofError
     from tbgen.errors import RecordError as RecordError
     from tbgen.errors import RepresentationError as RepresentationError
     from tbgen.errors import ScoreFormatError as ScoreFormatError
@@ -40,6 +41,17 @@ if TYPE_CHECKING:
     from tbgen.errors import UnreadableFileError as UnreadableFileError
     from tbgen.errors import UsageError as UsageError
     from tbgen.errors import VerificationError as VerificationError
+    from tbgen.holding import Bracket as Bracket
+    from tbgen.holding import Goal as Goal
+    from tbgen.holding import Holding as Holding
+    from tbgen.holding import HoldVerdict as HoldVerdict
+    from tbgen.holding import Proof as Proof
+    from tbgen.holding import Rung as Rung
+    from tbgen.holding import Strategy as Strategy
+    from tbgen.holding import bracket as bracket
+    from tbgen.holding import check_strategy as check_strategy
+    from tbgen.holding import hold as hold
+    from tbgen.holding import parse_strategy as parse_strategy
     from tbgen.material import Material as Material
     from tbgen.material import Role as Role
     from tbgen.material import all_materials as all_materials
@@ -97,8 +109,11 @@ _FACE = {
     "tbgen.errors": (
         "AccruedError BuildError CastlingError DamagedTableError EngineStartError FenError IllegalPositionError "
         "InputError MatchError MaterialError MissingFolderError MissingTableError MoveError NotEnoughDiskError "
-        "NotEnoughMemoryError OutdatedTableError PgnError RecordError RepresentationError ScoreFormatError "
-        "TableError TbgenError TooManyMenError UnreadableFileError UsageError VerificationError"
+        "NotEnoughMemoryError OutdatedTableError PgnError ProofError RecordError RepresentationError "
+        "ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError UsageError VerificationError"
+    ),
+    "tbgen.holding": (
+        "Bracket Goal Holding HoldVerdict Proof Rung Strategy bracket check_strategy hold parse_strategy"
     ),
     "tbgen.material": "Material Role all_materials",
     "tbgen.pgn.reader": "PgnGame Settings games_in read_games",

@@ -26,6 +26,7 @@
     ├── BuildError                  5
     │   ├── NotEnoughMemoryError    6
     │   └── NotEnoughDiskError      6
+    ├── ProofError                  7   a proof that a side holds is wrong
     └── MatchError                  8   a match cannot start or go on
         └── EngineStartError
 
@@ -340,6 +341,20 @@ class NotEnoughDiskError(BuildError):
             for size in (needed_bytes, available_bytes)
         )
         self.reason = f"{what} about {needed} of disk, {free} are free; make room, or build fewer"
+
+
+class ProofError(TbgenError):
+    """A strategy that does not keep what it promises, or is none."""
+
+    exit_code = 7
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, reason)
+        self.name = name
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.name} is wrong: {self.reason}"
 
 
 class MatchError(TbgenError):

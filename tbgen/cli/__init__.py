@@ -13,6 +13,7 @@ from tbgen.cli.terminal import run
 SUBCOMMANDS = {
     "adjudicate": ("tbgen.cli.adjudicate", "Decide every game of a PGN file, and write the result into its tags."),
     "build": ("tbgen.cli.build", "Build tables and all that they need."),
+    "hold": ("tbgen.cli.hold", "Prove that a side keeps a score for ever, with any number of men."),
     "info": ("tbgen.cli.info", "Show what a table holds."),
     "line": ("tbgen.cli.line", "Show optimal play from a position, move by move."),
     "list": ("tbgen.cli.list", "List the tables of a folder."),

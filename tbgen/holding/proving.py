@@ -1,0 +1,21 @@
+"""Every proof is checked before it is spoken of."""
+
+from __future__ import annotations
+
+from tbgen.holding.answers import Proof
+from tbgen.holding.check import check
+from tbgen.holding.strategy import Strategy
+from tbgen.probe import Tablebase
+
+
+def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Proof:
+    """A strategy that keeps its goal, with what its check has looked at; ProofError if it does not.
+
+    >>> import chess
+    >>> from tbgen.holding.ladder import hold
+    >>> from tbgen.score import Color
+    >>> board = chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
+    >>> check_strategy(hold(board, Color.WHITE, goal="draw").proof.strategy).checked.moves
+    5
+    """
+    return Proof(strategy, check(strategy, tables, name))

@@ -1,0 +1,142 @@
+"""Frames and closed sets again, slowly: python-chess, dictionaries and the definition.
+
+A state is a board with a threshold; `None` plies mean that the other side never gets out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import chess
+
+State = tuple[chess.Square, chess.Square, bool]
+"""Squares of the holder's man and of the other one, and whether the holder is to move."""
+
+INFINITE = 10**9
+
+
+def code_of(board: chess.Board) -> int:
+    """Twice the legal moves, and one if there is no check."""
+    return 2 * board.legal_moves.count() + (not board.is_check())
+
+
+class SlowFrame:
+    """All placements of two men, none of which has castling rights."""
+
+    def __init__(self, board: chess.Board, side: chess.Color, b: chess.Square, c: chess.Square) -> None:
+        self.root, self.side = board, side
+        self.b, self.c = board.piece_at(b), board.piece_at(c)
+        self.empty = board.copy(stack=False)
+        for square in (b, c):
+            self.empty.remove_piece_at(square)
+        self.empty.ep_square = None
+        self.codes: dict[State, int] = {}
+        self.next: dict[State, list[State]] = {}
+        self.leaves: set[State] = set()
+        places = [square for square in chess.SQUARES if self.empty.piece_at(square) is None]
+        for state in ((x, y, turn) for x in places for y in places if x != y for turn in (True, False)):
+            self._add(state)
+
+    def board_of(self, state: State) -> chess.Board:
+        board = self.empty.copy(stack=False)
+        board.set_piece_at(state[0], self.b)
+        board.set_piece_at(state[1], self.c)
+        board.turn = self.side if state[2] else not self.side
+        return board
+
+    def _add(self, state: State) -> None:
+        board = self.board_of(state)
+        if board.was_into_check():
+            return
+        self.codes[state], self.next[state] = code_of(board), []
+        for move in board.legal_moves:
+            quiet = not board.is_zeroing(move) and not board.is_castling(move)
+            if quiet and state[2] and move.from_square == state[0]:
+                self.next[state].append((move.to_square, state[1], False))
+            elif quiet and not state[2] and move.from_square == state[1]:
+                self.next[state].append((state[0], move.to_square, True))
+            elif not state[2]:
+                self.leaves.add(state)
+
+    def plies(self, threshold: int) -> dict[State, int | None]:
+        """The plies that the other side needs at least, by value iteration from infinity downwards."""
+        levels = {code for state, code in self.codes.items() if not state[2] and 0 < code < threshold}
+        values: dict[int, dict[State, int]] = {}
+        for level in [*sorted(levels), threshold]:
+            values[level] = self._settled(level, values)
+        return {state: None if found >= INFINITE else found for state, found in values[threshold].items()}
+
+    def _settled(self, level: int, lower: dict[int, dict[State, int]]) -> dict[State, int]:
+        values = dict.fromkeys(self.codes, INFINITE)
+        while True:
+            fresh = {state: self._value(state, level, values, lower) for state in values}
+            if fresh == values:
+                return values
+            values = fresh
+
+    def _value(self, state: State, level: int, here: dict[State, int], lower: dict[int, dict[State, int]]) -> int:
+        if not state[2]:
+            if state in self.leaves:
+                return 1
+            return min([INFINITE, *(here[after] + 1 for after in self.next[state])])
+        if self.codes[state] < level:
+            return 0
+        if not self.next[state]:
+            return 0 if self.codes[state] > 1 else INFINITE
+        found = []
+        for after in self.next[state]:
+            code = self.codes[after]
+            found.append((lower[code] if 0 < code < level else here if code else {after: INFINITE})[after])
+        return min(INFINITE, max(found) + 1)
+
+
+def can_keep(
+    board: chess.Board, accrued: tuple[int, chess.Color], goal: tuple[int, chess.Color], side: chess.Color
+) -> bool:
+    """Whether a side can keep a score at a goal or better after every ply: the greatest closed set, with real scores.
+
+    Scores are a code and their holder. Every line of play is followed to its end, so the board should be small.
+    """
+    nodes: dict[tuple[str, int, chess.Color], list[tuple[str, int, chess.Color]]] = {}
+    first = (board.epd(en_passant="legal"), *accrued)
+    todo = [first] if _worth(accrued, side) >= _worth(goal, side) else []
+    while todo:
+        node = todo.pop()
+        if node not in nodes:
+            nodes[node] = [after for after in _after(node) if _worth(after[1:], side) >= _worth(goal, side)]
+            todo.extend(nodes[node])
+    moves = {node: chess.Board(f"{node[0]} 0 1").legal_moves.count() for node in nodes}
+    kept = set(nodes)
+    while True:
+        lost = {node for node in kept if not _is_kept(node, nodes[node], kept, moves[node], side)}
+        if not lost:
+            return first in kept
+        kept -= lost
+
+
+def _is_kept(
+    node: tuple[str, int, chess.Color],
+    after: list[tuple[str, int, chess.Color]],
+    kept: set[tuple[str, int, chess.Color]],
+    moves: int,
+    side: chess.Color,
+) -> bool:
+    if moves == 0:
+        return True
+    found = sum(each in kept for each in after)
+    return found > 0 if (" w " in node[0]) == (side == chess.WHITE) else found == moves
+
+
+def _after(node: tuple[str, int, chess.Color]) -> Iterator[tuple[str, int, chess.Color]]:
+    board = chess.Board(f"{node[0]} 0 1")
+    for move in list(board.legal_moves):
+        resets, mover = board.is_zeroing(move), board.turn
+        board.push(move)
+        code = code_of(board)
+        score = (code, mover) if resets or code < node[1] else (node[1], node[2])
+        yield (board.epd(en_passant="legal"), *score)
+        board.pop()
+
+
+def _worth(score: tuple[int, chess.Color], side: chess.Color) -> int:
+    return (2000 - score[0]) * (1 if score[1] == side else -1)
