@@ -6,6 +6,7 @@ Names are imported when they are first used, so that `import tbgen` costs nothin
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,32 +16,24 @@ if TYPE_CHECKING:
     from tbgen.adjudicate import Source as Source
     from tbgen.adjudicate import Verdict as Verdict
     from tbgen.errors import AccruedError as AccruedError
-    from tbgen.errors import BuildError as BuildError
     from tbgen.errors import CastlingError as CastlingError
     from tbgen.errors import DamagedTableError as DamagedTableError
-    from tbgen.errors import EngineStartError as EngineStartError
     from tbgen.errors import FenError as FenError
     from tbgen.errors import IllegalPositionError as IllegalPositionError
     from tbgen.errors import InputError as InputError
-    from tbgen.errors import MatchError as MatchError
     from tbgen.errors import MaterialError as MaterialError
     from tbgen.errors import MissingFolderError as MissingFolderError
     from tbgen.errors import MissingTableError as MissingTableError
     from tbgen.errors import MoveError as MoveError
-    from tbgen.errors import NotEnoughDiskError as NotEnoughDiskError
-    from tbgen.errors import NotEnoughMemoryError as NotEnoughMemoryError
     from tbgen.errors import OutdatedTableError as OutdatedTableError
     from tbgen.errors import PgnError as PgnError
     from tbgen.errors import ProofError as ProofError
-    from tbgen.errors import RecordError as RecordError
-    from tbgen.errors import RepresentationError as RepresentationError
     from tbgen.errors import ScoreFormatError as ScoreFormatError
     from tbgen.errors import TableError as TableError
     from tbgen.errors import TbgenError as TbgenError
     from tbgen.errors import TooManyMenError as TooManyMenError
     from tbgen.errors import UnreadableFileError as UnreadableFileError
     from tbgen.errors import UsageError as UsageError
-    from tbgen.errors import VerificationError as VerificationError
     from tbgen.holding import Bracket as Bracket
     from tbgen.holding import Goal as Goal
     from tbgen.holding import Holding as Holding
@@ -55,25 +48,22 @@ if TYPE_CHECKING:
     from tbgen.material import Material as Material
     from tbgen.material import Role as Role
     from tbgen.material import all_materials as all_materials
+    from tbgen.pgn.reader import GameSettings as GameSettings
     from tbgen.pgn.reader import PgnGame as PgnGame
-    from tbgen.pgn.reader import Settings as Settings
     from tbgen.pgn.reader import games_in as games_in
     from tbgen.pgn.reader import read_games as read_games
     from tbgen.pgn.tags import GameTags as GameTags
-    from tbgen.pgn.tags import parse_cutoff as parse_cutoff
-    from tbgen.pgn.tags import parse_scheme as parse_scheme
     from tbgen.pgn.tags import read_tags as read_tags
     from tbgen.pgn.tags import write_tags as write_tags
+    from tbgen.probe import BulkProbe as BulkProbe
     from tbgen.probe import Fault as Fault
-    from tbgen.probe import Many as Many
+    from tbgen.probe import LineStep as LineStep
     from tbgen.probe import MoveProbe as MoveProbe
     from tbgen.probe import Probe as Probe
-    from tbgen.probe import Step as Step
     from tbgen.probe import Tablebase as Tablebase
     from tbgen.probe import open_tablebase as open_tablebase
-    from tbgen.rules.accrual import Reached as Reached
     from tbgen.rules.accrual import accrued_of as accrued_of
-    from tbgen.rules.accrual import play as play
+    from tbgen.rules.accrual import play_move as play_move
     from tbgen.rules.fen import format_fen as format_fen
     from tbgen.rules.fen import parse_fen as parse_fen
     from tbgen.rules.game import End as End
@@ -88,11 +78,7 @@ if TYPE_CHECKING:
     from tbgen.rules.points import Points as Points
     from tbgen.rules.points import Scheme as Scheme
     from tbgen.rules.points import Scoring as Scoring
-    from tbgen.rules.points import format_points as format_points
-    from tbgen.rules.points import lexicographic_key as lexicographic_key
     from tbgen.rules.points import parse_komi as parse_komi
-    from tbgen.rules.points import parse_points as parse_points
-    from tbgen.rules.points import sum_of_points as sum_of_points
     from tbgen.rules.position import color_of as color_of
     from tbgen.rules.position import is_reset as is_reset
     from tbgen.rules.position import material_of as material_of
@@ -107,34 +93,58 @@ __version__ = "0.1.0"
 _FACE = {
     "tbgen.adjudicate": "AdjudicationRules Adjudicator Continue Source Verdict",
     "tbgen.errors": (
-        "AccruedError BuildError CastlingError DamagedTableError EngineStartError FenError IllegalPositionError "
-        "InputError MatchError MaterialError MissingFolderError MissingTableError MoveError NotEnoughDiskError "
-        "NotEnoughMemoryError OutdatedTableError PgnError ProofError RecordError RepresentationError "
-        "ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError UsageError VerificationError"
+        "AccruedError CastlingError DamagedTableError FenError IllegalPositionError InputError "
+        "MaterialError MissingFolderError MissingTableError MoveError OutdatedTableError PgnError "
+        "ProofError ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError "
+        "UsageError"
     ),
-    "tbgen.holding": (
-        "Bracket Goal Holding HoldVerdict Proof Rung Strategy bracket check_strategy hold parse_strategy"
-    ),
+    "tbgen.holding": "Bracket Goal HoldVerdict Holding Proof Rung Strategy bracket check_strategy hold parse_strategy",
     "tbgen.material": "Material Role all_materials",
-    "tbgen.pgn.reader": "PgnGame Settings games_in read_games",
-    "tbgen.pgn.tags": "GameTags parse_cutoff parse_scheme read_tags write_tags",
-    "tbgen.probe": "Fault Many MoveProbe Probe Step Tablebase open_tablebase",
-    "tbgen.rules.accrual": "Reached accrued_of play",
+    "tbgen.pgn.reader": "GameSettings PgnGame games_in read_games",
+    "tbgen.pgn.tags": "GameTags read_tags write_tags",
+    "tbgen.probe": "BulkProbe Fault LineStep MoveProbe Probe Tablebase open_tablebase",
+    "tbgen.rules.accrual": "accrued_of play_move",
     "tbgen.rules.fen": "format_fen parse_fen",
     "tbgen.rules.game": "End FiftyMoveSetting FiftyMoves Game Ply final_outcome",
     "tbgen.rules.notation": "moves_in parse_move",
-    "tbgen.rules.points": (
-        "Komi Points Scheme Scoring format_points lexicographic_key parse_komi parse_points sum_of_points"
-    ),
+    "tbgen.rules.points": "Komi Points Scheme Scoring parse_komi",
     "tbgen.rules.position": "color_of is_reset material_of own_score",
     "tbgen.score": "Accrued Color Outcome parse_score",
 }
 _HOMES = {name: home for home, names in _FACE.items() for name in names.split()}
 
+_RENAMED = {
+    "BuildError": "tbgen.errors.BuildError",
+    "EngineStartError": "tbgen.errors.EngineStartError",
+    "Many": "tbgen.BulkProbe",
+    "MatchError": "tbgen.errors.MatchError",
+    "NotEnoughDiskError": "tbgen.errors.NotEnoughDiskError",
+    "NotEnoughMemoryError": "tbgen.errors.NotEnoughMemoryError",
+    "Reached": "tbgen.rules.accrual.Reached",
+    "RecordError": "tbgen.errors.RecordError",
+    "RepresentationError": "tbgen.errors.RepresentationError",
+    "Settings": "tbgen.GameSettings",
+    "Step": "tbgen.LineStep",
+    "VerificationError": "tbgen.errors.VerificationError",
+    "format_points": "tbgen.rules.points.format_points",
+    "lexicographic_key": "tbgen.rules.points.lexicographic_key",
+    "parse_cutoff": "tbgen.pgn.tags.parse_cutoff",
+    "parse_points": "tbgen.rules.points.parse_points",
+    "parse_scheme": "tbgen.pgn.tags.parse_scheme",
+    "play": "tbgen.play_move",
+    "sum_of_points": "tbgen.rules.points.sum_of_points",
+}
+"""Names of version 0.1 and what to write instead. They go on for one version, with a warning."""
+
 __all__ = sorted([*_HOMES, "__version__"])
 
 
 def __getattr__(name: str) -> object:
+    if name in _RENAMED:
+        now = _RENAMED[name]
+        warnings.warn(f"tbgen.{name} is now {now}", DeprecationWarning, stacklevel=2)
+        home, _, name = now.rpartition(".")
+        return getattr(importlib.import_module(home), name)
     try:
         home = _HOMES[name]
     except KeyError:

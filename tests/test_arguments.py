@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import tbgen
+from tbgen import errors
 from tbgen.arguments import expect_number
 from tbgen.errors import TbgenError, UsageError
+from tbgen.rules import points
 from tbgen.score import Accrued, Color, Outcome, parse_score
 
 BOARD = chess.Board()
@@ -47,10 +49,10 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("side", lambda: tbgen.Komi(chess.WHITE, 23)),  # type: ignore[arg-type]
     ("quarters", lambda: tbgen.Komi(Color.WHITE, 5.75)),  # type: ignore[arg-type]
     ("outcome", lambda: tbgen.Scoring().points("G3.5")),  # type: ignore[arg-type]
-    ("side", lambda: tbgen.sum_of_points([(chess.WHITE, WON)])),  # type: ignore[list-item]
-    ("side", lambda: tbgen.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
-    ("outcome", lambda: tbgen.lexicographic_key([(Color.WHITE, "G0.5")])),  # type: ignore[list-item]
-    ("points", lambda: tbgen.parse_points((Fraction(1), Fraction(0)))),  # type: ignore[arg-type]
+    ("side", lambda: points.sum_of_points([(chess.WHITE, WON)])),  # type: ignore[list-item]
+    ("side", lambda: points.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
+    ("outcome", lambda: points.lexicographic_key([(Color.WHITE, "G0.5")])),  # type: ignore[list-item]
+    ("points", lambda: points.parse_points((Fraction(1), Fraction(0)))),  # type: ignore[arg-type]
     ("winner", lambda: tbgen.final_outcome(Accrued(3, Color.WHITE), chess.BLACK)),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push("e4")),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push_text(chess.Move.from_uci("e2e4"))),  # type: ignore[arg-type]
@@ -59,17 +61,17 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("white", lambda: tbgen.Material("K", "K")),  # type: ignore[arg-type]
     ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
     ("move", lambda: tbgen.is_reset(BOARD, "e4")),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.play(BOARD.copy(), "e4", Accrued(3, Color.WHITE))),  # type: ignore[arg-type]
+    ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", Accrued(3, Color.WHITE))),  # type: ignore[arg-type]
     ("outcome", lambda: tbgen.write_tags("G3.5", tbgen.Scoring())),  # type: ignore[arg-type]
     ("scoring", lambda: tbgen.write_tags(WON, "komi")),  # type: ignore[arg-type]
     ("tags", lambda: tbgen.read_tags("Komi")),  # type: ignore[arg-type]
     ("Komi", lambda: tbgen.read_tags({"Komi": 5.75})),  # type: ignore[dict-item]
-    ("scheme", lambda: tbgen.Settings(scheme="komi")),  # type: ignore[arg-type]
-    ("cutoff_code", lambda: tbgen.Settings(cutoff_code=6.0)),  # type: ignore[arg-type]
+    ("scheme", lambda: tbgen.GameSettings(scheme="komi")),  # type: ignore[arg-type]
+    ("cutoff_code", lambda: tbgen.GameSettings(cutoff_code=6.0)),  # type: ignore[arg-type]
     ("settings", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
     ("path", lambda: tbgen.read_games(0)),  # type: ignore[arg-type]
-    ("scheme", lambda: tbgen.format_points((Fraction(1), Fraction(0)), "komi")),  # type: ignore[arg-type]
-    ("points under winner", lambda: tbgen.format_points((Fraction(3, 4), Fraction(1, 4)), tbgen.Scheme.WINNER)),
+    ("scheme", lambda: points.format_points((Fraction(1), Fraction(0)), "komi")),  # type: ignore[arg-type]
+    ("points under winner", lambda: points.format_points((Fraction(3, 4), Fraction(1, 4)), tbgen.Scheme.WINNER)),
     ("tables", lambda: tbgen.Adjudicator("data")),  # type: ignore[arg-type]
     ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),  # type: ignore[arg-type]
     ("scoring", lambda: tbgen.AdjudicationRules(scoring="komi")),  # type: ignore[arg-type]
@@ -150,7 +152,7 @@ def test_every_error_can_be_caught_from_the_public_face() -> None:
         return {kind}.union(*(subclasses(each) for each in kind.__subclasses__()))
 
     for error in subclasses(TbgenError):
-        assert getattr(tbgen, error.__name__) is error
+        assert error.__name__ in tbgen.__all__ or vars(errors)[error.__name__] is error
 
 
 def test_a_missing_table_is_a_key_error_too() -> None:

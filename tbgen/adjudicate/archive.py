@@ -19,7 +19,7 @@ from tbgen.adjudicate.verdict import Verdict
 from tbgen.errors import InputError, PgnError
 from tbgen.pgn.chunks import Chunk, ScannedChunk, chunks_of, scanned
 from tbgen.pgn.files import open_bytes
-from tbgen.pgn.game import PgnGame, Settings
+from tbgen.pgn.game import GameSettings, PgnGame
 from tbgen.pgn.movetext import decoded
 from tbgen.pgn.replayed import game_of
 from tbgen.pgn.splice import OWN_TAGS, spliced, variation
@@ -39,7 +39,7 @@ _AHEAD = 3
 class Task:
     """What is wanted of every game; small enough to be sent to other processes."""
 
-    settings: Settings = field(default_factory=Settings)
+    settings: GameSettings = field(default_factory=GameSettings)
     continued: Continue = Continue.UNLESS_OVER
     tables: Folders | None = None
     """The folders of tables, if any are to be asked."""
@@ -182,7 +182,7 @@ def source_of(tags: Mapping[str, str]) -> Source:
         return Source.GAME
 
 
-def tags_of_verdict(found: GameVerdict, settings: Settings) -> dict[str, str]:
+def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str]:
     """The tags that say what a game is scored with, and how that was found."""
     game, verdict = found.game, found.verdict
     known = read_tags(game.tags)

@@ -21,7 +21,7 @@ from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain, progress
 from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
-from tbgen.pgn.game import Settings
+from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import Source
 from tbgen.words import counted
 
@@ -51,7 +51,7 @@ def command(
     in_place: bool,
     folders: tuple[Path, ...],
     continued: str,
-    settings: Settings,
+    settings: GameSettings,
     lines: bool,
     json_file: str | None,
     jobs: int,

@@ -16,7 +16,7 @@ from tbgen.cli.terminal import complain, complain_of, progress, show_rows
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.pgn.contradictions import moves_after_the_end
 from tbgen.pgn.files import matching_files
-from tbgen.pgn.reader import PgnGame, Settings, read_games
+from tbgen.pgn.reader import GameSettings, PgnGame, read_games
 from tbgen.pgn.tags import GameTags
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
@@ -44,7 +44,7 @@ def command(
     files: tuple[str, ...],
     as_json: bool,
     summary: bool,
-    settings: Settings,
+    settings: GameSettings,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 
@@ -72,7 +72,7 @@ def command(
     return 0
 
 
-def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: Settings, *, as_json: bool) -> None:
+def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: GameSettings, *, as_json: bool) -> None:
     board, carried = parse_fen(fen)
     if accrued is not None:
         board, carried = with_score(board, parse_score(accrued))
@@ -89,7 +89,7 @@ def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: S
         complain(f"warning: {warning}")
 
 
-def _score_files(files: Sequence[str], settings: Settings, *, as_json: bool, summary: bool) -> int:
+def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
     from tbgen.pgn.replayed import is_ready
 
@@ -118,7 +118,7 @@ def _score_files(files: Sequence[str], settings: Settings, *, as_json: bool, sum
     return complain_of(faults)
 
 
-def _games_of(files: Sequence[str], settings: Settings) -> Iterator[tuple[str, PgnGame | TbgenError]]:
+def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[tuple[str, PgnGame | TbgenError]]:
     """The games of all files; an error of a file as a whole ends that file in its midst."""
     for path in files:
         try:

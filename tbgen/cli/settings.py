@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tbgen.cli.options import refuse_idle
-from tbgen.pgn.game import Settings
+from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import parse_cutoff
 from tbgen.rules.points import Scheme, parse_komi
 from tbgen.rules.stage import FiftyMoveSetting
@@ -47,16 +47,16 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def refuse_idle_settings(settings: Settings, *, has_tags: bool) -> None:
+def refuse_idle_settings(settings: GameSettings, *, has_tags: bool) -> None:
     """Refuse a cutoff or a komi that makes no difference; without tags to say another, the scoring is exponential."""
     scheme = settings.scheme if has_tags else settings.scheme or Scheme.EXPONENTIAL
     fifty = settings.fifty_moves or FiftyMoveSetting.RESET
     refuse_idle(scheme, fifty, cutoff=settings.cutoff_code is not None, komi=settings.komi is not None)
 
 
-def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> Settings:
+def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> GameSettings:
     """The settings that the options say; what is not given is left to the tags of each game."""
-    settings = Settings(
+    settings = GameSettings(
         scheme=None if scoring is None else Scheme(scoring),
         cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
         komi=None if komi is None else parse_komi(komi),

@@ -20,7 +20,7 @@ from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.files import matching_files
-from tbgen.pgn.game import Settings
+from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import Source
 from tbgen.score import Outcome
 from tbgen.words import counted
@@ -50,7 +50,7 @@ def command(
     *,
     tiebreak: str | None,
     folders: tuple[Path, ...],
-    settings: Settings,
+    settings: GameSettings,
     stats: bool,
     as_json: bool,
     as_rows: bool,

@@ -13,7 +13,7 @@ from tbgen.holding.frame_play import FrameMap, map_of
 from tbgen.holding.frames import Frame
 from tbgen.holding.goals import Goal, worst
 from tbgen.holding.strategy import Strategy, place_of
-from tbgen.rules.accrual import play
+from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import color_of, is_reset, material_of
 from tbgen.rules.stage import FiftyMoveSetting
@@ -191,7 +191,7 @@ def cycle_of(strategy: Strategy) -> Cycle:
         if move is None:
             return Cycle(tuple(line), ())
         line.append(board.san(move))
-        accrued = play(board, move, accrued).accrued
+        accrued = play_move(board, move, accrued).accrued
 
 
 def _move_on(
@@ -203,7 +203,7 @@ def _move_on(
 
     def rank(move: chess.Move) -> tuple[bool, bool, str]:
         after = board.copy(stack=False)
-        reached = play(after, move, accrued).accrued
+        reached = play_move(after, move, accrued).accrued
         is_known = (place_of(after), strategy.goal.threshold(reached)) in places
         return not is_known, is_reset(board, move), move.uci()
 

@@ -89,7 +89,7 @@ class PgnGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GameSettings:
     """How games are to be scored; what is None is taken from a game's tags, and then from the defaults."""
 
     scheme: Scheme | None = None

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from tbgen.arguments import expect
 from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.files import buffered, open_bytes
-from tbgen.pgn.game import PgnGame, Settings
+from tbgen.pgn.game import GameSettings, PgnGame
 
-__all__ = ["PgnGame", "Settings", "games_in", "read_games"]
+__all__ = ["GameSettings", "PgnGame", "games_in", "read_games"]
 
 _GATHERED_BYTES = 1 << 16
 
 
-def read_games(path: str | os.PathLike[str], settings: Settings | None = None) -> Iterator[PgnGame | PgnError]:
+def read_games(path: str | os.PathLike[str], settings: GameSettings | None = None) -> Iterator[PgnGame | PgnError]:
     """Every game of a file in turn, or the error that is in its place; OSError if the file cannot be opened.
 
     `-` is the standard input. Files packed by gzip, bzip2, xz or zstd are read as they are.
@@ -27,7 +27,7 @@ def read_games(path: str | os.PathLike[str], settings: Settings | None = None) -
 
 
 def games_in(
-    lines: str | Iterable[str], name: str = "PGN", settings: Settings | None = None
+    lines: str | Iterable[str], name: str = "PGN", settings: GameSettings | None = None
 ) -> Iterator[PgnGame | PgnError]:
     """Every game of a text or its lines, or the error that is in its place, called by `name`; no game at all is raised.
 
@@ -39,17 +39,21 @@ def games_in(
     yield from _games_of(stream, name, rule, as_it_comes=True)
 
 
-def _expected(settings: Settings | None) -> Settings:
-    return Settings() if settings is None else expect(settings, Settings, "settings", "Settings such as Settings()")
+def _expected(settings: GameSettings | None) -> GameSettings:
+    return (
+        GameSettings()
+        if settings is None
+        else expect(settings, GameSettings, "settings", "GameSettings such as GameSettings()")
+    )
 
 
-def _games_of_file(path: str, settings: Settings) -> Iterator[PgnGame | PgnError]:
+def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
     with open_bytes(path) as stream:
         yield from _games_of(stream, path, settings)
 
 
 def _games_of(
-    stream: io.BufferedReader, name: str, settings: Settings, *, as_it_comes: bool = False
+    stream: io.BufferedReader, name: str, settings: GameSettings, *, as_it_comes: bool = False
 ) -> Iterator[PgnGame | PgnError]:
     from tbgen.pgn.chunks import chunks_of
     from tbgen.pgn.replayed import games_of

@@ -17,7 +17,7 @@ from tbgen.bitboard.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.pgn.chunks import ScannedChunk
 from tbgen.pgn.contradictions import contradictions
-from tbgen.pgn.game import PgnGame, Settings, root_of
+from tbgen.pgn.game import GameSettings, PgnGame, root_of
 from tbgen.pgn.movetext import decoded, problem_of, result_of, tags_of
 from tbgen.pgn.tags import GameTags, read_tags
 from tbgen.rules.accrual import first_accrued
@@ -50,13 +50,13 @@ def is_ready() -> bool:
     return is_compiled("scan", "pgn") and is_compiled("replay", "bitboard")
 
 
-def games_of(chunk: ScannedChunk, name: str, settings: Settings) -> Iterator[PgnGame | PgnError]:
+def games_of(chunk: ScannedChunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
     """Every game of a chunk, or the error that is in its place."""
     for place in range(len(chunk.games)):
         yield game_of(chunk, place, name, settings)
 
 
-def game_of(chunk: ScannedChunk, place: int, name: str, settings: Settings) -> PgnGame | PgnError:
+def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) -> PgnGame | PgnError:
     """A game of a chunk, or what is wrong with it."""
     number = chunk.chunk.number + place
     try:
@@ -67,7 +67,7 @@ def game_of(chunk: ScannedChunk, place: int, name: str, settings: Settings) -> P
         return PgnError(name, str(error), game=number)
 
 
-def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: Settings) -> PgnGame:
+def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: GameSettings) -> PgnGame:
     tags = tags_of(chunk, place)
     known = read_tags(tags)
     root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued)
@@ -79,7 +79,7 @@ def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: Setti
     last, ended = _last_and_end(root, replayed, fifty_moves)
     written = result_of(chunk, place)
     result = tags.get("Result", written or "*")
-    warnings = tuple(contradictions(tags, written, last, ended, Settings().scoring(known)))
+    warnings = tuple(contradictions(tags, written, last, ended, GameSettings().scoring(known)))
     board = partial(_last_board, root.board, replayed.board, last.number)
     again = partial(_game_by_python_chess, root, fifty_moves, chunk, spans)
     men = int(replayed.board[WHITE] | replayed.board[BLACK]).bit_count()

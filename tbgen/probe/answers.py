@@ -123,7 +123,7 @@ class MoveProbe:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LineStep:
     """One move of a line of best play, and what stands after it."""
 
     move: chess.Move
@@ -143,7 +143,7 @@ class Step:
         return _move_facts(self)
 
 
-def _move_facts(each: MoveProbe | Step) -> dict[str, Any]:
+def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
     """A move, the scores after it and its value."""
     return {
         "uci": each.move.uci(),
@@ -181,10 +181,10 @@ class Fault(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Many:
+class BulkProbe:
     """The values of many positions, one an index, and why there is none for some.
 
-    >>> many = Many(np.array([4, -1, 0], np.int8), np.array([5, 0, 0], np.uint16), np.array([0, 0, 1], np.uint8))
+    >>> many = BulkProbe(np.array([4, -1, 0], np.int8), np.array([5, 0, 0], np.uint16), np.array([0, 0, 1], np.uint8))
     >>> [found and (str(found[0]), found[1]) for found in many], str(many.fault_of(2))
     ([('G1.5', 5), ('-G0.0', 0), None], 'illegal')
     """

@@ -14,7 +14,7 @@ from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, Slot
 from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material, Role
-from tbgen.probe.answers import Fault, Many
+from tbgen.probe.answers import BulkProbe, Fault
 from tbgen.probe.asked import Asked
 from tbgen.probe.own import board_of, own_codes
 from tbgen.probe.shelf import Shelf, Value
@@ -30,7 +30,7 @@ _LARGE = MOST_KING_CODE + 1
 """From this even code on, only whether there is a check makes a difference."""
 
 
-def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> Many:
+def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> BulkProbe:
     """The values of positions; `search` finds those with a right to take en passant."""
     slots = [(color, role) for color in Color for role in material.side(color)]
     flipped = not material.is_canonical
@@ -58,7 +58,7 @@ def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> Ma
         outcome = -outcome
     for place in np.flatnonzero(legal & takes):
         outcome[place], dtg[place], fault[place] = _searched(slots, asked, int(place), search)
-    return Many(outcome.astype(np.int8), dtg.astype(np.uint16), fault)
+    return BulkProbe(outcome.astype(np.int8), dtg.astype(np.uint16), fault)
 
 
 def _flipped(asked: Asked) -> Asked:

@@ -13,8 +13,8 @@ import chess
 
 from tbgen.pgn.tags import Source, write_tags
 from tbgen.pgn.writer import format_game, numbered
-from tbgen.probe.answers import Probe, Step
-from tbgen.rules.accrual import play
+from tbgen.probe.answers import LineStep, Probe
+from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.notation import moves_in, parse_move
 from tbgen.rules.points import Scoring
@@ -35,7 +35,7 @@ def position_of(
     score = carried if accrued is None else accrued
     for ply, text in enumerate(moves_in(moves), 1):
         before = own_score(board) if score is None else score
-        score = play(board, parse_move(board, text, ply), before).accrued
+        score = play_move(board, parse_move(board, text, ply), before).accrued
     return board.copy(stack=False), score
 
 
@@ -46,7 +46,7 @@ def picture_of(board: chess.Board) -> str:
     return "\n".join([*lines, "  a b c d e f g h", f"{side} to move"])
 
 
-def pgn_of(board: chess.Board, answer: Probe, steps: Sequence[Step], scoring: Scoring) -> str:
+def pgn_of(board: chess.Board, answer: Probe, steps: Sequence[LineStep], scoring: Scoring) -> str:
     """A line as a PGN game that begins on the board; comments say own score, accrued score and plies to go."""
     last = steps[-1].accrued if steps else answer.accrued
     is_whole = last.outcome == answer.outcome
@@ -74,7 +74,7 @@ def _tags_of_result(answer: Probe, scoring: Scoring) -> dict[str, str]:
     return {**tags, "RMobilitySource": Source.TABLEBASE.value}
 
 
-def _to_go(step: Step) -> str:
+def _to_go(step: LineStep) -> str:
     if step.accrued.outcome == step.outcome:
         return "reached"
     return f"{step.outcome} in {in_plies(step.dtg)}"

@@ -23,7 +23,7 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.material import MOST_TABLE_MEN, Material
-from tbgen.probe.answers import Fault, Many, MoveProbe, Probe, Step
+from tbgen.probe.answers import BulkProbe, Fault, LineStep, MoveProbe, Probe
 from tbgen.probe.checks import check_accrued, check_position
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.accrual import accrued_of
@@ -120,12 +120,12 @@ class Tablebase:
 
     def line(
         self, board: chess.Board, accrued: Accrued | Outcome | None = None, *, max_plies: int = _MOST_PLIES
-    ) -> list[Step]:
+    ) -> list[LineStep]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends."""
         expect_number(max_plies, "max_plies", 0)
         self._find(board)
         score = self._used(board, own_score(board), accrued)
-        walker, steps, seen = board.copy(stack=False), list[Step](), set[str]()
+        walker, steps, seen = board.copy(stack=False), list[LineStep](), set[str]()
         while len(steps) < max_plies:
             moves = self._moves(walker, list(walker.legal_moves), score)
             if not moves:
@@ -149,10 +149,10 @@ class Tablebase:
         *,
         accrued: ManyAccrued = None,
         en_passant: npt.ArrayLike | None = None,
-    ) -> Many: ...
+    ) -> BulkProbe: ...
 
     @overload
-    def probe_many(self, what: Sequence[chess.Board], *, accrued: ManyAccrued = None) -> Many: ...
+    def probe_many(self, what: Sequence[chess.Board], *, accrued: ManyAccrued = None) -> BulkProbe: ...
 
     def probe_many(
         self,
@@ -162,18 +162,18 @@ class Tablebase:
         *,
         accrued: ManyAccrued = None,
         en_passant: npt.ArrayLike | None = None,
-    ) -> Many:
+    ) -> BulkProbe:
         """The values of many positions at once, each the same as `probe` gives: of one material, or of boards.
 
         Of one material: `squares[n]` are the squares (a1 = 0 to h8 = 63) of the n-th position's men in the order
         of the material's name, for "KBvK" the white king, the bishop, the black king. `white_to_move` is a truth
         value a position, or one for all. `en_passant` are files (0 to 7) or squares, -1 where there is no right.
 
-        `accrued` is one score for all, or one a position: scores (None: its own), or numbers as in `Many.outcome`,
+        `accrued` is one score for all, or one a position: scores (None: its own), or numbers as in `BulkProbe.outcome`,
         +(code + 1) for White, -(code + 1) for Black, 0 for the position's own. Without it the position's own score
         counts, and on a board with moves what these have accrued.
 
-        A position without an answer does not spoil the others: `Many.fault` says what is wrong with it.
+        A position without an answer does not spoil the others: `BulkProbe.fault` says what is wrong with it.
 
         >>> with open_tablebase("a folder without tables") as tables:
         ...     many = tables.probe_many([chess.Board(), chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")])
@@ -195,13 +195,13 @@ class Tablebase:
             raise UsageError("boards have their own squares, sides to move and rights")
         return self._many_boards(named, accrued)
 
-    def _many_boards(self, boards: Sequence[chess.Board], accrued: ManyAccrued) -> Many:
+    def _many_boards(self, boards: Sequence[chess.Board], accrued: ManyAccrued) -> BulkProbe:
         from tbgen.probe.asked import are_legal_boards, asked_boards
         from tbgen.probe.bulk import answer
 
         asked = asked_boards(boards, accrued)
         count = len(boards)
-        many = Many(np.zeros(count, np.int8), np.zeros(count, np.uint16), asked.faults)
+        many = BulkProbe(np.zeros(count, np.int8), np.zeros(count, np.uint16), asked.faults)
         for material, (places, positions) in asked.groups.items():
             try:
                 found = answer(self._shelf(material), material, positions, self._value_of)
@@ -347,11 +347,11 @@ def _key_of(board: chess.Board) -> int:
     return key
 
 
-def _step(board: chess.Board, moves: Sequence[MoveProbe], seen: set[str]) -> Step:
+def _step(board: chess.Board, moves: Sequence[MoveProbe], seen: set[str]) -> LineStep:
     """The move to play: once the goal is reached, one that goes back to where the game has been."""
     best = [each for each in moves if each.best]
     chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
-    return Step(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
+    return LineStep(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
 
 
 def _epd_after(board: chess.Board, move: chess.Move) -> str:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tbgen.rules.accrual import play
+from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
 from tbgen.rules.position import own_score
@@ -47,7 +47,7 @@ def replay(fen: str, moves: Sequence[str]) -> Replay:
     accrued, resets = own_score(board), []
     outcomes, fens = [accrued.outcome], [board.fen()]
     for ply, text in enumerate(moves, 1):
-        _, accrued, reset = play(board, parse_move(board, text, ply), accrued)
+        _, accrued, reset = play_move(board, parse_move(board, text, ply), accrued)
         outcomes.append(accrued.outcome)
         fens.append(board.fen())
         if reset:

@@ -2,7 +2,7 @@
 
 >>> board, accrued = chess.Board(), own_score(chess.Board())
 >>> for move in ("e2e4", "e7e5", "d1h5", "b8c6"):
-...     accrued = play(board, chess.Move.from_uci(move), accrued).accrued
+...     accrued = play_move(board, chess.Move.from_uci(move), accrued).accrued
 >>> str(accrued), accrued == accrued_of(board)
 ('G26.5', True)
 """
@@ -60,11 +60,11 @@ def why_not_accrued(accrued: Accrued, bare: Sequence[bool] = (False, False)) -> 
     return None
 
 
-def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached:
+def play_move(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached:
     """Make a legal move on the board, with `accrued` before it.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> own, accrued, reset = play(board, chess.Move.from_uci("e6e5"), own_score(board))
+    >>> own, accrued, reset = play_move(board, chess.Move.from_uci("e6e5"), own_score(board))
     >>> str(own), str(accrued), reset
     ('G3.5', 'G3.5', False)
     """
@@ -94,5 +94,5 @@ def accrued_of(board: chess.Board, carried: Accrued | Outcome | None = None) -> 
     own = own_score(walker)
     accrued = first_accrued(walker, own, given)
     for move in reversed(later):
-        accrued = play(walker, move, accrued).accrued
+        accrued = play_move(walker, move, accrued).accrued
     return accrued

@@ -18,7 +18,7 @@ import chess
 
 from tbgen.arguments import expect
 from tbgen.errors import IllegalPositionError, MoveError, UsageError
-from tbgen.rules.accrual import first_accrued, play
+from tbgen.rules.accrual import first_accrued, play_move
 from tbgen.rules.fen import broken_rule, format_fen
 from tbgen.rules.notation import moves_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
@@ -191,7 +191,7 @@ class Game:
 
     def _push(self, move: chess.Move) -> Ply:
         before, san, stage = self.last, self.board.san(move), self._stages[-1]
-        own, _, reset = play(self.board, move, before.accrued)
+        own, _, reset = play_move(self.board, move, before.accrued)
         stage = next_stage(stage, own.code, reset, is_bare_kings(self.board), self._times_seen(), self.fifty_moves)
         lowest, lowest_since = before.lowest, before.lowest_since
         if own.code < lowest.code:

@@ -18,9 +18,9 @@ def decided(tables: Tablebase, text: str, seconds: float) -> dict[str, Any]:
     """Every game with its final score, why it has that, and the tags that say so; or OutOfTimeError."""
     from tbgen.adjudicate import Adjudicator
     from tbgen.adjudicate.archive import GameVerdict, tags_of_verdict
-    from tbgen.pgn.reader import Settings, games_in
+    from tbgen.pgn.reader import GameSettings, games_in
 
-    adjudicator, settings = Adjudicator(tables), Settings()
+    adjudicator, settings = Adjudicator(tables), GameSettings()
     games, skipped, end = list[dict[str, Any]](), list[dict[str, Any]](), time.monotonic() + seconds
     for game in games_in(text):
         if time.monotonic() > end:

@@ -17,7 +17,7 @@ from tbgen.adjudicate.archive import ChunkDecider, Decided, Task, decide_file, t
 from tbgen.adjudicate.decide import Continue
 from tbgen.errors import PgnError
 from tbgen.pgn.chunks import chunks_of
-from tbgen.pgn.game import PgnGame, Settings
+from tbgen.pgn.game import GameSettings, PgnGame
 from tbgen.pgn.splice import OWN_TAGS
 from tbgen.pgn.tags import Source
 from tbgen.rules.game import FiftyMoveSetting
@@ -158,11 +158,11 @@ def test_a_byte_order_mark_stays_first() -> None:
 
 def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
     text = b'[Event "a"]\n[Komi "G2.25"]\n[Legacy "1"]\n\n1. e4 *\n'
-    tags = tags_of(decided(text, Task(Settings(scheme=Scheme.KOMI))))
+    tags = tags_of(decided(text, Task(GameSettings(scheme=Scheme.KOMI))))
     assert (tags["Komi"], tags["RMobilityScoring"], tags["Points"]) == ("G2.25", "komi", "0-1")
     assert "RMobilityFifty" not in tags
-    assert "Komi" not in tags_of(decided(text, Task(Settings(scheme=Scheme.HARMONIC))))
-    fide = decided(text, Task(Settings(fifty_moves=FiftyMoveSetting.FIDE)))
+    assert "Komi" not in tags_of(decided(text, Task(GameSettings(scheme=Scheme.HARMONIC))))
+    fide = decided(text, Task(GameSettings(fifty_moves=FiftyMoveSetting.FIDE)))
     assert tags_of(fide)["RMobilityFifty"] == "fide"
     assert decided(fide) == fide
 

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator
 
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.pgn.contradictions import contradictions
-from tbgen.pgn.game import PgnGame, Settings, root_of
+from tbgen.pgn.game import GameSettings, PgnGame, root_of
 from tbgen.pgn.tags import read_tags
 from tbgen.rules.game import Game
 from tests.reference.pgn import BinaryFileError, Movetext, movetexts
 
 
-def games_in(lines: Iterable[str], name: str, settings: Settings | None = None) -> Iterator[PgnGame | PgnError]:
+def games_in(lines: Iterable[str], name: str, settings: GameSettings | None = None) -> Iterator[PgnGame | PgnError]:
     """Every game of some lines, or the error that is in its place; no game at all is raised."""
     number = 0
     try:
         for number, movetext in enumerate(movetexts(lines), start=1):
             try:
-                yield _played(movetext, number, settings or Settings())
+                yield _played(movetext, number, settings or GameSettings())
             except MoveError as error:
                 yield PgnError(name, f"{error.reason} {error.move!r}", game=number, ply=error.ply)
             except TbgenError as error:
@@ -29,7 +29,7 @@ def games_in(lines: Iterable[str], name: str, settings: Settings | None = None) 
         raise PgnError(name, "it holds no games")
 
 
-def _played(movetext: Movetext, number: int, settings: Settings) -> PgnGame:
+def _played(movetext: Movetext, number: int, settings: GameSettings) -> PgnGame:
     tags = movetext.tags
     known = read_tags(tags)
     board, accrued = root_of(tags, known)
@@ -40,6 +40,6 @@ def _played(movetext: Movetext, number: int, settings: Settings) -> PgnGame:
         raise UsageError(movetext.problem)
     result = tags.get("Result", movetext.result or "*")
     last, ended = game.stage, game.ended_stage
-    warnings = tuple(contradictions(tags, movetext.result, last, ended, Settings().scoring(known)))
+    warnings = tuple(contradictions(tags, movetext.result, last, ended, GameSettings().scoring(known)))
     scoring, men = settings.scoring(known), game.board.occupied.bit_count()
     return PgnGame(number, tags, result, last, ended, scoring, warnings, men, game.position, lambda: game)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tbgen.errors import PgnError
 from tbgen.pgn import scan as at
 from tbgen.pgn.chunks import chunks_of
-from tbgen.pgn.game import PgnGame, Settings
+from tbgen.pgn.game import GameSettings, PgnGame
 from tbgen.pgn.replayed import games_of
 from tests.pgn.plain import games_in
 from tests.pgn.test_reader import assert_same
@@ -101,7 +101,7 @@ def plain(text: bytes, name: str = "test.pgn") -> list[PgnGame | PgnError]:
 def compiled(text: bytes, chunk_bytes: int) -> list[PgnGame | PgnError]:
     stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
     chunks = chunks_of(stream, "test.pgn", chunk_bytes)
-    return to_the_end(game for chunk in chunks for game in games_of(chunk, "test.pgn", Settings()))
+    return to_the_end(game for chunk in chunks for game in games_of(chunk, "test.pgn", GameSettings()))
 
 
 def to_the_end(games: object) -> list[PgnGame | PgnError]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.pgn.reader import PgnGame, Settings, games_in, read_games
+from tbgen.pgn.reader import GameSettings, PgnGame, games_in, read_games
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
 
@@ -13,7 +13,7 @@ MATE = "1. f3 e5 2. g4 Qh4#"
 REPETITION = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8"
 
 
-def warnings_of(text: str, settings: Settings | None = None) -> tuple[str, ...]:
+def warnings_of(text: str, settings: GameSettings | None = None) -> tuple[str, ...]:
     (game,) = games_in(text.splitlines(keepends=True), "test.pgn", settings)
     assert isinstance(game, PgnGame), game
     return game.warnings
@@ -69,14 +69,14 @@ def test_what_contradicts_the_moves_is_told(text: str, words: str) -> None:
 
 def test_points_are_held_against_the_scheme_of_the_game_and_not_against_one_that_is_asked_for() -> None:
     text = '[Points "0.5625-0.4375"]\n[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1. e4 *'
-    assert warnings_of(text, Settings(scheme=Scheme.KOMI)) == ()
+    assert warnings_of(text, GameSettings(scheme=Scheme.KOMI)) == ()
 
 
 def test_a_rule_that_does_not_hold_ends_no_game() -> None:
     fen = "7k/8/8/8/8/8/6R1/K7 w - - 99 80"
     text = f'[FEN "{fen}"]\n\n80. Rg1 Kh7 *'
-    assert warnings_of(text, Settings(fifty_moves=FiftyMoveSetting.NONE)) == ()
-    assert warnings_of(text, Settings(fifty_moves=FiftyMoveSetting.FIDE)) == (
+    assert warnings_of(text, GameSettings(fifty_moves=FiftyMoveSetting.NONE)) == ()
+    assert warnings_of(text, GameSettings(fifty_moves=FiftyMoveSetting.FIDE)) == (
         "the game was over at ply 1 (fifty moves); 1 more move counted",
     )
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from tbgen.errors import PgnError
 from tbgen.pgn.chunks import chunks_of
 from tbgen.pgn.movetext import movetexts
-from tbgen.pgn.reader import PgnGame, Settings, games_in, read_games
+from tbgen.pgn.reader import GameSettings, PgnGame, games_in, read_games
 from tbgen.pgn.replayed import games_of as compiled_games
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring
@@ -23,7 +23,7 @@ from tests.strategies import boards
 GOLDEN = Path(__file__).parent.parent / "golden"
 
 
-def games_of(text: str, settings: Settings | None = None) -> list[PgnGame | PgnError]:
+def games_of(text: str, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
     """The games of a text, which the reference must find as well."""
     games = list(games_in(io.StringIO(text, newline=None), "test.pgn", settings))
     assert_same(list(plain.games_in(io.StringIO(text, newline=None), "test.pgn", settings)), games, text)
@@ -31,10 +31,10 @@ def games_of(text: str, settings: Settings | None = None) -> list[PgnGame | PgnE
     return games
 
 
-def compiled(text: bytes, settings: Settings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
+def compiled(text: bytes, settings: GameSettings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
     stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
     chunks = chunks_of(stream, "test.pgn", chunk_bytes)
-    return [game for chunk in chunks for game in compiled_games(chunk, "test.pgn", settings or Settings())]
+    return [game for chunk in chunks for game in compiled_games(chunk, "test.pgn", settings or GameSettings())]
 
 
 def assert_same(plain: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object) -> None:
@@ -50,7 +50,7 @@ def assert_same(plain: list[PgnGame | PgnError], fast: list[PgnGame | PgnError],
             assert ours.facts() == theirs.facts(), text
 
 
-def only_game(text: str, settings: Settings | None = None) -> PgnGame:
+def only_game(text: str, settings: GameSettings | None = None) -> PgnGame:
     (game,) = games_of(text, settings)
     assert isinstance(game, PgnGame), game
     return game
@@ -238,7 +238,7 @@ def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
     assert str(game.scoring.komi) == "-G3.5"
     assert game.game.fifty_moves.setting is FiftyMoveSetting.LEGACY
     assert game.game.fifty_moves.cutoff_code == 8
-    asked = Settings(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
+    asked = GameSettings(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
     other = only_game(text, asked)
     assert (other.scoring.scheme, other.scoring.cutoff_code) == (Scheme.OTB, 10)
     assert other.game.fifty_moves.setting is FiftyMoveSetting.FIDE

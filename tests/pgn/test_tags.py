@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import ScoreFormatError
-from tbgen.pgn.reader import Settings
+from tbgen.pgn.reader import GameSettings
 from tbgen.pgn.tags import GameTags, classical_result, parse_cutoff, read_tags, winner_of, write_tags
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring
@@ -114,7 +114,7 @@ def test_a_cutoff_has_no_sign() -> None:
 @pytest.mark.parametrize("setting", list(FiftyMoveSetting))
 def test_the_fifty_move_rule_of_a_game_comes_back_from_its_tags(setting: FiftyMoveSetting) -> None:
     tags = write_tags(Outcome(Color.WHITE, 3), Scoring(), fifty_moves=setting)
-    assert Settings().fifty_moves_of(read_tags(tags)).setting is setting
+    assert GameSettings().fifty_moves_of(read_tags(tags)).setting is setting
 
 
 def test_an_unknown_fifty_move_rule_is_refused() -> None:

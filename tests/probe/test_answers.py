@@ -9,8 +9,8 @@ import chess
 import numpy as np
 
 from tbgen.material import materials
-from tbgen.probe import Many, Tablebase
-from tbgen.rules.accrual import play
+from tbgen.probe import BulkProbe, Tablebase
+from tbgen.rules.accrual import play_move
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score
 from tbgen.score import parse_score
@@ -66,7 +66,7 @@ def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tableb
             slower += each.keeps and not each.best
         if moves:
             chosen, walker = draw.choice(moves), board.copy(stack=False)
-            own, accrued, reset = play(walker, chosen.move, own_score(board))
+            own, accrued, reset = play_move(walker, chosen.move, own_score(board))
             assert (chosen.own, chosen.accrued, chosen.reset) == (own, accrued, reset)
             assert chosen.san == board.san(chosen.move)
     assert slower > 100
@@ -89,7 +89,7 @@ def test_the_facts_of_a_line_are_those_of_its_steps(tables: Tablebase) -> None:
 
 
 def test_many_answers_have_facts_one_by_one() -> None:
-    many = Many(np.array([4, -2, 0], np.int8), np.array([5, 0, 0], np.uint16), np.array([0, 0, 2], np.uint8))
+    many = BulkProbe(np.array([4, -2, 0], np.int8), np.array([5, 0, 0], np.uint16), np.array([0, 0, 2], np.uint8))
     assert many.facts() == [
         {"outcome": "G1.5", "dtg": 5, "fault": None},
         {"outcome": "-G0.5", "dtg": 0, "fault": None},

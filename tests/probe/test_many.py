@@ -22,7 +22,7 @@ from tbgen.errors import (
 )
 from tbgen.index.layout import Slot, slots_of
 from tbgen.material import Material, materials
-from tbgen.probe import Fault, Many, Tablebase, open_tablebase
+from tbgen.probe import BulkProbe, Fault, Tablebase, open_tablebase
 from tbgen.probe.own import board_of, own_codes
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
@@ -50,7 +50,7 @@ def single(tables: Tablebase, board: chess.Board, accrued: Accrued | None) -> tu
     return found.outcome.to_byte(), found.dtg, Fault.NONE
 
 
-def row(many: Many, number: int) -> tuple[object, ...]:
+def row(many: BulkProbe, number: int) -> tuple[object, ...]:
     return int(many.outcome[number]), int(many.dtg[number]), many.fault_of(number)
 
 

@@ -9,7 +9,7 @@ import chess.pgn
 import pytest
 
 from tbgen.pgn.reader import PgnGame, games_in
-from tbgen.probe import Step, Tablebase, open_tablebase
+from tbgen.probe import LineStep, Tablebase, open_tablebase
 from tbgen.probe.notation import pgn_of
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scheme, Scoring
@@ -35,7 +35,7 @@ def tables(table_folder: Path) -> Iterator[Tablebase]:
         yield tables
 
 
-def line_of(tables: Tablebase, fen: str, scoring: Scoring | None = None) -> tuple[str, list[Step]]:
+def line_of(tables: Tablebase, fen: str, scoring: Scoring | None = None) -> tuple[str, list[LineStep]]:
     board, accrued = parse_fen(fen)
     steps = tables.line(board, accrued)
     return pgn_of(board, tables.probe(board, accrued), steps, scoring or Scoring()), steps
