@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +11,6 @@ import tbgen
 ROOT = Path(tbgen.__file__).parent
 DECORATORS = {"borrowing", "inlined", "inner", "kernel", "small"}
 """Those of tbgen/_jit.py."""
-
-UNTYPED = {"retro"}
-"""Packages in which some kernels have no types yet; a name goes as soon as its last parameter has one."""
 
 
 def kernels() -> Iterator[tuple[Path, ast.FunctionDef]]:
@@ -28,15 +24,14 @@ def kernels() -> Iterator[tuple[Path, ast.FunctionDef]]:
 
 
 def test_every_parameter_and_result_of_a_kernel_has_a_type() -> None:
-    typed, untyped = 0, Counter[str]()
+    typed, untyped = 0, list[str]()
     for path, node in kernels():
-        package = path.relative_to(ROOT).parts[0]
         has_type = [argument.annotation is not None for argument in node.args.args] + [node.returns is not None]
         typed += has_type.count(True)
-        untyped[package] += has_type.count(False)
-    total = typed + untyped.total()
+        untyped += [f"{path.relative_to(ROOT)}: {node.name}"] * has_type.count(False)
+    total = typed + len(untyped)
     print(f"{typed} of {total} parameters and results of kernels have a type: {typed / total:.1%}")
-    assert {package for package, count in untyped.items() if count} == UNTYPED
+    assert untyped == []
 
 
 def test_no_type_of_a_kernel_is_any() -> None:
