@@ -1,4 +1,4 @@
-"""Whole files of games decided, chunk by chunk: on one process or several, in order, in flat memory."""
+"""Decides files of games chunk by chunk, in one process or several, in the order of the file, in bounded memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _AHEAD = 3
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is wanted of every game; small enough to be sent to other processes."""
+    """What to do with every game; small enough to send to a process."""
 
     settings: GameSettings = field(default_factory=GameSettings)
     continued: Continue = Continue.UNLESS_OVER
@@ -55,7 +55,7 @@ class Task:
 
 @dataclass(slots=True)
 class Decided:
-    """What became of the games of a chunk."""
+    """The decisions on the games of a chunk."""
 
     text: bytes = b""
     size: int = 0
@@ -71,7 +71,7 @@ class Decided:
 
 
 class GameVerdict(NamedTuple):
-    """A game that was read, and what is said of it."""
+    """A game that was read, with its verdict."""
 
     game: PgnGame
     verdict: Verdict
@@ -90,7 +90,7 @@ class GameVerdict(NamedTuple):
         }
 
     def result(self) -> EventGame:
-        """The game as standings look at it; an opening goes by its name, or else by its code."""
+        """The facts of a game that standings need; an opening is named by its tag, or else by its ECO code."""
         tags, verdict = self.game.tags, self.verdict
         white, black = tags.get("White", "?"), tags.get("Black", "?")
         opening = tags.get("Opening") or tags.get("ECO") or "?"
@@ -135,7 +135,7 @@ class ChunkDecider:
         return Verdict(known, source_of(game.tags), points, "its tags say so")
 
     def decide(self, chunk: ScannedChunk, name: str) -> Decided:
-        """What becomes of the games of a chunk."""
+        """Decide the games of a chunk."""
         done, texts, task = Decided(size=len(chunk.text)), list[bytes](), self.task
         for place, found in enumerate(self.verdicts(chunk, name)):
             if isinstance(found, PgnError):
@@ -175,7 +175,7 @@ class ChunkDecider:
 
 
 def source_of(tags: Mapping[str, str]) -> Source:
-    """Where the tags say that the final score comes from."""
+    """The source of the final score according to the tags."""
     try:
         return Source(tags.get("RMobilitySource", Source.GAME.value))
     except ValueError:
@@ -183,7 +183,7 @@ def source_of(tags: Mapping[str, str]) -> Source:
 
 
 def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str]:
-    """The tags that say what a game is scored with, and how that was found."""
+    """The tags with the final score of a game and its source."""
     game, verdict = found.game, found.verdict
     known = read_tags(game.tags)
     fifty_moves = settings.fifty_moves_of(known).setting

@@ -1,4 +1,4 @@
-"""The decision: what a game is scored with.
+"""Adjudication: the final score of a game.
 
 Mate and stalemate on the board stand, and so does a decisive result. A game that the rules ended keeps what had
 accrued. Any other is continued by best play from its last position, with the score accrued so far, where
@@ -68,7 +68,7 @@ class Adjudicator:
     def decide(
         self, board_or_game: chess.Board | Game, accrued: Accrued | None = None, *, winner: Color | None = None
     ) -> Verdict:
-        """What a game is scored with if it ends now; `winner` is named if the other side resigned or lost on time.
+        """The final score of a game if it ends now; `winner` is named if the other side resigned or lost on time.
 
         A board brings the moves on its stack; `accrued` is what had accrued before them.
         """
@@ -80,7 +80,7 @@ class Adjudicator:
         return self._settled(_Stand(lambda: game.board, men, game.accrued, game.last.end, winner, self.rules.scoring))
 
     def decide_read(self, game: PgnGame) -> Verdict:
-        """What a game that was read from a file is scored with, under its own scoring."""
+        """The final score of a game from a file, under its own scoring."""
         last, winner = game.last, winner_of(game.result)
         return self._settled(_Stand(lambda: game.board, game.men, last.accrued, last.end, winner, game.scoring))
 
@@ -100,7 +100,7 @@ class Adjudicator:
         )
 
     def _continued(self, stand: _Stand) -> Verdict:
-        """Best play from the position, or what has accrued where no table can tell."""
+        """The outcome of best play from the position, or the accrued score if there is no table for it."""
         if self.tables is None or stand.men > MOST_TABLE_MEN:
             return stand.stands("no table knows the position")
         board = stand.board()
@@ -116,7 +116,7 @@ class Adjudicator:
 
 
 class _Stand(NamedTuple):
-    """Where a game stands when it is to be decided."""
+    """The facts of a game on which its verdict depends."""
 
     board: Callable[[], chess.Board]
     men: int

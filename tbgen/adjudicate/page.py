@@ -1,4 +1,4 @@
-"""Standings for other programs and for people: CSV, and one page of HTML that needs nothing else."""
+"""Standings as CSV, and as one page of HTML that loads nothing else."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def in_decimals(points: Fraction) -> str:
 
 
 def meeting(row: Row, other: Row) -> str:
-    """A cell of the cross table: what one player has from the games with another."""
+    """A cell of the cross table: one player's points from the games with another."""
     if row is other:
         return "x"
     return " ".join(in_decimals(points) for points in row.against.get(other.name, []))
 
 
 def cells_of(row: Row) -> tuple[str, ...]:
-    """A player's line without the cross table."""
+    """The cells of a player's row left of the cross table."""
     return (
         str(row.rank),
         row.name,
@@ -53,7 +53,7 @@ def cells_of(row: Row) -> tuple[str, ...]:
 
 
 def as_csv(standings: Standings) -> str:
-    """A line a player, with what each has from each other."""
+    """CSV with a row for each player, the cross table included."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     rows = standings.rows
@@ -63,7 +63,7 @@ def as_csv(standings: Standings) -> str:
 
 
 def as_html(standings: Standings, title: str) -> str:
-    """A page of its own: no script, no font, no picture from anywhere."""
+    """A self-contained HTML page: no script, no font, no picture from elsewhere."""
     rows = standings.rows
     heads = [*_HEADS[:-1], *(str(place) for place in range(1, len(rows) + 1))]
     lines = [_line("th", heads), *(_line("td", [*cells_of(row)[:-1], *_meetings(row, rows)]) for row in rows)]

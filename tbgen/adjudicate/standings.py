@@ -1,4 +1,4 @@
-"""Standings of an event: cross table, sums of points, and what decides between players with equal ones.
+"""Standings of an event: cross table, sums of points, and tie-breaks.
 
 >>> games = [EventGame("Ann", "Bob", "1/2-1/2", Outcome(Color.WHITE, 3), Scoring(), Source.GAME, "A00")]
 >>> [(row.rank, row.name, str(row.points), str(row.classical)) for row in Standings(games).rows]
@@ -38,7 +38,7 @@ class EventGame(NamedTuple):
         return self.scoring.points(self.final)[side]
 
     def classical(self, side: Color) -> Fraction:
-        """A side's points by the sheet."""
+        """A side's points by the result of ordinary chess."""
         winner = winner_of(self.result)
         if winner is None:
             return DRAW
@@ -49,7 +49,7 @@ class EventGame(NamedTuple):
 
 
 class TieBreak(enum.Enum):
-    """What players are ranked by, one after the other."""
+    """A criterion by which players are ranked."""
 
     CLASSICAL = "classical"
     """Points by the sheet: a win 1, a draw 1/2."""
@@ -66,7 +66,7 @@ DEFAULT_ORDER = (TieBreak.CLASSICAL, TieBreak.POINTS, TieBreak.NET, TieBreak.HEA
 
 @dataclass(slots=True)
 class Row:
-    """A player's line."""
+    """A player's row."""
 
     name: str
     rank: int = 0
@@ -97,7 +97,7 @@ class Row:
 
 
 class Standings:
-    """The rows of an event, best first. Players that nothing tells apart share a rank and stand by name."""
+    """The rows of an event, best first. Players with equal criteria share a rank and are sorted by name."""
 
     def __init__(self, games: Iterable[EventGame], order: Sequence[TieBreak] = DEFAULT_ORDER) -> None:
         self.order = tuple(order)
@@ -126,7 +126,7 @@ class Standings:
 
     @property
     def most_code(self) -> int:
-        """The last code that the net count looks at: over the board G3.5."""
+        """The largest code in the net count; over the board that is G3.5."""
         return OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE
 
     def _ranked(self, rows: list[Row]) -> list[Row]:
@@ -139,7 +139,7 @@ class Standings:
         return ranked
 
     def _split(self, rows: list[Row], order: Sequence[TieBreak]) -> list[list[Row]]:
-        """Groups of rows that are equal in all that the order names, best first."""
+        """Groups of rows that are equal in every criterion, best first."""
         if len(rows) == 1 or not order:
             return [rows]
         values: dict[Fraction | tuple[int, ...], list[Row]] = {}

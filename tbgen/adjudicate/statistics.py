@@ -1,4 +1,4 @@
-"""What r-mobility made of many games: final scores, by source, by player, by opening, and what became of draws."""
+"""Statistics of many games: final scores by source, player and opening, and the new results of draws."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Statistics:
         self.openings.setdefault(game.opening, Tally()).add(white, final)
 
     def decided(self, most_code: int) -> int:
-        """How many draws of the sheet end with a score up to a code."""
+        """The number of drawn games whose final score has a code up to `code`."""
         return sum(number for final, number in self.drawn.items() if final.code <= most_code)
 
     def facts(self) -> dict[str, Any]:

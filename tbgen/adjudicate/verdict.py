@@ -13,7 +13,7 @@ from tbgen.score import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a game is scored with."""
+    """The final score of a game, its source and the reason."""
 
     final: Outcome
     source: Source
@@ -27,7 +27,7 @@ class Verdict:
 
     @property
     def missing(self) -> Material | None:
-        """The table that would decide, but is not there."""
+        """The missing table that would decide the game."""
         return None if self.material is None or self.dtg is not None else self.material.canonical()
 
     def facts(self) -> dict[str, Any]:

@@ -28,7 +28,9 @@ from tbgen.words import counted
 
 @click.command("adjudicate")
 @click.argument("files", nargs=-1, metavar="IN.pgn...")
-@click.option("-o", "--output", metavar="OUT.pgn", help="Where the copy goes; - (default) is the standard output.")
+@click.option(
+    "-o", "--output", metavar="OUT.pgn", help="Write the copy to this file; - (default) is the standard output."
+)
 @click.option("--in-place", is_flag=True, help="Write the tags into the files themselves.")
 @optional_folders_option
 @click.option(
@@ -37,13 +39,15 @@ from tbgen.words import counted
     type=click.Choice([how.value for how in Continue]),
     default=Continue.UNLESS_OVER.value,
     show_default=True,
-    help="Which games go on with best play: none, those that the rules have not ended, or those as well.",
+    help="Continue games by best play: never, unless the rules ended them, or always.",
 )
 @settings_options
-@click.option("--line", "lines", is_flag=True, help="Write best play down behind the moves, as a variation.")
-@click.option("--json", "json_file", metavar="FILE", help="Write a summary of every game as JSON.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Processes that share a file.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+@click.option("--line", "lines", is_flag=True, help="Append best play to the moves, as a variation.")
+@click.option("--json", "json_file", metavar="FILE", help="Write the verdict on every game to a file of JSON.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="The number of processes that share a file."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
 def command(
     files: tuple[str, ...],
     *,
@@ -60,7 +64,7 @@ def command(
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
     Mate, stalemate and decisive results stand. A game that the rules ended (third repetition, fifty moves, bare
-    kings) keeps the score it had accrued. Any other is continued by best play from its last position, where there is
+    kings) keeps its accrued score. Any other is continued by best play from its last position, where there is
     a table; else the accrued score stands. Tables ignore the fifty-move rule, so a win that the rule would
     have stopped (a cursed win) is G0.0.
 

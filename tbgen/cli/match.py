@@ -31,15 +31,15 @@ Options are those of cutechess-cli and fastchess; docs/matches.md has the table.
 
 _ENGINE_OPTIONS = (
     ("cmd=FILE", "The program; a name is looked up as in a shell."),
-    ("name=NAME", "Its name (default: as it calls itself)."),
+    ("name=NAME", "Its name (default: its `id name`)."),
     ("dir=DIR  arg=ARG  args=ARGS", "Its folder, and its arguments."),
     ("option.NAME=VALUE", "A UCI option; hash=N and threads=N are short for two of them."),
     ("tc=[MOVES/]TIME[+INC]", "Time control in seconds or minutes:seconds; inf sets none."),
     ("st=S  nodes=N  depth=N", "Seconds, nodes, plies for each move."),
-    ("timemargin=MS", "Forgive so many milliseconds."),
-    ("hang=S", "An engine without a clock loses after so many seconds of silence (default 300)."),
+    ("timemargin=MS", "Tolerate so many milliseconds over the time limit."),
+    ("hang=S", "The time limit of a move for an engine without a clock (default 300)."),
     ("restart=auto|on|off", "on: a new process for every game."),
-    ("log=FILE  stderr=FILE", "What passes to and from it, and what it complains of."),
+    ("log=FILE  stderr=FILE", "Logs of its protocol and of its standard error."),
     ("whitepov", "Its scores are always White's."),
 )
 

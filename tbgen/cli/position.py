@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tbgen.errors import UsageError
-from tbgen.rules.words import START, fen_and_moves
+from tbgen.rules.typed import START, fen_and_moves
 
 _NEGATIVE_SCORE = re.compile(r"-[Gg][0-9].*")
 
@@ -43,7 +43,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--accrued",
             metavar="G",
-            help="What has accrued in the FEN's position, such as G2.5 (default: what the FEN says, else its own).",
+            help="The accrued score of the position, such as G2.5 (default: that of the FEN, else the position's own).",
         ),
         click.argument("words", nargs=-1, metavar="[FEN] [MOVE]..."),
     ):

@@ -51,7 +51,7 @@ def command(
     FEN may carry the accrued score as its seventh field; `startpos` is the first position of a game. It needs
     no quotes. Moves are written as e4 or e2e4, with or without numbers.
 
-    What contradicts a game's tags, and moves after its end, are told on the standard error.
+    Contradictions between tags and moves, and moves after the end of a game, are reported on the standard error.
 
     \b
     Examples:

@@ -30,17 +30,17 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--cutoff",
             metavar="G",
-            help="Scores from here on make no difference: to winner, komi and --fifty reset (default G6.0).",
+            help="The score from which winner, komi and --fifty reset treat all scores alike (default G6.0).",
         ),
         click.option(
             "--scoring",
             type=click.Choice([scheme.value for scheme in Scheme]),
-            help="How the score becomes points; exponential unless the game's tags say otherwise.",
+            help="The scheme that turns scores into points; exponential unless the game's tags say otherwise.",
         ),
         click.option(
             "--fifty",
             type=click.Choice([setting.value for setting in FiftyMoveSetting]),
-            help="What the fifty-move rule means; reset unless the game's tags say otherwise.",
+            help="The fifty-move rule; reset unless the game's tags say otherwise.",
         ),
     ):
         wrapped = option(wrapped)

@@ -35,7 +35,7 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 @click.option(
     "--tiebreak",
     metavar="LIST",
-    help=f"What players are ranked by, one after the other: {_NAMES} (default {_DEFAULT_NAMES}).",
+    help=f"The criteria of the ranking, in order: {_NAMES} (default {_DEFAULT_NAMES}).",
 )
 @optional_folders_option
 @settings_options
@@ -44,7 +44,9 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 @click.option("--csv", "as_rows", is_flag=True, help="Print CSV.")
 @click.option("--html", "as_page", is_flag=True, help="Print a page that needs nothing else.")
 @click.option("--title", metavar="TEXT", help="With --html: the heading of the page (default Standings).")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Processes that share a file.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="The number of processes that share a file."
+)
 def command(
     files: tuple[str, ...],
     *,
@@ -60,9 +62,10 @@ def command(
 ) -> int:
     """Show the cross table and the standings of an event.
 
-    A game is worth what its tag RMobilityResult says, and without one what `tbgen adjudicate` would say.
-    `classical` are points by the sheet, `points` the sum of r-mobility points in exact fractions, `net` counts given
-    less suffered, first G0.0, then G0.5, G1.0 and so on, `head-to-head` the points among those who are equal.
+    The final score of a game is that of its tag RMobilityResult, or else the verdict of `tbgen adjudicate`.
+    `classical` are points by the ordinary result, `points` the sum of r-mobility points in exact fractions,
+    `net` counts given less suffered, first G0.0, then G0.5, G1.0 and so on,
+    `head-to-head` the points in the games between equal players.
     Over the board only G3.5 and better count: --scoring otb. Games without a result are left out.
 
     \b

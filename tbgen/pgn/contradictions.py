@@ -1,4 +1,4 @@
-"""What the tags of a game say against what its moves give."""
+"""Contradictions between the tags of a game and its moves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TABLEBASE = "tablebase"
 def contradictions(
     tags: Mapping[str, str], written: str | None, last: Stage, ended: Stage | None, scoring: Scoring
 ) -> Iterator[str]:
-    """One line for each.
+    """Describe every contradiction in one line.
 
     `written` is the result that stands after the moves, `ended` the first ply at which the game was over, `scoring`
     what the tags ask for.
@@ -36,7 +36,7 @@ def contradictions(
 
 
 def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
-    """A game that went on after its rules had ended it."""
+    """Describe moves after the end of the game, if there are any."""
     if ended is not None and ended.end is not None and ended.number < last.number:
         more = last.number - ended.number
         moves = "1 more move" if more == 1 else f"{more} more moves"
@@ -44,7 +44,7 @@ def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
 
 
 def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
-    """A game that its rules ended at its last ply, and that has another result."""
+    """Describe a result that contradicts the end of the game."""
     if last.end is None or ended is None or ended.number < last.number:
         return
     expected = classical_result(last.accrued.outcome)
@@ -53,7 +53,7 @@ def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
 
 
 def _of_scores(tags: Mapping[str, str], final: Outcome, scoring: Scoring) -> Iterator[str]:
-    """A score that is not that of the moves, and points that are not those of the score."""
+    """Describe a score that contradicts the moves, and points that contradict the score."""
     known = read_tags(tags)
     if known.outcome is not None and tags.get("RMobilitySource") == _TABLEBASE:
         final = known.outcome
@@ -68,7 +68,7 @@ def _of_scores(tags: Mapping[str, str], final: Outcome, scoring: Scoring) -> Ite
 
 
 def _of_fen(tags: Mapping[str, str]) -> Iterator[str]:
-    """A score in the FEN and another in its own tag."""
+    """Describe two accrued scores that differ, in the FEN and in the tag."""
     try:
         _, in_fen = parse_fen(tags["FEN"])
     except TbgenError:

@@ -1,4 +1,4 @@
-"""Text as people have it: several files and patterns of names, compressed or not, and the standard input."""
+"""Input files: several names and patterns, compressed or not, and the standard input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GZIP_WINDOW = 31
 
 
 class _Unpacker(Protocol):
-    """One compressed stream, taken apart piece by piece."""
+    """A decompressor for one stream."""
 
     @property
     def eof(self) -> bool: ...
@@ -71,7 +71,7 @@ codecs.register_error("tbgen-latin-1", _as_latin_1)
 
 
 def matching_files(names: Iterable[str]) -> list[str]:
-    """The files that are named; a pattern such as `*.pgn` that no shell has looked up stands for all that match."""
+    """The named files; a pattern such as `*.pgn` that the shell has not expanded stands for all files that match."""
     import glob
 
     found: list[str] = []
@@ -141,7 +141,7 @@ def _unpacked(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
 
 
 def _beginning(file: io.BufferedReader) -> bytes:
-    """The first bytes, as few as it takes to know whether they are those of a compressed file."""
+    """The first bytes: as few as are needed to recognise a compressed file."""
     begin = b""
     while any(known.startswith(begin) and known != begin for known in _UNPACKERS):
         more = file.read1(_LONGEST_BEGINNING - len(begin))

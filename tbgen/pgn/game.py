@@ -1,4 +1,4 @@
-"""A game of a PGN file: what was read of it, and how it is to be scored."""
+"""A game of a PGN file, and the settings by which it is scored."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PgnGame:
 
     @property
     def final(self) -> Outcome:
-        """What the game is scored with: a decisive result counts as mate."""
+        """The final score of the game; a decisive result counts as mate."""
         return final_outcome(self.last.accrued, winner_of(self.result))
 
     @property
@@ -90,7 +90,7 @@ class PgnGame:
 
 @dataclass(frozen=True, slots=True)
 class GameSettings:
-    """How games are to be scored; what is None is taken from a game's tags, and then from the defaults."""
+    """How to score games; a value of None comes from a game's tags, or else from the defaults."""
 
     scheme: Scheme | None = None
     cutoff_code: int | None = None
@@ -124,7 +124,7 @@ def _first(given: _T | None, tagged: _T | None, default: _T) -> _T:
 
 
 def root_of(tags: Mapping[str, str], known: GameTags) -> tuple[chess.Board, Accrued | None]:
-    """The first position of a game, and what had accrued in it if its tags say so."""
+    """The first position of a game, and the accrued score there if its tags give one."""
     variant = tags.get("Variant", "").lower()
     if variant not in _CHESS960 | _ORDINARY:
         raise UsageError(f"no rules for the variant {tags['Variant']!r}")

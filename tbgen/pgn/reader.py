@@ -1,4 +1,4 @@
-"""Games in PGN files: read as a stream, exact about what is wrong with a game."""
+"""Reads the games of PGN files as a stream, and reports exactly what is wrong with a game."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def read_games(path: str | os.PathLike[str], settings: GameSettings | None = Non
 def games_in(
     lines: str | Iterable[str], name: str = "PGN", settings: GameSettings | None = None
 ) -> Iterator[PgnGame | PgnError]:
-    """Every game of a text or its lines, or the error that is in its place, called by `name`; no game at all is raised.
+    """Every game of a text or its lines, or the error that is in its place; PgnError is raised if there is no game.
+
+    Errors call the text by `name`.
 
     >>> [str(game.final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
     ['G0.0']

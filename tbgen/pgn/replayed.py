@@ -29,7 +29,7 @@ from tbgen.score import Accrued
 
 
 class Root(NamedTuple):
-    """Where a game begins."""
+    """The first position of a game."""
 
     board: chess.Board
     words: Words

@@ -1,4 +1,4 @@
-"""New tags and a variation put into the text of a game, every other byte as it was."""
+"""Inserts tags and a variation into the text of a game; every other byte stays as it is."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Edit = tuple[int, int, bytes]
 
 
 def variation(comment: str, words: Sequence[str]) -> str:
-    """A variation that is known again: its comment says whose it is."""
+    """A variation with a comment by which the program recognises it later."""
     return f"( {{{_MARK} {comment}}} {' '.join(words)} )"
 
 
 def spliced(chunk: ScannedChunk, place: int, tags: Mapping[str, str], line: str | None = None) -> bytes:
-    """The text of a game with other tags of ours, and at the end of its moves with another variation of ours.
+    """The text of a game with its r-mobility tags replaced, and with our variation at the end of its moves replaced.
 
     An empty `line` only takes away the variation that is there; None lets it be.
     """
@@ -54,7 +54,7 @@ def spliced(chunk: ScannedChunk, place: int, tags: Mapping[str, str], line: str 
 
 
 def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
-    """Take our tags away and put the new ones after the Result tag, or else after the last tag, or before the moves."""
+    """Remove our tags and put the new ones after the Result tag, or else after the last tag, or before the moves."""
     text = chunk.text
     rows = chunk.tags_of(place).tolist()
     names = [text[row[at.NAME] : row[at.NAME_END]] for row in rows]

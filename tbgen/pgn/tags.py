@@ -20,7 +20,7 @@ _OFF = ("0", "false", "no")
 
 
 class Source(enum.Enum):
-    """Where a final score comes from; the values are those of the tag `RMobilitySource`."""
+    """The source of a final score; the values are those of the tag `RMobilitySource`."""
 
     GAME = "game"
     """What the game itself has accrued."""
@@ -32,7 +32,7 @@ class Source(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class GameTags:
-    """What the tags of a game say; None stands for a tag that is not there."""
+    """The r-mobility tags of a game; None stands for a missing tag."""
 
     outcome: Outcome | None = None
     points: Points | None = None
@@ -46,7 +46,7 @@ class GameTags:
 
 
 def read_tags(tags: Mapping[str, str]) -> GameTags:
-    """What the tags of r-mobility among `tags` say, with or without spaces in their values.
+    """Parse the r-mobility tags among `tags`; their values may contain spaces.
 
     >>> known = read_tags({"White": "a", "RMobilityResult": "-G3.5", "RMobilityScoring": "komi", "Komi": "G2.25"})
     >>> str(known.outcome), known.scheme, str(known.komi), known.points
@@ -125,7 +125,7 @@ def classical_result(outcome: Outcome) -> str:
 
 
 def winner_of(result: str) -> Color | None:
-    """The side that a Result tag calls the winner."""
+    """The winner according to a Result tag; None if there is none."""
     return {"1-0": Color.WHITE, "0-1": Color.BLACK}.get("".join(result.split()))
 
 

@@ -1,4 +1,4 @@
-"""Games written as PGN that every program reads.
+"""Writes games as PGN that every program reads.
 
 >>> print(format_game({"White": "Ann", "Result": "1-0"}, numbered(1, True, [("e4", "best"), ("e5", "")])))
 [Event "?"]
@@ -32,7 +32,7 @@ _LINE_WIDTH = 79
 
 
 def format_game(tags: Mapping[str, str], words: Iterable[str]) -> str:
-    """A game; the seven tags of the roster come first and are never missing, the others follow as they come."""
+    """A game as PGN. The seven tags of the roster come first and are never missing; the others keep their order."""
     named = _ROSTER | dict(tags)
     lines = [f'[{name} "{_escaped(value)}"]' for name, value in named.items()]
     moves = textwrap.wrap(

@@ -20,7 +20,7 @@ Words = dict[str, Any]
 
 
 class Shape(enum.Enum):
-    """What follows an option."""
+    """The values that an option takes."""
 
     FLAG = "flag"
     VALUE = "value"
@@ -43,8 +43,8 @@ OPTIONS = {
     option.name: option
     for option in (
         Option("engine", Shape.GROUP, "An engine; give it once for each.", "cmd=FILE name=NAME ..."),
-        Option("each", Shape.GROUP, "What all engines have in common.", "tc=10+0.1 ..."),
-        Option("config", Shape.VALUE, "A TOML file with the same names; the command line goes before it.", "FILE"),
+        Option("each", Shape.GROUP, "Options for all engines.", "tc=10+0.1 ..."),
+        Option("config", Shape.VALUE, "A TOML file with the same names; the command line takes precedence.", "FILE"),
         Option("games", Shape.VALUE, "Games of an encounter in each round (default 2).", "N"),
         Option("rounds", Shape.VALUE, "Rounds (default 1).", "N"),
         Option("repeat", Shape.OPTIONAL, "Games that share an opening, colours swapped (default 2).", "[N]"),
@@ -60,22 +60,27 @@ OPTIONS = {
             "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round",
         ),
         Option("scoring", Shape.VALUE, "The scoring that decides (default exponential); all are shown.", "NAME"),
-        Option("cutoff", Shape.VALUE, "Scores from here on make no difference (default G6.0).", "G"),
+        Option(
+            "cutoff",
+            Shape.VALUE,
+            "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
+            "G",
+        ),
         Option("komi", Shape.VALUE, "The score to beat under komi, if the opening names none (default G5.75).", "G"),
         Option("fifty", Shape.VALUE, "The fifty-move rule: reset (default), fide, legacy, none.", "NAME"),
         Option(
             "resign",
             Shape.GROUP,
-            "An engine that thinks itself lost so often loses with G0.0.",
+            "An engine loses with G0.0 after so many evaluations in a row below -CP.",
             "movecount=N score=CP twosided=true|false",
         ),
-        Option("maxmoves", Shape.VALUE, "After N moves the accrued score stands.", "N"),
+        Option("maxmoves", Shape.VALUE, "End a game after N moves with its accrued score.", "N"),
         Option("tb", Shape.VALUE, "Folders of r-mobility tables that decide games exactly.", "DIRS"),
         Option("tbpieces", Shape.VALUE, "Ask tables at N men or fewer (default 5).", "N"),
-        Option("tbadjudicate", Shape.VALUE, "on (default), or off: only note what the tables say.", "on|off"),
+        Option("tbadjudicate", Shape.VALUE, "on (default), or off: note the tables' verdict and play on.", "on|off"),
         Option("syzygy", Shape.VALUE, "Folders of Syzygy tables; only their wins end games.", "DIRS"),
         Option("syzygypieces", Shape.VALUE, "Ask Syzygy tables at N men or fewer (default 7).", "N"),
-        Option("tbignore50", Shape.FLAG, "Syzygy wins count whatever the fifty-move rule says."),
+        Option("tbignore50", Shape.FLAG, "Ignore the fifty-move rule in Syzygy wins."),
         Option(
             "sprt",
             Shape.GROUP,
@@ -84,13 +89,13 @@ OPTIONS = {
         ),
         Option("pgnout", Shape.FILE, "Append every game to a file; needed for -recover.", "FILE"),
         Option("jsonout", Shape.FILE, "Write the standings as JSON at the end.", "FILE"),
-        Option("recover", Shape.FLAG, "Go on with a match that was interrupted; no game is lost or played twice."),
+        Option("recover", Shape.FLAG, "Continue an interrupted match; no game is lost or played twice."),
         Option("event", Shape.VALUE, "The Event tag.", "NAME"),
         Option("site", Shape.VALUE, "The Site tag.", "NAME"),
         Option("srand", Shape.VALUE, "The seed of the order of openings.", "N"),
         Option("wait", Shape.VALUE, "Milliseconds between games.", "N"),
         Option("ratinginterval", Shape.VALUE, "Show the standings every N games (default 10; 0 is never).", "N"),
-        Option("debug", Shape.FLAG, "Show what passes between the referee and the engines."),
+        Option("debug", Shape.FLAG, "Print the lines between the referee and the engines."),
     )
 }
 
@@ -157,7 +162,7 @@ def read_toml(path: Path) -> Words:
 
 
 def merged(file: Words, line: Words) -> Words:
-    """The words of a command line before those of a file; engines of both play."""
+    """Merge the options of a command line with those of a file. The command line wins; engines of both play."""
     together = {**file, **line}
     for name in ("each", "openings", "sprt", "resign"):
         if name in file and name in line:
@@ -182,7 +187,7 @@ def _known(name: str) -> str:
 
 
 def _value_of(option: Option, name: str, rest: Sequence[str]) -> tuple[int, Any]:
-    """How many words belong to an option, and what they say."""
+    """The number of words that belong to an option, and their value."""
     if name == "legacyMode":
         return 0, "legacy"
     match option.shape:

@@ -18,7 +18,7 @@ _CONTROL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """What an engine may use; all times are seconds.
+    """The time and the search limits of an engine; all times are in seconds.
 
     `base` for `moves` moves (all of them if None) with `increment` a move, or `each_move`; `nodes` and `plies`
     may limit the search besides. Without a `base` and `each_move` nobody loses on time.
@@ -38,7 +38,7 @@ class TimeControl:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether a search comes to its end."""
+        """Whether time, nodes or plies limit a search."""
         return self.is_timed or self.nodes is not None or self.plies is not None
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class Clock:
 
     @property
     def allowance(self) -> float | None:
-        """Seconds until the next move must be there, margin included; None if there is no hurry."""
+        """Seconds within which the next move must arrive, margin included; None without a time limit."""
         limits = [limit for limit in (self.remaining, self.control.each_move) if limit is not None]
         return min(limits) + self.control.margin if limits else None
 
@@ -108,5 +108,5 @@ class Clock:
 
 
 def with_margin(control: TimeControl, milliseconds: float) -> TimeControl:
-    """The same control, overstepped by so much without harm."""
+    """The same control with a margin: an engine may exceed its time by so much."""
     return replace(control, margin=milliseconds / 1000)

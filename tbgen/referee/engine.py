@@ -1,4 +1,4 @@
-"""One UCI engine at the board: started, set up, asked for moves, and what can go wrong with it.
+"""A UCI engine as a process: start it, set it up, ask it for moves, and detect its faults.
 
 Built on python-chess's asynchronous engines, of which only the protocol is used: when a game is over is for the
 rules of the variant to say.
@@ -30,7 +30,7 @@ _GRACE_SECONDS = 2.0
 
 
 class Fault(enum.Enum):
-    """How an engine can lose a game without being outplayed."""
+    """The faults by which an engine forfeits a game."""
 
     ILLEGAL_MOVE = "illegal move"
     TIME = "loss on time"
@@ -45,7 +45,7 @@ class Fault(enum.Enum):
 
 
 class ForfeitError(Exception):
-    """An engine that forfeits its game; `details` goes on after its name."""
+    """An engine forfeits its game; `details` continues a sentence that begins with its side."""
 
     def __init__(self, fault: Fault, details: str) -> None:
         super().__init__(fault, details)
@@ -54,7 +54,7 @@ class ForfeitError(Exception):
 
 
 class Restart(enum.Enum):
-    """Whether an engine is started anew for every game."""
+    """Whether an engine is restarted for every game."""
 
     AUTO = "auto"
     ON = "on"
@@ -63,7 +63,7 @@ class Restart(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """How an engine is started and what it is given; `hang` is how long one without a clock may be silent."""
+    """How to start an engine, and its options; `hang` is the time limit, in seconds, of an engine without a clock."""
 
     command: tuple[str, ...]
     name: str | None = None
@@ -87,7 +87,7 @@ class Answer:
 
 
 class Engine:
-    """A process that plays; started when it is first needed, and again after it has died."""
+    """An engine process. It is started when it is first needed, and restarted after it has ended."""
 
     def __init__(self, spec: EngineSpec, listener: Listener | None = None) -> None:
         self.spec = spec
@@ -97,7 +97,7 @@ class Engine:
 
     @property
     def name(self) -> str:
-        """As it was given, or else as the engine calls itself."""
+        """The name given by the user, or else the engine's `id name`."""
         own = self._uci.id.get("name", "") if self._uci is not None else ""
         return self.spec.name or own or Path(self.spec.command[0]).name
 
@@ -144,7 +144,7 @@ class Engine:
             raise await self._death() from None
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
-        """Ask for a move and stop the time."""
+        """Ask for a move and measure its time."""
         assert self._uci is not None
         uci, allowance = self._uci, clock.allowance
         patience = self.spec.hang if allowance is None else allowance
@@ -171,7 +171,7 @@ class Engine:
         return Answer(played.move, seconds, seen)
 
     async def settle(self) -> None:
-        """After a fault: keep an engine that only came late, and end every other."""
+        """After a fault, keep an engine whose answer was only late, and end any other."""
         if self._uci is None or self._uci.returncode.done():
             return
         try:
@@ -191,7 +191,7 @@ class Engine:
             self._uci.kill()
 
     async def close(self) -> None:
-        """Ask the engine to leave, and see to it that it does."""
+        """Send `quit`, and end the process if it does not."""
         if self._uci is None:
             return
         uci, self._uci = self._uci, None
@@ -224,7 +224,7 @@ class Engine:
         return uci
 
     def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
-        """What is set: the user's wishes, and the handshake with an engine that knows the variant."""
+        """The options to set: the user's, and the handshake with an engine that knows the variant."""
         assert self._uci is not None
         known = self._uci.options
         for name in self.spec.options:
@@ -268,7 +268,7 @@ def _quoted(best: str) -> str:
 
 
 def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
-    """What `go` tells an engine: both clocks, if it has one itself."""
+    """The limits that `go` sends: both clocks, if the engine plays with a clock."""
     control = clock.control
     limit = chess.engine.Limit(time=control.each_move, nodes=control.nodes, depth=control.plies)
     if clock.remaining is None:

@@ -1,4 +1,4 @@
-"""A near match for a word that nobody knows."""
+"""A suggestion for an unknown word."""
 
 from __future__ import annotations
 

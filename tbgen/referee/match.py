@@ -53,7 +53,7 @@ class Match:
 
 
 class Watcher(Protocol):
-    """Told what happens in a match, to show it. Games that run side by side are told apart by `board`, from 0."""
+    """Receives the events of a match, to show them; `board`, from 0, identifies one of the games that run at a time."""
 
     def begins(self, match: Match) -> None:
         """The engines have answered; games that were played before are in the standings."""

@@ -1,4 +1,4 @@
-"""Where games start: positions and first moves from EPD, FEN and PGN files."""
+"""Openings: first positions and first moves from EPD, FEN and PGN files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FEN_FIELDS = 6
 
 
 class Order(enum.Enum):
-    """In which order openings are taken from their file."""
+    """The order in which openings are taken from their file."""
 
     SEQUENTIAL = "sequential"
     RANDOM = "random"
@@ -114,7 +114,7 @@ def read_book(
     fifty_moves: FiftyMoves | None = None,
     chess960: bool = False,
 ) -> Book:
-    """The book that a file is; a file of positions has EPD or FEN lines, `#` begins a comment."""
+    """Open a file of openings; a file of positions has EPD or FEN lines, and `#` begins a comment."""
     entries: list[tuple[int, str | Movetext]]
     if pgn:
         from tbgen.pgn.movetext import movetexts  # which loads the compiler; books of positions do without
@@ -132,7 +132,7 @@ def _from_position(line: str, *, chess960: bool) -> Opening:
 
 
 def _fen_in(line: str) -> str:
-    """The FEN that a line of EPD stands for; `hmvc` and `fmvn` are its clocks."""
+    """The FEN of a line of EPD; the operations `hmvc` and `fmvn` give its clocks."""
     fields = line.partition("#")[0].split()
     if len(fields) <= _EPD_FIELDS or fields[_EPD_FIELDS].isdigit():
         return " ".join(fields[: _FEN_FIELDS + 1])

@@ -23,7 +23,7 @@ NORMAL = "normal"
 
 
 class Player(Protocol):
-    """Whoever makes moves."""
+    """An engine, or a stand-in for one, that makes moves."""
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
         """A legal move, or a ForfeitError."""
@@ -40,7 +40,7 @@ class Resign:
 
 @dataclass(frozen=True, slots=True)
 class PlayRules:
-    """What all games of a match have in common."""
+    """The rules that all games of a match share."""
 
     fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
     scoring: Scoring = field(default_factory=Scoring)
@@ -52,7 +52,7 @@ class PlayRules:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is written beside a move: time used, time left, and what the engine said."""
+    """The data for a comment on a move: time used, time left, and the engine's evaluation."""
 
     seconds: float
     remaining: float | None
@@ -148,13 +148,13 @@ def _by_length(game: Game, rules: PlayRules) -> Ending | None:
 
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
-    """The other side wins with G0.0."""
+    """The ending of a game that `side` forfeits: the other side wins with G0.0."""
     outcome = final_outcome(sheet.game.accrued, side.other)
     return Ending(outcome, Source.RESULT, error.fault.termination, f"{side} {error.details}", error.fault)
 
 
 class _GivingUp:
-    """How often in a row each side has thought itself lost, and the other side itself winning."""
+    """Counts how often in a row each side evaluated its position as lost, and the other side as won."""
 
     def __init__(self, rule: Resign | None) -> None:
         self._rule = rule

@@ -1,4 +1,4 @@
-"""Settings of a match out of the words of its options; every word that means nothing is an error."""
+"""Builds the settings of a match from its options; a word that has no meaning is an error."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _REFUSED_KEYS = {
 
 
 def settings_of(arguments: Iterable[str]) -> MatchSettings:
-    """The settings that a command line says, with those of its -config file."""
+    """The settings from a command line and its -config file."""
     words = parse_arguments(list(arguments))
     if "config" in words:
         words = merged(read_toml(Path(words.pop("config"))), words)
@@ -87,13 +87,13 @@ def settings_in(words: Words) -> MatchSettings:
         debug=group.flag("debug"),
         json=group.get("jsonout", Path, None),
     )
-    _check(settings)
+    _refuse_contradictions(settings)
     _refuse_idle(words, settings)
     return settings
 
 
-def _check(settings: MatchSettings) -> None:
-    """What only makes sense together."""
+def _refuse_contradictions(settings: MatchSettings) -> None:
+    """Refuse combinations of options that make no sense."""
     if len(settings.engines) < 2:
         raise UsageError("a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...")
     if settings.sprt is not None and len(settings.engines) != 2:
@@ -122,7 +122,7 @@ def _refuse_idle(words: Words, settings: MatchSettings) -> None:
 
 
 class _Group:
-    """Words under their keys, taken out one by one."""
+    """Key=value words, which are removed one by one as they are used."""
 
     def __init__(self, title: str, words: Mapping[str, str], known: Iterable[str] | None = None) -> None:
         self._title = title
@@ -134,7 +134,7 @@ class _Group:
                 raise UsageError(f"{title} knows no {key!r}{nearest(key, known or ())}")
 
     def get(self, key: str, convert: Callable[[str], T], default: Any) -> T:
-        """The value of a key; what `convert` cannot read is named with it."""
+        """Remove a key and return its value; a value that `convert` cannot read is an error that names the key."""
         if key not in self._words:
             return default  # type: ignore[no-any-return]
         try:

@@ -23,7 +23,7 @@ _TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]\s*')
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What every game of a match has in its tags."""
+    """The tags that all games of a match share."""
 
     event: str
     site: str
@@ -48,7 +48,7 @@ class GameRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """What counts of a finished game."""
+    """The facts of a finished game that standings need."""
 
     number: int
     outcome: Outcome
@@ -58,7 +58,7 @@ class StoredGame:
 
 
 def stored(record: GameRecord) -> StoredGame:
-    """What will be read back of a game."""
+    """The facts that will be read back of a game."""
     return StoredGame(
         record.pairing.number,
         record.ending.outcome,

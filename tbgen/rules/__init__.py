@@ -1,1 +1,1 @@
-"""The variant, once: positions, FEN, games and points. No arrays, no compiler."""
+"""The rules of the variant: positions, FEN, games and points. Each rule stands here once; no arrays, no compiler."""

@@ -1,4 +1,4 @@
-"""Accrual: the one walk of accrued scores along the moves of a game.
+"""Accrual: how the accrued score changes along the moves of a game.
 
 >>> board, accrued = chess.Board(), own_score(chess.Board())
 >>> for move in ("e2e4", "e7e5", "d1h5", "b8c6"):
@@ -22,7 +22,7 @@ MOST_KING_CODE = code_of(8, in_check=False)
 
 
 class Reached(NamedTuple):
-    """What a move has brought about."""
+    """The scores after a move."""
 
     own: Accrued
     """The score of the new position."""
@@ -33,7 +33,7 @@ class Reached(NamedTuple):
 
 
 def first_accrued(board: chess.Board, own: Accrued, carried: Accrued | None) -> Accrued:
-    """What has accrued in the first position of a game, whose own score is `own`.
+    """The accrued score in the first position of a game, whose own score is `own`.
 
     `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts.
     """

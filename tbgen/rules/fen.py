@@ -39,7 +39,7 @@ _RULES = (
 
 
 def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrued | None]:
-    """The position, and the score accrued in it if the text says so.
+    """Parse a FEN; return the position, and the accrued score if the text has one.
 
     Fields left out at the end have their usual defaults. If the halfmove clock is 0, or the position's own
     score is lower than the field, the field is redundant and the own score is returned in its place.
@@ -98,7 +98,7 @@ def broken_rule(board: chess.Board) -> str | None:
 
 
 def carried_into(board: chess.Board, accrued: Accrued) -> Accrued:
-    """What has accrued in a position that a text says `accrued` of."""
+    """The accrued score of a position for which a text gives `accrued`."""
     own = own_score(board)
     if board.halfmove_clock == 0:
         return own
@@ -108,7 +108,7 @@ def carried_into(board: chess.Board, accrued: Accrued) -> Accrued:
 
 
 def with_score(board: chess.Board, accrued: Accrued) -> tuple[chess.Board, Accrued]:
-    """A position that `accrued` is carried into, and what has then accrued; its halfmove clock cannot be 0."""
+    """A copy of a position with `accrued` carried into it and a halfmove clock of at least 1, and its accrued score."""
     carried = board.copy(stack=False)
     carried.halfmove_clock = max(1, board.halfmove_clock)
     return carried, carried_into(carried, accrued)

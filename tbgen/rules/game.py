@@ -1,4 +1,4 @@
-"""The variant: what a game has accrued at every ply, and when and why it ends.
+"""A game under the variant: the accrued score at every ply, and when and why the game ends.
 
 >>> game = Game()
 >>> for move in ("e4", "e5", "Qh5", "Nc6"):
@@ -102,12 +102,12 @@ class Game:
 
     @property
     def stage(self) -> Stage:
-        """The last ply as the rules look back on it."""
+        """The last ply in the plain numbers of `rules.stage`."""
         return self._stages[-1]
 
     @property
     def ended_stage(self) -> Stage | None:
-        """The first ply at which the game was over, in the same way."""
+        """The first ply at which the game was over, in the same numbers."""
         return next((stage for stage in self._stages if stage.end is not None), None)
 
     @property
@@ -220,14 +220,14 @@ def _ply_of(stage: Stage, move: chess.Move | None, san: str, lowest: Accrued, lo
 
 
 def _repetition_key(board: chess.Board) -> Hashable:
-    """What makes two positions the same: men, side to move, castling, and a possible en passant capture."""
+    """The facts that make two positions the same: men, side to move, castling rights, legal en passant capture."""
     men = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     en_passant = board.ep_square if board.has_legal_en_passant() else None
     return men, board.occupied_co[chess.WHITE], board.turn, board.clean_castling_rights(), en_passant
 
 
 def final_outcome(accrued: Accrued | Outcome, winner: Color | None = None) -> Outcome:
-    """What a finished game is scored with; `winner` is named if the other side lost on time or resigned.
+    """The final score of a finished game; `winner` is given if the other side lost on time or resigned.
 
     >>> str(final_outcome(Accrued(7, Color.WHITE))), str(final_outcome(Accrued(7, Color.WHITE), Color.BLACK))
     ('G3.5', '-G0.0')

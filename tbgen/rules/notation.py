@@ -84,7 +84,7 @@ def _text(text: object) -> str:
 
 
 def _spellings(text: str) -> Iterator[str]:
-    """The text as it is, and then as others write it."""
+    """The text as it is, then with other programs' spellings replaced by SAN."""
     yield text
     plain = _ENDING.sub("", text.translate(_LETTERS))
     plain = _PROMOTION.sub(r"=\1", plain)

@@ -90,7 +90,7 @@ DEFAULT_KOMI = Komi(Color.WHITE, 23)
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """A scheme with what it needs: the cutoff for `winner` and `komi`, the komi for `komi`."""
+    """A scheme with its parameters: the cutoff for `winner` and `komi`, the komi for `komi`."""
 
     scheme: Scheme = Scheme.EXPONENTIAL
     cutoff_code: int = DEFAULT_CUTOFF_CODE
@@ -130,7 +130,7 @@ class Scoring:
                 return self._komi_points(final)
 
     def _komi_points(self, outcome: Outcome) -> Fraction:
-        """All scores from the cutoff on count alike: only the side that has the komi can gain by them."""
+        """Points under komi. All scores from the cutoff on count alike, and only the komi side can gain by them."""
         quarters, cutoff = 2 * min(outcome.code, self.cutoff_code), 2 * self.cutoff_code
         komi = self.komi.quarters
         if outcome.holder is self.komi.side:

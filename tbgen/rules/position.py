@@ -1,4 +1,4 @@
-"""Questions about one position or one move that the rules of the variant rest on."""
+"""Facts about one position or one move that the rules of the variant need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def expect_board(value: object, name: str = "board") -> chess.Board:
 
 
 def color_of(color: chess.Color) -> Color:
-    """python-chess's colour as ours.
+    """The Color that corresponds to a colour of python-chess.
 
     >>> color_of(chess.WHITE)
     <Color.WHITE: 0>

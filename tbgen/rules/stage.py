@@ -1,7 +1,7 @@
-"""The walk along a game in plain numbers: what accrues with every ply, and when and why the game ends.
+"""The rules along a game in plain numbers: what accrues with every ply, and when and why the game ends.
 
-A ply is told by four facts: the code of its position, whether its move was a reset, whether only kings are left,
-and how often the position has arisen. Whoever tells them, python-chess or a compiled kernel, the rules are these.
+A ply is given by four facts: the code of its position, whether its move was a reset, whether only kings are left,
+and how often the position has arisen. They come from python-chess or from a compiled kernel; the rules are the same.
 """
 
 from __future__ import annotations

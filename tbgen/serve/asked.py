@@ -12,7 +12,7 @@ from tbgen.errors import UsageError
 from tbgen.pgn.tags import parse_cutoff
 from tbgen.probe.notation import position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
-from tbgen.rules.words import fen_and_moves
+from tbgen.rules.typed import fen_and_moves
 from tbgen.score import DEFAULT_CUTOFF_CODE, Accrued, parse_score
 
 POSITION = ("fen", "accrued", "moves")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.words import fen_and_moves
+from tbgen.rules.typed import fen_and_moves
 from tests.strategies import boards
 
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"

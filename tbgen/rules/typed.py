@@ -27,7 +27,7 @@ _FIELDS = (
 
 
 def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
-    """The FEN that words begin with, and the words after it, which are to be moves.
+    """Split words into the FEN at their beginning and the moves after it.
 
     A first word with spaces or underscores is a whole FEN. Else the words that follow belong to it as long as
     they look like its fields. Nothing is checked here.
