@@ -31,7 +31,11 @@ def test_every_parameter_and_result_of_a_kernel_has_a_type() -> None:
         untyped += [f"{path.relative_to(ROOT)}: {node.name}"] * has_type.count(False)
     total = typed + len(untyped)
     print(f"{typed} of {total} parameters and results of kernels have a type: {typed / total:.1%}")
+<<<<<<< Updated upstream
     assert untyped == []
+=======
+    assert not +untyped
+>>>>>>> Stashed changes
 
 
 def test_no_type_of_a_kernel_is_any() -> None:
@@ -39,3 +43,8 @@ def test_no_type_of_a_kernel_is_any() -> None:
         types = [argument.annotation for argument in node.args.args] + [node.returns]
         names = {each.id for kind in types if kind is not None for each in ast.walk(kind) if isinstance(each, ast.Name)}
         assert "Any" not in names, f"{path.name}: {node.name}"
+
+
+def test_no_kernel_takes_more_than_eight_things() -> None:
+    many = [(path.name, node.name) for path, node in kernels() if len(node.args.args) > 8]
+    assert not many

@@ -20,7 +20,7 @@ from tbgen.retro.levels.bucket_queue import (
     push,
 )
 from tbgen.retro.levels.histories import Interner, intern, new_interner
-from tbgen.retro.levels.middle import Middle, end_level, new_middle
+from tbgen.retro.levels.middle_sets import Middle, end_level, new_middle
 from tbgen.retro.levels.packing import NO_LABEL, event_from, label_from, label_of_event, plies_of_label, site_from
 from tbgen.retro.words.block import FIRST, MASK, Block, find_resets
 from tbgen.retro.words.geometry import WHITE, Geometry

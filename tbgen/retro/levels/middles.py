@@ -25,7 +25,7 @@ from tbgen.retro.levels.labels import (
     labelled_within,
     mark_neighbours,
 )
-from tbgen.retro.levels.middle import end_level
+from tbgen.retro.levels.middle_sets import end_level
 from tbgen.retro.levels.packing import (
     LAST_LABEL,
     kind_of_site,

@@ -113,12 +113,11 @@ def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, k: I
 
 # An outcome better than the forcer's own k is in a class already, and one worse than the defender's k breaks no hold.
 @inlined
-def push_exit(block: Block, forcer: Forcer, k: Int, side: Int, word: Int, square: Int, rank: Int, plies: Int) -> None:
-    """Make a frozen cell's entry value (a rank for this forcer) a seed where it can matter."""
-    if rank == k and plies == 0:
+def push_exit(block: Block, forcer: Forcer, k: Int, side: Int, word: Int, square: Int, label: Int) -> None:
+    """Make a frozen cell's entry value, as a label of this forcer, a seed where it can matter."""
+    if label == label_from(k, 0):
         add_bits(forcer.yielding, word, square_bit(square))
-    elif k <= rank < WORST_RANK - k:
-        label = label_from(rank, plies)
+    elif k <= rank_of_label(label) < WORST_RANK - k:
         push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square))
         if forcer.state[BEGUN] and side != forcer.side:
             label_frozen(block, forcer, word, square, label, k + 1)
@@ -135,8 +134,8 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, k: Int) -> No
                 square = lowest_square(lanes)
                 lanes &= lanes - ONE
                 rank = rank_of_byte(np.int64(values.entry[cell + square]), forcer.side)
-                plies = np.int64(values.dtg[cell + square])
-                push_exit(block, forcer, k, side, word, square, rank, plies)
+                label = label_from(rank, np.int64(values.dtg[cell + square]))
+                push_exit(block, forcer, k, side, word, square, label)
 
 
 @borrowing
