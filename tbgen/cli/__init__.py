@@ -12,16 +12,16 @@ from tbgen.cli.terminal import run
 
 SUBCOMMANDS = {
     "adjudicate": ("tbgen.cli.adjudicate", "Decide every game of a PGN file, and write the result into its tags."),
-    "build": ("tbgen.cli.build", "Build tables and all that they need."),
+    "build": ("tbgen.cli.build", "Build tables, and all tables that they need."),
     "hold": ("tbgen.cli.hold", "Prove that a side keeps a score for ever, with any number of men."),
     "info": ("tbgen.cli.info", "Show what a table holds."),
-    "line": ("tbgen.cli.line", "Show optimal play from a position, move by move."),
-    "list": ("tbgen.cli.list", "List the tables of a folder."),
+    "line": ("tbgen.cli.line", "Print best play from a position, as PGN."),
+    "list": ("tbgen.cli.list", "List the tables of one or several folders."),
     "match": ("tbgen.cli.match", "Play engines against each other under r-mobility."),
-    "potential": ("tbgen.cli.potential", "Hold a rule of thumb for mating potential against exact shares."),
-    "probe": ("tbgen.cli.probe", "Look up a position: its value, and that of every move."),
-    "record": ("tbgen.cli.record", "Count tables whole and keep what they hold as records."),
-    "report": ("tbgen.cli.report", "Make a web site of records."),
+    "potential": ("tbgen.cli.potential", "Compare a rule of thumb for mating potential with exact shares."),
+    "probe": ("tbgen.cli.probe", "Show the value of a position and of every move."),
+    "record": ("tbgen.cli.record", "Count whole tables, and write records of what they hold."),
+    "report": ("tbgen.cli.report", "Make a web site from records."),
     "score": ("tbgen.cli.score", "Score a position, a line of moves or the games of a PGN file."),
     "serve": ("tbgen.cli.serve", "Answer over HTTP, and show the explorer in a browser."),
     "standings": ("tbgen.cli.standings", "Show the cross table and the standings of an event."),
@@ -58,13 +58,13 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tbgen")
 def tbgen() -> None:
-    """Tablebases for r-mobility chess, and the rules to score any game by.
+    """Build and probe endgame tablebases for r-mobility chess, and score any game by its rules.
 
     \b
     Examples:
-      tbgen score startpos e4 e5 Qh5 Nc6
       tbgen build --men 3
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+      tbgen score startpos e4 e5 Qh5 Nc6
       tbgen probe --help
     """
 
