@@ -1,0 +1,28 @@
+// Answers of `tbgen serve`: what /r-mobility and /tables say.
+
+export class Server {
+  /** `base` leads from the page to the server's root. */
+  constructor(base) { this.base = base; }
+
+  async #get(path, asked = {}) {
+    const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
+    let reply;
+    try {
+      reply = await fetch(`${this.base}${path}?${query}`, { headers: { Accept: 'application/json' } });
+    } catch {
+      throw Error('The server does not answer.');
+    }
+    const facts = await reply.json().catch(() => ({ message: `the server said ${reply.status}` }));
+    if (!reply.ok) throw Error(`${facts.message[0].toUpperCase()}${facts.message.slice(1)}.`);
+    return facts;
+  }
+
+  /** A position with its moves and its strip. */
+  probe(fen, accrued) { return this.#get('r-mobility', { fen, accrued, strip: '1' }); }
+
+  /** Best play from a position. */
+  async line(fen, accrued) { return (await this.#get('r-mobility/line', { fen, accrued })).line; }
+
+  /** What a table holds, in figures. */
+  ending(material) { return this.#get(`tables/${material}.json`); }
+}

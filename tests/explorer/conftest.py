@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from tbgen.serve.app import application
+from tbgen.serve.service import Settings
+from tests.explorer.chromium import Chromium
+
+
+@pytest.fixture(scope="session")
+def server(table_folder: Path) -> Iterator[str]:
+    """The address of a server of all tables of two and three men."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        settings = uvicorn.Config(application(Settings([table_folder])), log_level="error", ws="none")
+        running = uvicorn.Server(settings)
+        thread = threading.Thread(target=running.run, args=([listening],))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        running.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    with Chromium(tmp_path_factory.mktemp("browser")) as made:
+        yield made
+
+
+@pytest.fixture
+def page(chromium: Chromium) -> Chromium:
+    """A page of a usual size that nobody has complained about yet."""
+    chromium.look(1280)
+    chromium.complaints.clear()
+    chromium.requests.clear()
+    return chromium
