@@ -15,7 +15,7 @@ from tbgen.adjudicate.archive import Decided, Task, decide_file, total
 from tbgen.adjudicate.decide import Continue
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import say_if_compiling
-from tbgen.cli.output import STANDARD_OUTPUT, written_whole
+from tbgen.cli.output import STANDARD_OUTPUT, rewritten, written_whole
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
 from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain, progress
@@ -23,6 +23,7 @@ from tbgen.errors import PgnError, UsageError
 from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import Source
+from tbgen.referee.store import kept_from_matches
 from tbgen.words import counted
 
 
@@ -150,7 +151,9 @@ def _decide(
     parts: list[Decided] = []
     with ExitStack() as stack:
         shown = stack.enter_context(progress(os.path.basename(name), _size_of(name), quiet=quiet, as_share=True))
-        file = stack.enter_context(written_whole(name)) if in_place else copy
+        if in_place:
+            stack.enter_context(kept_from_matches(Path(name)))
+        file = stack.enter_context(rewritten(name)) if in_place else copy
         games = 0
         for part in _unfailing(decide_file(name, task, jobs), in_place=in_place):
             if file is not None:

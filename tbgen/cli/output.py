@@ -8,18 +8,39 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
+
+from tbgen.errors import UnreadableFileError
 
 STANDARD_OUTPUT = "-"
 
 
 @contextlib.contextmanager
-def written_whole(name: str) -> Iterator[IO[bytes]]:
+def rewritten(name: str) -> Iterator[IO[bytes]]:
+    """A file to write to in the place of one that is read meanwhile; refused if that one changes before the end."""
+    before = _version(name)
+
+    def refuse_if_changed() -> None:
+        if _version(name) != before:
+            raise UnreadableFileError(name, "it has changed since it was read, and stays as it is")
+
+    with written_whole(name, check=refuse_if_changed) as file:
+        yield file
+
+
+def _version(name: str) -> tuple[int, ...]:
+    """Facts of a file that differ once somebody has written to it or put another in its place."""
+    facts = os.stat(name)
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+@contextlib.contextmanager
+def written_whole(name: str, *, check: Callable[[], None] | None = None) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its name only when all is written; `-` is the standard output.
 
-    What a run leaves behind that is cut short is the file as it was before.
+    A run that is cut short leaves the file as it was before, and so does `check` when it raises an error.
     """
     if name == STANDARD_OUTPUT:
         sys.stdout.flush()
@@ -42,6 +63,8 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
             shutil.copymode(path, partial)
         else:
             os.chmod(partial, 0o666 & ~_umask())
+        if check is not None:
+            check()
         os.replace(partial, path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -7,16 +7,18 @@ all that decides who plays whom and how.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from tbgen.disk import sync_folder, try_lock
-from tbgen.errors import MatchError
+from tbgen.errors import MatchError, UnreadableFileError
 from tbgen.referee.record import StoredGame, finished_games
 from tbgen.referee.settings import MatchSettings
 
@@ -86,6 +88,7 @@ class FileStore:
             raise
 
     def append(self, pgn: str) -> None:
+        self._refuse_another_file()
         data = pgn.encode()
         while data:
             data = data[os.write(self._file, data) :]
@@ -97,6 +100,16 @@ class FileStore:
     def close(self) -> None:
         os.close(self._file)
         os.close(self._lock)
+
+    def _refuse_another_file(self) -> None:
+        """A program that puts another file in the place of ours leaves us one without a name: games would be lost."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self._file), os.stat(self._path)):
+                return
+        raise MatchError(
+            f"{self._path} is no longer the file that the match writes to: another program has replaced or removed it; "
+            "go on with -recover"
+        )
 
     def _open(self, settings: MatchSettings) -> None:
         state = self._read_state()
@@ -182,6 +195,22 @@ _STATE_BYTES = 400
 def state_path(pgn: Path) -> Path:
     """The file beside a file of games."""
     return pgn.with_name(pgn.name + ".match")
+
+
+@contextlib.contextmanager
+def kept_from_matches(pgn: Path) -> Iterator[None]:
+    """Keep matches from writing to a file of games; refused if one writes to it already."""
+    try:
+        lock = os.open(state_path(pgn), os.O_RDWR)
+    except FileNotFoundError:  # no match has ever written to it
+        yield
+        return
+    try:
+        if not try_lock(lock):
+            raise UnreadableFileError(str(pgn), "a match is writing to it; adjudicate it when the match is over")
+        yield
+    finally:
+        os.close(lock)
 
 
 def digest_of(settings: MatchSettings) -> str:

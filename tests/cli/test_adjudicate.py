@@ -12,7 +12,12 @@ from typing import Any
 
 import pytest
 
+from tbgen.adjudicate import archive
 from tbgen.cli.output import written_whole
+from tbgen.disk import try_lock
+from tbgen.pgn.chunks import ScannedChunk
+from tbgen.referee.store import state_path
+from tests.cli import calls
 from tests.cli.test_score import complaint, tbgen
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -157,3 +162,32 @@ def stopped_while_it_writes(path: Path, stop: signal.Signals) -> int:
         time.sleep(0.005)
     process.send_signal(stop)
     return process.wait()
+
+
+def test_a_file_that_a_match_writes_is_not_changed_in_place(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("1. e4 e5 *\n")
+    with open(state_path(path), "w") as state:
+        assert try_lock(state.fileno())
+        code, line = calls.complaint("adjudicate", str(path), "--in-place", "-q")
+    assert (code, line) == (1, f"tbgen: {path}: a match is writing to it; adjudicate it when the match is over")
+    assert path.read_text() == "1. e4 e5 *\n"
+    assert calls.tbgen("adjudicate", str(path), "--in-place", "-q").returncode == 0
+
+
+def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("1. e4 e5 *\n")
+    decide = archive.ChunkDecider.decide
+
+    def growing(self: archive.ChunkDecider, chunk: ScannedChunk, name: str) -> archive.Decided:
+        with path.open("a") as file:
+            file.write("1. d4 *\n")
+        return decide(self, chunk, name)
+
+    monkeypatch.setattr(archive.ChunkDecider, "decide", growing)
+    code, line = calls.complaint("adjudicate", str(path), "--in-place", "-q")
+    assert (code, line) == (1, f"tbgen: {path}: it has changed since it was read, and stays as it is")
+    assert path.read_text().startswith("1. e4 e5 *\n1. d4 *\n")

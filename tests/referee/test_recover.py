@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import signal
@@ -12,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import MatchError, UsageError
-from tbgen.referee.record import finished_games
+from tbgen.referee.reading import settings_of
+from tbgen.referee.record import GameRecord, finished_games
+from tbgen.referee.run import play_match
 from tbgen.referee.store import state_path
-from tests.referee.matches import games_of, run, scripted, walker
+from tests.referee.matches import Silent, games_of, run, scripted, walker
 
 SHORT = ["-games", "6", "-rounds", "2", "-maxmoves", "6", "-concurrency", "2", "-srand", "3"]
 BOOK = "".join(f'[Event "{move}"]\n\n1. {move} *\n\n' for move in ("e4", "d4", "c4", "Nf3", "b3"))
@@ -200,3 +203,24 @@ def test_a_damaged_state_is_named(tmp_path: Path) -> None:
     state_path(pgn).write_text("{")
     with pytest.raises(MatchError, match="damaged"):
         run([*scripted("Ann"), *scripted("Bob"), "-pgnout", str(pgn), "-recover"])
+
+
+def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> None:
+    """What it went on writing would be in no file that anybody can find."""
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
+
+    class Replacing(Silent):
+        def game_over(self, board: int, record: GameRecord) -> None:
+            super().game_over(board, record)
+            copy = tmp_path / "copy.pgn"
+            copy.write_bytes(pgn.read_bytes())
+            copy.replace(pgn)
+
+    view = Replacing()
+    with pytest.raises(MatchError, match=r"games\.pgn is no longer the file"):
+        asyncio.run(play_match(settings_of(words), view))
+    assert len(view.records) == 1
+    _, again = run([*words, "-recover"])
+    assert [record.pairing.number for record in again] == [2, 3, 4]
+    assert [number for number, *_ in signature(pgn)] == [1, 2, 3, 4]
