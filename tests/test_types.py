@@ -31,11 +31,7 @@ def test_every_parameter_and_result_of_a_kernel_has_a_type() -> None:
         untyped += [f"{path.relative_to(ROOT)}: {node.name}"] * has_type.count(False)
     total = typed + len(untyped)
     print(f"{typed} of {total} parameters and results of kernels have a type: {typed / total:.1%}")
-<<<<<<< Updated upstream
     assert untyped == []
-=======
-    assert not +untyped
->>>>>>> Stashed changes
 
 
 def test_no_type_of_a_kernel_is_any() -> None:
