@@ -29,7 +29,9 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--cutoff", metavar="G", help="Scores from here on make no difference under winner and komi (default G6.0)."
         ),
-        click.option("--scoring", type=schemes, default=Scheme.EXPONENTIAL.value, help="How an outcome becomes points."),
+        click.option(
+            "--scoring", type=schemes, default=Scheme.EXPONENTIAL.value, help="How an outcome becomes points."
+        ),
     ):
         wrapped = option(wrapped)
     return wrapped
