@@ -52,7 +52,7 @@ RATES: Mapping[tuple[Balance, bool], Rate] = {
     (Balance.EVEN, False): Rate(0.49, 0.524, 0.15),
     (Balance.EVEN, True): Rate(0.20, 0.448, 0.07),
 }
-"""[balance, whether there are pawns]; docs/scale.md says what they were fitted to."""
+"""[balance, whether there are pawns]; docs/measurements/sets.md says what they were fitted to."""
 
 LARGE_RATES: Mapping[tuple[Balance, bool], Rate] = {
     (Balance.BARE, False): Rate(0.09, 0.091, 0.22),
