@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,31 +71,3 @@ def free_disk(folder: Path) -> int | None:
         except OSError:
             break
     return None
-
-
-def give_back() -> None:
-    """Let the system have the memory that the C library holds on to after it was freed, where it can be told to.
-
-    What a large table has left would be counted as a small one's that is made after it.
-    """
-    with contextlib.suppress(OSError, TypeError, AttributeError):  # no such library, or none that knows the word
-        ctypes.CDLL(None).malloc_trim(0)
-
-
-def forget_peak() -> None:
-    """Let the peak of this process's memory begin anew, where the system can."""
-    with contextlib.suppress(OSError):
-        (PROC / "self" / "clear_refs").write_text("5")
-
-
-def peak_bytes() -> int:
-    """The most memory this process has had since `forget_peak`, or else so far; 0 where the system does not say."""
-    with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
-        lines = (PROC / "self" / "status").read_text().splitlines()
-        return int(dict(line.split(":", 1) for line in lines)["VmHWM"].split()[0]) * 1024
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tbgen.library.limits import forget_peak, give_back, peak_bytes
 from tbgen.library.making import make_file
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
+from tbgen.process import forget_peak, give_back, peak_bytes
 from tbgen.records.places import FOLDER, mark_of_due_record
 from tbgen.score import Color
 

@@ -131,7 +131,7 @@ class Shelf:
             for (color, role), slots in itertools.groupby(self.layout.slots)
         ]
 
-    def place_of(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
+    def find(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""
         cell = self.layout.cell_of(int(board.turn is flipped), self._squares(board, flipped))
         return StoredPosition(self, self._states[self.file.order.place_of(cell)], flipped=flipped)

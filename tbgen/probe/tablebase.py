@@ -304,7 +304,7 @@ class Tablebase:
         key = _key_of(board)
         known = self._known.get(key)
         material, shelf = known if known is not None else self._learn(key, material_of(board))
-        return material, shelf.place_of(board, flipped=not material.is_canonical)
+        return material, shelf.find(board, flipped=not material.is_canonical)
 
     def _learn(self, key: int, material: Material) -> tuple[Material, Shelf]:
         """Open a material's table, and know it by its key from now on."""

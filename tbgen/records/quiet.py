@@ -17,7 +17,7 @@ from tbgen.arrays import Int, Ints
 from tbgen.verify.cells import set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
 from tbgen.verify.subject import Cells
-from tbgen.verify.values import Facts, Subject, cell_at, code_of, facts_of, place_of, signed, stored_value
+from tbgen.verify.values import Facts, Subject, cell_at, code_of, facts_of, index_of_cell, signed, stored_value
 
 Int64s = npt.NDArray[np.int64]
 
@@ -78,7 +78,7 @@ def list_best_of_class(subject: Subject, scratch: Scratch, side: Int, aim: Aim, 
     """List the pairs that best play leads to by quiet moves, whatever has accrued; returns how many are listed."""
     for move in range(list_moves(subject.men, scratch, side, QUIETS)):
         there = quiet_cell(subject.numbering, scratch, side, move)
-        place = place_of(subject.cells, there)
+        place = index_of_cell(subject.cells, there)
         if int(subject.entry[place]) == aim.outcome and int(subject.dtg[place]) == aim.plies:
             after[count] = pair_of(there, 0)
             count += 1
@@ -90,7 +90,7 @@ def list_best(subject: Subject, scratch: Scratch, other: Scratch, side: Int, aim
     """The same with a score accrued that may matter."""
     for move in range(list_moves(subject.men, scratch, side, QUIETS)):
         there = quiet_cell(subject.numbering, scratch, side, move)
-        place = place_of(subject.cells, there)
+        place = index_of_cell(subject.cells, there)
         know_own(subject, place, other)
         facts = facts_of(subject, place)
         value, left = stored_value(subject.rows, facts, aim.holder, aim.code)
@@ -107,7 +107,7 @@ def follow(subject: Subject, scratch: Scratch, other: Scratch, pairs: Ints, star
     count: Int = 0
     for n in range(pairs.size):
         cell, accrued = cell_of_pair(pairs[n]), accrued_of_pair(pairs[n])
-        place = place_of(subject.cells, cell)
+        place = index_of_cell(subject.cells, cell)
         side = set_up(subject.numbering, cell, scratch.squares)
         know_own(subject, place, other)
         own = int(subject.own[place])

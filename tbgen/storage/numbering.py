@@ -28,6 +28,7 @@ TILE_PLACES = 1 << 10
 """How many places of a row are numbered before they are brought to the row."""
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread over the table."""
 _SHIFT = np.uint64(32)
 _ENTRY_BITS, _DTG_BITS = 48, 32
 _ENTRY_SHIFT, _DTG_SHIFT = np.uint64(_ENTRY_BITS), np.uint64(_DTG_BITS)
@@ -197,6 +198,8 @@ def reversed_digits(number: Int, digits: Int) -> Int:
     return result
 
 
+# Most neighbours have the same state, so a word looks a key up only where it differs from the one before. That one is
+# compared as the run has it (`cells.pattern`), before its pattern is exchanged for that of the table.
 @inlined
 def number_word(census: Census, cells: Cells, patterns: Numbers, cell: Int, tile: Numbers, column: Int) -> None:
     """Number the 64 cells from one on, for a column of the tile; `patterns` says which pattern each of theirs is."""
@@ -214,6 +217,10 @@ def number_word(census: Census, cells: Cells, patterns: Numbers, cell: Int, tile
         tile[king, column] = found
 
 
+# Numbers are written column by column into a tile and leave it row by row, because cells and places have their axes in
+# opposite orders: without the tile, each of 64 neighbouring cells would touch a cache line of its own. Blanks take the
+# number before them, which compresses best; a row cannot know what the row before ends with, as another thread may be
+# at it, so the blanks that it begins with are only counted (`leads`) and filled at the end.
 @inlined
 def fill_rows(places: Places, tile_places: Int, row: Int, step: Int, start: Int, last: Numbers) -> None:
     """Bring a tile to the rows of a slab, blanks with the number of the place before: `last`, by black king."""

@@ -2,7 +2,10 @@
 
 The file's array has the axes of the layout in another order, which compresses a fifth to a quarter better:
 what changes least from one square to the next, the white king, varies fastest. A *place* is a
-cell's index in that order. A chunk is a run of places, so that a place's chunk is found by one division.
+cell's index in that order. A chunk is a range of places, so that a place's chunk is found by one division.
+
+Block and side to move stay outermost in both orders, so that a plane of cells is a plane of places, and a
+table can be brought into the order of the file part by part.
 """
 
 from __future__ import annotations
@@ -121,7 +124,10 @@ class Order:
 
 
 def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Trailing axes whole, then a power of two of one axis, then ones."""
+    """Trailing axes whole, then a power of two of one axis, then ones.
+
+    So a chunk is a box of the array and at the same time a range of places, and every chunk of a plane is full.
+    """
     chunk, cells = [1] * len(shape), 1
     for axis in range(len(shape) - 1, -1, -1):
         room = MOST_CHUNK_CELLS // cells
@@ -138,4 +144,6 @@ def order_of(material: Material) -> Order:
     """The order in which files of a canonical material keep their cells."""
     layout = layout_of(material)
     men = range(3, len(layout.shape))
-    return Order(layout, (0, 1, *reversed(men), 2))  # block and side stay outermost: see `parts`
+    # From the black king (slowest) back to the white king (fastest): with the others fixed, a row of places shows how
+    # one ending changes with the white king alone, and most of its neighbours have the same state.
+    return Order(layout, (0, 1, *reversed(men), 2))

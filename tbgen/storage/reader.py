@@ -230,12 +230,7 @@ class TableFile:
 
     def _read(self, offset: int, size: int) -> bytes:
         with self._in_use():
-            if hasattr(os, "pread"):
-                found = os.pread(self._file.fileno(), size, offset)
-            else:
-                with self._lock:
-                    self._file.seek(offset)
-                    found = self._file.read(size) or b""
+            found = os.pread(self._file.fileno(), size, offset)
         if len(found) != size:
             raise self._damaged(f"it ends after {offset + len(found)} bytes")
         return found

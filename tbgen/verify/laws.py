@@ -83,7 +83,7 @@ class Check:
         """How many places are looked at."""
         return len(self.subject.cells) or self.layout.cells
 
-    def _place_of_block(self, number: int) -> int:
+    def _index_of_block(self, number: int) -> int:
         """The first place whose cell is in a block of this number or a later one."""
         cell = number * (self.layout.cells // len(self.layout.blocks))
         return int(np.searchsorted(self.subject.cells, cell)) if len(self.subject.cells) else cell
@@ -177,7 +177,7 @@ class Check:
             self._first_wrong(
                 "pawn moves",
                 lambda start, stop: fold_pawn_moves(subject, victims, new_scratch(), new_scratch(), start, stop),
-                self._ranges(self._place_of_block(first), self._place_of_block(last)),
+                self._ranges(self._index_of_block(first), self._index_of_block(last)),
             )
 
     def _wrong_pair(self) -> Violation | None:

@@ -22,10 +22,10 @@ from tbgen.verify.values import (
     Subject,
     cell_at,
     facts_of,
+    index_of_cell,
     key_of,
     key_of_reset,
     note_reset,
-    place_of,
     signed,
     stored_value,
     value_of_key,
@@ -45,7 +45,7 @@ def is_wanted(subject: Subject, place: Int) -> bool:
 @inner
 def quiet_place(subject: Subject, scratch: Scratch, side: Int, move: Int) -> Int:
     """Where the position after a move within the material lies in the arrays."""
-    return place_of(subject.cells, quiet_cell(subject.numbering, scratch, side, move))
+    return index_of_cell(subject.cells, quiet_cell(subject.numbering, scratch, side, move))
 
 
 @inner
@@ -61,7 +61,7 @@ def child_cell(links: Links, link: Int, numbering: Numbering, scratch: Scratch, 
 @inner
 def child_value(links: Links, link: Int, child: ChildValues, scratch: Scratch, side: Int) -> tuple[Int, Int]:
     """Entry value and distance that the child's table gives the position after a move; 0 if none."""
-    place = place_of(child.cells, child_cell(links, link, child.numbering, scratch, side))
+    place = index_of_cell(child.cells, child_cell(links, link, child.numbering, scratch, side))
     entry = int(child.entry[place])
     return -entry if links.reversed[link] else entry, int(child.dtg[place])
 
@@ -130,7 +130,7 @@ def double_step_value(
     men, numbering, links = subject.men, subject.numbering, subject.links
     side = 1 - men.color[pawn]
     captures = list_en_passant(men, scratch, pawn, to)
-    place = place_of(subject.cells, cell_of(numbering, side, scratch.squares, scratch.rest))
+    place = index_of_cell(subject.cells, cell_of(numbering, side, scratch.squares, scratch.rest))
     if captures == 0:
         return int(subject.entry[place]), int(subject.dtg[place])
     code = int(subject.own[place]) + 2 * captures

@@ -29,7 +29,7 @@ def cell_at(cells: Ints, place: Int) -> Int:
 
 
 @inner
-def place_of(cells: Ints, cell: Int) -> Int:
+def index_of_cell(cells: Ints, cell: Int) -> Int:
     """Where the arrays have a cell; their last place, where nothing is known, if they do not have it."""
     if cells.size == 0:
         return cell

@@ -20,10 +20,10 @@ import pytest
 from tbgen.cli.watch import PlainWatcher, QuietWatcher
 from tbgen.errors import BuildError, NotEnoughMemoryError
 from tbgen.library.build import Built, Settings, build
-from tbgen.library.limits import peak_bytes
 from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.library.survey import Condition, Finding, examine, survey
 from tbgen.material import Material, materials
+from tbgen.process import peak_bytes
 from tbgen.records.folder import records_in
 from tbgen.records.places import FOLDER, INDEX
 from tbgen.storage import files

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tbgen.library import limits
-from tbgen.library.limits import available_memory, forget_peak, free_disk, give_back, peak_bytes
+from tbgen.library.limits import available_memory, free_disk
 
 GIB = 1 << 30
 
@@ -77,34 +76,3 @@ def test_the_disk_of_a_folder_that_is_not_there_yet_is_that_of_the_one_above(tmp
     assert there is not None
     assert later is not None
     assert abs(there - later) < GIB
-
-
-def test_a_peak_belongs_to_what_was_done_since_it_was_forgotten() -> None:
-    big = np.ones(80 << 20, np.uint8)
-    high = peak_bytes()
-    assert high > big.nbytes
-    del big
-    give_back()  # a large process may have had room for it that was free, and keeps it
-    forget_peak()
-    assert peak_bytes() < high - (60 << 20)
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux says how much memory there is now")
-def test_memory_that_was_freed_is_given_back() -> None:
-    def resident() -> int:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
-
-    kept = []
-    for _ in range(4000):  # what stays between them holds on to the whole heap
-        freed = np.ones(60_000, np.uint8)
-        kept.append(np.ones(100, np.uint8))
-        kept.append(freed)
-    del kept[1::2], freed
-    before = resident()
-    give_back()
-    assert before - resident() > 100_000_000
-
-
-def test_a_system_without_the_word_goes_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits.ctypes, "CDLL", lambda _: object())
-    give_back()

@@ -21,7 +21,7 @@ from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
 from tbgen.verify.sample import child_cells, needs_of, victim_cells
 from tbgen.verify.subject import some_child_values, some_subject
 from tbgen.verify.sweeps import find_own_codes, list_successors, weigh_moves
-from tbgen.verify.values import Subject, place_of, value_of_key
+from tbgen.verify.values import Subject, index_of_cell, value_of_key
 
 from .model import Tables, best_value, board_of, is_position, random_table
 
@@ -117,7 +117,7 @@ def fold_all(subject: Subject, tables: Tables, material: Material) -> None:
 @small
 def best_keys(subject, scratch, cell, best):
     """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
-    side, place = set_up(subject.numbering, cell, scratch.squares), place_of(subject.cells, cell)
+    side, place = set_up(subject.numbering, cell, scratch.squares), index_of_cell(subject.cells, cell)
     count = list_moves(subject.men, scratch, side, QUIETS)
     top = list_successors(subject, scratch, place, side, count)
     weigh_moves(subject, scratch, place, side, count, top, best)

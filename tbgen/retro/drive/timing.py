@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from tbgen.process import peak_bytes
 from tbgen.table import Figures
 
 Progress = Callable[[str, int | None, float, int], None]
@@ -16,16 +16,6 @@ Progress = Callable[[str, int | None, float, int], None]
 
 def quiet(phase: str, level: int | None, done: float, decided: int) -> None:
     """No progress."""
-
-
-def peak_bytes() -> int:
-    """The most memory this process has had so far; 0 where the system does not say."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 @dataclass

@@ -1,0 +1,35 @@
+"""Process: the memory that this process has taken, and how it gives some back."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import resource
+import sys
+from pathlib import Path
+
+_PROC = Path("/proc/self")
+
+
+def give_back() -> None:
+    """Let the system have the memory that the C library keeps after it was freed, where the C library can be told.
+
+    What a large table has left would be counted as a small one's that is made after it by the same process.
+    """
+    with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library than glibc
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def forget_peak() -> None:
+    """Let the peak of this process's memory begin anew, so that it is that of one table; Linux alone can do that."""
+    with contextlib.suppress(OSError):
+        (_PROC / "clear_refs").write_text("5")
+
+
+def peak_bytes() -> int:
+    """The most memory this process has had since `forget_peak`, or so far where the system cannot forget."""
+    with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
+        lines = (_PROC / "status").read_text().splitlines()
+        return int(dict(line.split(":", 1) for line in lines)["VmHWM"].split()[0]) * 1024
+    peak: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
