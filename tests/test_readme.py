@@ -25,14 +25,6 @@ PYTHON = ROOT / "docs" / "python.md"
 TEXT = README.read_text(encoding="utf-8")
 COMMANDS_TEXT = COMMANDS.read_text(encoding="utf-8")
 ASKING = re.findall(r"^    \$ tbgen ((?:probe|line|list|info)\b.*)$", TEXT + COMMANDS_TEXT, re.MULTILINE)
-DRAWN = """\
-[White "Ann"]
-[Black "Bob"]
-[Result "1/2-1/2"]
-[FEN "8/8/8/4n3/8/3B4/1K3k2/8 w - - 0 60"]
-
-60. Be4 Nd3+ 61. Bxd3 Ke3 1/2-1/2
-"""
 
 
 def run(command: str, folder: Path) -> str:
@@ -81,11 +73,10 @@ def test_the_score_of_the_readme_prints_what_it_shows(table_folder: Path) -> Non
     assert run(command, table_folder) == shown_below(command, TEXT).rstrip("\n") + "\n"
 
 
-def test_the_decision_of_the_readme_prints_what_it_shows(table_folder: Path, tmp_path: Path) -> None:
-    game = tmp_path / "drawn.pgn"
-    game.write_text(DRAWN, encoding="utf-8")
-    shown = shown_below("adjudicate drawn.pgn", TEXT)
-    assert run(f"adjudicate {shlex.quote(str(game))}", table_folder) == shown.rstrip("\n") + "\n"
+def test_the_decision_of_the_readme_prints_what_it_shows(table_folder: Path) -> None:
+    game = "docs/examples/drawn.pgn"
+    shown = shown_below(f"adjudicate {game}", TEXT)
+    assert run(f"adjudicate {shlex.quote(str(ROOT / game))}", table_folder) == shown.rstrip("\n") + "\n"
 
 
 @pytest.mark.parametrize("command", ASKING)
