@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -16,9 +15,7 @@ from tbgen.referee.play import Ending, Sheet
 from tbgen.referee.schedule import Pairing
 from tbgen.rules.game import FiftyMoveSetting, Ply
 from tbgen.rules.points import Scoring
-from tbgen.score import Outcome, parse_score
-
-_TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]\s*')
+from tbgen.score import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,27 +138,3 @@ def _clock_text(seconds: float) -> str:
     """
     whole, part = divmod(round(seconds * 1000), 1000)
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}.{part:03}"
-
-
-def finished_games(text: str, match: str) -> tuple[list[StoredGame], int]:
-    """The finished games of a match in the text of its file, and how many characters of the text are whole games.
-
-    What follows is a game that was being written when the program was killed.
-    """
-    games, whole = list[StoredGame](), 0
-    for chunk in re.finditer(r"(?:\[\w[^\n]*\n)+\n(?:[^\n]+\n)+\n", text):
-        tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in _TAG.finditer(chunk[0].partition("\n\n")[0])}
-        whole = chunk.end()
-        if tags.get("MatchId") == match:
-            games.append(_stored(tags))
-    return games, whole
-
-
-def _stored(tags: dict[str, str]) -> StoredGame:
-    return StoredGame(
-        number=int(tags["MatchGame"]),
-        outcome=parse_score(tags["RMobilityResult"]).outcome,
-        termination=tags["Termination"],
-        details=tags["TerminationDetails"],
-        plies=int(tags["PlyCount"]),
-    )

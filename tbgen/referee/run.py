@@ -47,6 +47,8 @@ async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio
         if len(met) > 2:
             await _dismiss(met)
         watcher.begins(match)
+        for note in store.notes:
+            watcher.says(note)
         await _Games(match, roster, store, watcher, stopped).play_all(met)
     return match
 

@@ -15,12 +15,15 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tbgen.disk import sync_folder, try_lock
 from tbgen.errors import MatchError, UnreadableFileError
-from tbgen.referee.record import StoredGame, finished_games
+from tbgen.referee.record import Heading, StoredGame
 from tbgen.referee.settings import MatchSettings
+
+if TYPE_CHECKING:
+    from tbgen.referee.recovery import Recovered
 
 _VERSION = 1
 
@@ -39,6 +42,8 @@ class Store(Protocol):
     identity: Identity
     games: list[StoredGame]
     """Those that had been played before."""
+    notes: list[str]
+    """What the user should know of the file."""
 
     def append(self, pgn: str) -> None:
         """Put a game on the disk; it has been played when this returns."""
@@ -56,6 +61,7 @@ class NoStore:
     def __init__(self, settings: MatchSettings) -> None:
         self.identity = Identity(secrets.token_hex(4), _seed(settings))
         self.games: list[StoredGame] = []
+        self.notes: list[str] = []
 
     def append(self, pgn: str) -> None:
         """Forget it."""
@@ -114,10 +120,11 @@ class FileStore:
     def _open(self, settings: MatchSettings) -> None:
         state = self._read_state()
         self.games: list[StoredGame] = []
+        self.notes: list[str] = []
         if state is not None and settings.recover:
             self._go_on(settings, state)
         else:
-            self._refuse_to_forget(state)
+            self._refuse_to_forget(settings, state)
             self._begin(settings)
 
     def _begin(self, settings: MatchSettings) -> None:
@@ -126,11 +133,11 @@ class FileStore:
         self._write_state(finished=False)
         sync_folder(self._path.parent)
 
-    def _refuse_to_forget(self, state: dict[str, Any] | None) -> None:
+    def _refuse_to_forget(self, settings: MatchSettings, state: dict[str, Any] | None) -> None:
         """A match that is not over is not dropped unasked."""
         if state is None or state["finished"]:
             return
-        games, _ = finished_games(self._text(state["start"]), state["match"])
+        games = self._recovered(settings, state["match"]).games
         if games:
             raise MatchError(
                 f"{self._path} has a match that is not over ({len(games)} games); "
@@ -138,13 +145,14 @@ class FileStore:
             )
 
     def _go_on(self, settings: MatchSettings, state: dict[str, Any]) -> None:
-        """Take up a match; a game that was not written to its end has not been played."""
+        """Continue a match; a game that was not written to its end has not been played."""
         self._start, self.identity = state["start"], Identity(state["match"], state["seed"])
         if os.fstat(self._file).st_size < self._start:
             raise MatchError(
                 f"{self._path} is shorter than when its match began; put it back, or remove {self._state_path}"
             )
-        self.games, whole = finished_games(self._text(self._start), self.identity.match)
+        found = self._recovered(settings, self.identity.match)
+        self.games = found.games
         if state["digest"] != self._digest:
             if not self.games:
                 self._begin(settings)
@@ -154,17 +162,30 @@ class FileStore:
             )
         if settings.seed not in (None, self.identity.seed):
             raise MatchError(f"the match in {self._path} has -srand {self.identity.seed}, not {settings.seed}")
-        if state["finished"]:
-            _end_of(self._file)
-        else:
-            os.ftruncate(self._file, self._start + whole)
+        if not state["finished"]:
+            self._cut_off(found)
             self._write_state(finished=False)
+        _end_of(self._file)
 
-    def _text(self, start: int) -> str:
-        """The file from some byte on, a character for every byte."""
-        with open(self._path, "rb") as file:
-            file.seek(start)
-            return file.read().decode("latin-1")
+    def _recovered(self, settings: MatchSettings, match: str) -> Recovered:
+        from tbgen.referee.recovery import recovered  # which loads the compiler
+
+        return recovered(self._path, Heading(settings.event, settings.site, match))
+
+    def _cut_off(self, found: Recovered) -> None:
+        """Cut off the game that was being written; where it is not surely ours, keep what is cut in a file beside."""
+        size = os.fstat(self._file).st_size
+        if found.kept_bytes == size:
+            return
+        if not found.is_known:
+            beside = self._path.with_name(self._path.name + ".cut-off")
+            cut = os.pread(self._file, size - found.kept_bytes, found.kept_bytes)
+            with open(beside, "ab") as file:
+                file.write(cut)
+                file.flush()
+                os.fsync(file.fileno())
+            self.notes.append(f"an unfinished game at the end of {self._path} has been moved to {beside}")
+        os.ftruncate(self._file, found.kept_bytes)
 
     def _read_state(self) -> dict[str, Any] | None:
         try:

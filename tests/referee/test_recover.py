@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import MatchError, UsageError
+from tbgen.pgn.reader import PgnGame, read_games
 from tbgen.referee.reading import settings_of
-from tbgen.referee.record import GameRecord, finished_games
+from tbgen.referee.record import GameRecord, Heading
+from tbgen.referee.recovery import recovered
 from tbgen.referee.run import play_match
 from tbgen.referee.store import state_path
 from tests.referee.matches import Silent, games_of, run, scripted, walker
@@ -77,22 +80,27 @@ def test_killed_at_twenty_moments_a_match_comes_to_the_same_end(tmp_path: Path) 
     check_kills(tmp_path, "Ann Bob Eve", [chance.choice([0, 1, 2, 3, 3, 4, 5]) for _ in range(20)], 36)
 
 
-def test_killed_at_any_byte_of_writing_only_whole_games_count(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
+def test_killed_at_many_bytes_of_writing_only_whole_games_count(tmp_path: Path) -> None:
+    pgn, cut = tmp_path / "games.pgn", tmp_path / "cut.pgn"
     run([*scripted("Ann"), *scripted("Bob"), "-games", "3", "-pgnout", str(pgn)])
-    text = pgn.read_text()
-    match = text.partition('[MatchId "')[2].partition('"')[0]
-    ends = [place + 2 for place in range(len(text)) if text.startswith("\n\n", place) and text[place - 1] in "01"]
-    assert len(ends) == 3
-    for length in range(len(text) + 1):
-        games, whole = finished_games(text[:length], match)
-        done = [end for end in ends if end <= length]
-        assert [game.number for game in games] == list(range(1, len(done) + 1))
-        assert whole == max(done, default=0)
+    for newline in (b"\n", b"\r\n"):
+        text = pgn.read_bytes().replace(b"\n", newline)
+        heading = Heading("?", "?", text.partition(b'[MatchId "')[2].partition(b'"')[0].decode())
+        results = [each.end() for each in re.finditer(rb"(?<=[ \n])(1/2-1/2|1-0|0-1)\r?\n\r?\n", text)]
+        assert len(results) == 3
+        ends = [end - 2 * len(newline) for end in results]
+        near_ends = (end + more for end in ends for more in range(-9, 5))
+        for length in sorted({*range(0, len(text), 11), *near_ends}):
+            cut.write_bytes(text[:length])
+            found = recovered(cut, heading)
+            done = [end for end in ends if end <= length]
+            assert [game.number for game in found.games] == list(range(1, len(done) + 1))
+            rest = text[max(done, default=0) : length]
+            assert found.kept_bytes == length - len(rest.lstrip())
 
 
-@pytest.mark.parametrize("cut", [1, 2, 30, 200, 600])
-def test_a_game_that_was_being_written_is_played_again(tmp_path: Path, cut: int) -> None:
+@pytest.mark.parametrize("cut", [1, 2, 3, 30, 200, 600])
+def test_only_a_game_that_was_not_written_to_its_result_is_played_again(tmp_path: Path, cut: int) -> None:
     pgn = tmp_path / "games.pgn"
     words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
     run(words)
@@ -100,8 +108,83 @@ def test_a_game_that_was_being_written_is_played_again(tmp_path: Path, cut: int)
     reopen(pgn)
     os.truncate(pgn, pgn.stat().st_size - cut)
     _, again = run([*words, "-recover"])
-    assert [record.pairing.number for record in again] == [4]
+    assert [record.pairing.number for record in again] == ([4] if cut > 2 else [])
     assert signature(pgn) == expected
+
+
+FOREIGN = (
+    b'[Event "Caf\xe9"]\r\n[Result "*"]\r\n\r\n1. e4 *\r\n\r\n',
+    b'[Event "no empty line"]\n\n1. e4 e5',
+    b"1. d4 d5 2. c4",
+    b'[Event "?"]\n[Site "?"]\n[Date "2020.01.01"]\n\n1. e4 e5',
+    b"1. e4 {a comment that is not closed",
+    b"% a note\n",
+)
+
+
+@pytest.mark.parametrize("foreign", FOREIGN)
+def test_what_others_wrote_behind_the_games_of_a_match_stays(tmp_path: Path, foreign: bytes) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "3", "-pgnout", str(pgn)]
+    run(words)
+    expected = signature(pgn)
+    reopen(pgn)
+    text = pgn.read_bytes()
+    end = text.rindex(b"[Event")
+    pgn.write_bytes(text[:end] + foreign)
+    _, again = run([*words, "-recover"])
+    assert [record.pairing.number for record in again] == [3]
+    assert pgn.read_bytes().startswith(text[:end] + foreign)
+    games = [game for game in read_games(pgn) if isinstance(game, PgnGame) and "MatchId" in game.tags]
+    assert [int(game.tags["MatchGame"]) for game in games] == [number for number, *_ in expected]
+
+
+def test_a_file_whose_line_ends_were_converted_is_gone_on_with(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    pgn.write_text('[Event "Other"]\n\n1. e4 *\n\n')
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
+    run(words)
+    reopen(pgn)
+    text = pgn.read_bytes()
+    pgn.write_bytes(text[: text.rindex(b"[Event") + 300].replace(b"\n", b"\r\n"))
+    _, again = run([*words, "-recover"])
+    assert [record.pairing.number for record in again] == [4]
+    assert [game.tags["Event"] for game in games_of(pgn)] == ["Other", "?", "?", "?", "?"]
+
+
+def test_a_beginning_that_may_be_that_of_another_program_is_kept_beside(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(words)
+    reopen(pgn)
+    beginning = '[Event "?"]\n[Site "?"]\n[Date "2020.01.01"]\n[White "who?"]'
+    with pgn.open("a") as file:
+        file.write(beginning)
+    view = Silent()
+    asyncio.run(play_match(settings_of([*words, "-recover"]), view))
+    assert (tmp_path / "games.pgn.cut-off").read_text() == beginning
+    assert view.said == [f"an unfinished game at the end of {pgn} has been moved to {pgn}.cut-off"]
+    assert len(games_of(pgn)) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('[MatchGame "1"]', '[MatchGame "2"]', "game 2 of the match twice"),
+        ('[MatchGame "1"]', '[MatchGame "one"]', "game 1: it is one of the match, but was changed"),
+        ('[RMobilityResult "', '[RMobilityResult "X', "game 1: it is one of the match, but was changed"),
+        ("[PlyCount ", "[Plies ", "game 1: it is one of the match, but its tag PlyCount is gone"),
+        ("[Termination ", "\0[Termination ", "bytes that no text has"),
+    ],
+)
+def test_a_game_of_the_match_that_was_tampered_with_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    pgn = tmp_path / "games.pgn"
+    arguments = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(arguments)
+    reopen(pgn)
+    pgn.write_text(pgn.read_text().replace(old, new, 1))
+    with pytest.raises(MatchError, match=words):
+        run([*arguments, "-recover"])
 
 
 def reopen(pgn: Path) -> None:
