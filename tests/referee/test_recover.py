@@ -89,8 +89,8 @@ def test_killed_at_many_bytes_of_writing_only_whole_games_count(tmp_path: Path) 
         results = [each.end() for each in re.finditer(rb"(?<=[ \n])(1/2-1/2|1-0|0-1)\r?\n\r?\n", text)]
         assert len(results) == 3
         ends = [end - 2 * len(newline) for end in results]
-        near_ends = (end + more for end in ends for more in range(-9, 5))
-        for length in sorted({*range(0, len(text), 11), *near_ends}):
+        near_ends = (end + more for end in ends for more in range(-9, 3))
+        for length in sorted({*range(0, len(text), 11), *near_ends, len(text)}):
             cut.write_bytes(text[:length])
             found = recovered(cut, heading)
             done = [end for end in ends if end <= length]
