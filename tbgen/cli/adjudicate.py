@@ -13,8 +13,9 @@ import click
 
 from tbgen.adjudicate.archive import Decided, Task, decide_file, total
 from tbgen.adjudicate.decide import Continue
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import optional_folders_option
-from tbgen.cli.first_use import say_if_compiling
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.output import STANDARD_OUTPUT, rewritten, written_whole
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
 from tbgen.cli.settings import settings_options
@@ -89,7 +90,7 @@ def command(
     if not texts:
         refuse_without("-o or --in-place", {"--line": lines})
     task = Task(settings, how, folders, texts=texts, lines=lines, facts=json_file is not None)
-    say_if_compiling(quiet=quiet, always=True)
+    compile_for(Purpose.GAMES, quiet=quiet)
     with ExitStack() as stack:
         writer = None if json_file is None else _JsonWriter(stack.enter_context(written_whole(json_file)))
         copy = None if output is None else stack.enter_context(written_whole(output))

@@ -1,15 +1,42 @@
-"""What is said before the kernels that read games are compiled, once after an installation."""
+"""Kernels are compiled before the work that needs them, and that is said: once after an installation."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
 
 import click
 
+from tbgen.ahead.known import Purpose, missing
+from tbgen.cli.terminal import LINE_SECONDS, progress
 
-def say_if_compiling(*, quiet: bool = False, always: bool = False) -> None:
-    """One line on the standard error; unless `always`, only where a person watches."""
-    from tbgen.pgn.replayed import is_ready
+COMPILING = "compiling kernels, once"
 
-    if not quiet and (always or sys.stderr.isatty()) and not is_ready():
-        click.echo("first use: compiling what reads games, which takes about ten seconds ...", err=True)
+
+def compile_for(*purposes: Purpose, quiet: bool = False) -> None:
+    """Compile what is not compiled yet for some purposes, with a bar on a terminal, or a line now and then."""
+    wanted = missing(purposes)
+    if not wanted:
+        return
+    from tbgen.ahead.compiling import compile_all
+
+    if quiet or not sys.stderr.isatty():
+        compile_all(wanted, Lines(quiet=quiet))
+        return
+    with progress(COMPILING, len(wanted), at_once=True) as shown:
+        compile_all(wanted, lambda done, total: shown.advance(1 if done else 0))
+
+
+class Lines:
+    """Says at once that kernels are compiled, and how far that is every few seconds."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet, self._said = quiet, 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if not self._quiet and (done == 0 or now - self._said >= LINE_SECONDS):
+            self._said = now
+            with contextlib.suppress(OSError):  # work goes on where nobody reads of it
+                click.echo(f"{COMPILING}: {done} of {total}", err=True)

@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from tbgen.cli.first_use import say_if_compiling
+from tbgen.ahead.known import Purpose
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.match_view import LiveView, PlainView
 from tbgen.referee.arguments import OPTIONS
 from tbgen.referee.match import Match
@@ -76,7 +77,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         return 0
     settings = settings_of(arguments)
     if settings.openings is not None and settings.openings.notation is Notation.PGN:
-        say_if_compiling()
+        compile_for(Purpose.GAMES)
     view = LiveView(settings) if sys.stdout.isatty() else PlainView(settings)
     with view:
         return asyncio.run(_run(settings, view))

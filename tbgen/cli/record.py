@@ -8,7 +8,9 @@ from pathlib import Path
 
 import click
 
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import check_folders, optional_folders_option, tables_there, wanted_materials
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.refusals import refuse_without, typed_folders
 from tbgen.cli.terminal import progress
 from tbgen.errors import UsageError
@@ -85,6 +87,7 @@ def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path) ->
     """Count tables and write what they hold."""
     from tbgen.records.making import record_of
 
+    compile_for(Purpose.RECORDS)
     with progress("records", len(wanted), quiet=sys.stdout.isatty()) as shown:
         try:
             for material in wanted:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from tbgen.ahead.known import Purpose
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.position import PositionCommand, asked_position, is_position, position_options
 from tbgen.cli.refusals import refuse_beside, refuse_without
 from tbgen.cli.settings import refuse_idle_settings, settings_options
@@ -91,15 +93,13 @@ def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: G
 
 def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
-    from tbgen.pgn.replayed import is_ready
-
     faults: list[TbgenError] = []
     warnings: list[str] = []
     separator = '{"games": ['
-    title = "scoring" if is_ready() else "compiling what reads games, once"
-    with progress(title, quiet=sys.stdout.isatty()) as shown:
+    compile_for(Purpose.GAMES)
+    with progress("scoring", quiet=sys.stdout.isatty()) as shown:
         for path, game in _games_of(files, settings):
-            shown.advance(title="scoring")
+            shown.advance()
             if not isinstance(game, PgnGame):
                 faults.append(game)
                 continue

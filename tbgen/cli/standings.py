@@ -13,8 +13,9 @@ from tbgen.adjudicate.archive import Task, decide_file
 from tbgen.adjudicate.page import as_csv, as_html, cells_of, in_decimals, meeting
 from tbgen.adjudicate.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
 from tbgen.adjudicate.statistics import Statistics
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import optional_folders_option
-from tbgen.cli.first_use import say_if_compiling
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain, progress, show_rows
@@ -83,7 +84,7 @@ def command(
     if not as_page:
         refuse_without("--html", {"--title": title})
     task = Task(settings, tables=folders, texts=False, results=True)
-    say_if_compiling()
+    compile_for(Purpose.GAMES)
     games, faults = list[EventGame](), list[PgnError]()
     counts = Statistics()
     for name in names:

@@ -124,7 +124,15 @@ class Progress:
     something to tell.
     """
 
-    def __init__(self, title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        total: int | None = None,
+        *,
+        quiet: bool = False,
+        as_share: bool = False,
+        at_once: bool = False,
+    ) -> None:
         self._title = title
         self._total = total
         self._as_share = as_share
@@ -135,7 +143,7 @@ class Progress:
         self._begun = time.monotonic()
         self._printed: float | None = None
         self._lock = threading.Lock()
-        self._timer = threading.Timer(_QUIET_SECONDS, self._show)
+        self._timer = threading.Timer(0 if at_once else _QUIET_SECONDS, self._show)
         self._timer.daemon = True
         if not self._closed and not self._prints:
             self._timer.start()
@@ -235,13 +243,19 @@ def duration(seconds: float) -> str:
 
 @contextlib.contextmanager
 def progress(
-    title: str, total: int | None = None, *, quiet: bool = False, as_share: bool = False
+    title: str,
+    total: int | None = None,
+    *,
+    quiet: bool = False,
+    as_share: bool = False,
+    at_once: bool = False,
 ) -> Iterator[Progress]:
     """Progress that is cleared away whatever happens; `as_share` shows a percentage and the time that is left.
 
+    Work that is known to take seconds is shown at once.
     Work that prints on a terminal as it goes on should be quiet.
     """
-    shown = Progress(title, total, quiet=quiet, as_share=as_share)
+    shown = Progress(title, total, quiet=quiet, as_share=as_share, at_once=at_once)
     try:
         yield shown
     finally:

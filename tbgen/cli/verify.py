@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option, tables_there
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.refusals import refuse_together, refuse_without
 from tbgen.cli.terminal import complain_of, duration, progress, seconds_left, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
@@ -91,6 +93,7 @@ def _prove(
 
     reports: list[Report] = []
     faults: list[TableError] = []
+    compile_for(Purpose.PROOFS if sampling.sample is None else Purpose.SAMPLES, quiet=quiet)
     with progress("verifying", len(wanted), quiet=quiet) as shown:
         for material in wanted:
             tell = _teller(material, lambda title: shown.advance(0, title=title))

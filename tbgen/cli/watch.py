@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from tbgen.cli.first_use import COMPILING, Lines
 from tbgen.cli.terminal import LINE_SECONDS, duration, timing
 from tbgen.errors import TbgenError
 from tbgen.library.build import Built
@@ -58,8 +59,8 @@ class QuietWatcher:
     def waiting(self) -> None:
         self.say("another build is at work in this folder; waiting for it to end ...")
 
-    def compiling(self) -> None:
-        self.say("first use: compiling the solver on the way, which takes about half a minute ...")
+    def compiles(self, done: int, total: int) -> None:
+        """See tbgen.library.build.Watcher."""
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         self.has_lock = True
@@ -101,6 +102,7 @@ class PlainWatcher(QuietWatcher):
         super().__init__()
         self._lines: dict[Material, _Line] = {}
         self._counts = 0, 0
+        self._compiles = Lines()
         self._foretold = time.monotonic()
 
     def _show(self, text: str) -> None:
@@ -111,6 +113,9 @@ class PlainWatcher(QuietWatcher):
         if now - self._foretold >= LINE_SECONDS:
             self._foretold = now
             self.say(f"looking at what is there: {material} ({number} of {total})")
+
+    def compiles(self, done: int, total: int) -> None:
+        self._compiles(done, total)
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         super().begins(finding, number, total)
@@ -146,6 +151,7 @@ class TerminalWatcher(QuietWatcher):
         self._rich: Progress | None = None
         self._all: TaskID | None = None
         self._looking: TaskID | None = None
+        self._compiling: TaskID | None = None
         self._begun = time.monotonic()
         self._total = 0
         self._bars: dict[Material, TaskID] = {}
@@ -164,6 +170,11 @@ class TerminalWatcher(QuietWatcher):
             if self._looking is None:
                 self._looking = self._open().add_task("looking at what is there", total=total, facts="")
             self._open().update(self._looking, completed=number - 1, facts=str(material))
+
+    def compiles(self, done: int, total: int) -> None:
+        if self._compiling is None:
+            self._compiling = self._open().add_task(COMPILING, total=total, facts="")
+        self._open().update(self._compiling, completed=done, visible=done < total, facts=f"{done} of {total}")
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         super().begins(finding, number, total)

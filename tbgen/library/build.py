@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from tbgen.ahead.compiling import compile_for
+from tbgen.ahead.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.costs import pace_of
 from tbgen.library.limits import available_memory, free_disk
@@ -44,10 +46,13 @@ class Built:
 
 
 class Watcher(Report, Protocol):
-    """Who is told how a build goes on; `progress` and `compiling` may be called from any thread, and often."""
+    """Who is told how a build goes on; `progress` may be called from any thread, and often."""
 
     def examines(self, material: Material, number: int, total: int) -> None:
         """The file of a table, if there is one, is now read, as number (from 1) of total."""
+
+    def compiles(self, done: int, total: int) -> None:
+        """So many kernels are compiled that were not, of how many; before the first table is begun."""
 
     def waiting(self) -> None:
         """Another build is at work in the folder."""
@@ -113,6 +118,7 @@ def build(
         remove_blocks(folder, (finding.material for finding in findings if finding.is_sound))
         with _workers_for(folder, findings, watcher, settings) as (plan, workers):
             plan.check(free_disk(folder))
+            compile_for(purposes_of((step.material for step in plan.steps), settings.threads), watcher.compiles)
             _Run(folder, plan, workers, watcher, findings).run()
         _complete(folder, findings, watcher, settings.threads)
     return findings
@@ -127,6 +133,16 @@ def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Pl
 
     with Cluster(settings.cluster) as cluster:
         return _plan(folder, findings, cluster.machine(settings.memory), None)
+
+
+def purposes_of(materials: Iterable[Material], threads: int) -> list[Purpose]:
+    """What tables are to be made, as kernels see it."""
+    materials, purposes = list(materials), [Purpose.TABLES]
+    if any(material.pawns for material in materials):
+        purposes.append(Purpose.PAWNS)
+    if threads > 1 and any(material.men > 3 and not material.pawns for material in materials):
+        purposes.append(Purpose.SHARED)
+    return purposes
 
 
 def _machine(settings: Settings) -> Machine:

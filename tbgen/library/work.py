@@ -32,18 +32,12 @@ class Made:
 class Report(Protocol):
     """Who is told how the work goes on; from any thread, and often."""
 
-    def compiling(self) -> None:
-        """The solver is used for the first time and will be compiled on the way."""
-
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         """The part of the table's work that is done (0 to 1), and how many positions are decided."""
 
 
 class Unheard:
     """A report that nobody reads."""
-
-    def compiling(self) -> None:
-        pass
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         pass
@@ -55,8 +49,6 @@ Work = Callable[[Path, str, int, Report], Made]
 
 def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
     """Solve a canonical material whose children are in the folder, and put its file there."""
-    from tbgen import retro
-
     material = Material.parse(name)
 
     def tell(phase: str, level: int | None, done: float, decided: int) -> None:
@@ -65,8 +57,6 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     give_back()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
-    if retro.needs_compiling(material):
-        report.compiling()
     _note_due_record(folder, material)
     written, solved = make_file(folder, material, threads, tell)
     tell("record", None, 1.0, 0)

@@ -135,9 +135,6 @@ class _Upwards:
         self._last = 0.0
         self._lock = threading.Lock()
 
-    def compiling(self) -> None:
-        self.send("compiling", ())
-
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         if time.monotonic() - self._last >= _TELL_SECONDS:
             self._last = time.monotonic()

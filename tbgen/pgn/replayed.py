@@ -9,7 +9,6 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
-from tbgen._folders import is_compiled
 from tbgen.arrays import Ints, Words
 from tbgen.bitboard.board import BLACK, NO_MOVE, WHITE
 from tbgen.bitboard.convert import board_of, kernel_move, words_of
@@ -43,11 +42,6 @@ class Replayed(NamedTuple):
     """The columns of `bitboard.replay` for every ply."""
     board: Words
     """The position after the last ply."""
-
-
-def is_ready() -> bool:
-    """Whether the kernels that read games need not be compiled first."""
-    return is_compiled("scan", "pgn") and is_compiled("replay", "bitboard")
 
 
 def games_of(chunk: ScannedChunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:

@@ -48,14 +48,13 @@ drive/timing.py          seconds by phase, progress
 
 from tbgen.retro.drive.memory import memory_needed
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
-from tbgen.retro.drive.solver import needs_compiling, solve, solve_into
+from tbgen.retro.drive.solver import solve, solve_into
 
 __all__ = [
     "BlockStore",
     "MemoryStore",
     "Solved",
     "memory_needed",
-    "needs_compiling",
     "solve",
     "solve_into",
 ]

@@ -15,7 +15,7 @@ import pytest
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.retro import needs_compiling, solve
+from tbgen.retro import solve
 from tbgen.retro.drive import one_block
 from tbgen.retro.drive.statuses import check_worker
 from tbgen.retro.levels import worker as worker_module
@@ -270,14 +270,6 @@ class Backwards:
     def map(self, job: Callable[..., Any], *arguments: Iterable[Any]) -> Iterator[Any]:
         results = [job(*each) for each in reversed(list(zip(*arguments, strict=True)))]
         return reversed(results)
-
-
-@pytest.mark.parametrize("name", ["KBvK", "KPvK"])
-def test_compiling_is_announced_until_it_is_done(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    solved(name)
-    assert not needs_compiling(Material.parse(name))
-    monkeypatch.setattr("tbgen._folders.cache_folder", lambda _package: tmp_path)
-    assert needs_compiling(Material.parse(name))
 
 
 @pytest.mark.parametrize("name", ["KBvK", "KPvK"])

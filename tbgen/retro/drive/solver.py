@@ -8,23 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from tbgen._folders import is_compiled
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.retro.drive.block_runs import solve_blocks
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.task import Task
 from tbgen.retro.drive.timing import Progress, quiet
-from tbgen.retro.levels.stages import advance_middle
 from tbgen.table import Child, Table
-
-
-def needs_compiling(material: Material) -> bool:
-    """Whether solving this material will compile kernels first, which takes about half a minute."""
-    last = solve_blocks if len(layout_of(material).blocks) > 1 else advance_middle
-    return not is_compiled(last.__name__)
 
 
 def solve_into(

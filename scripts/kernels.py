@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Write down what kernels the program calls, with what types, for what purpose: tbgen/ahead/kernels.json.
+
+    scripts/kernels.py            write it anew: after a kernel, or a group that it takes, has changed
+    scripts/kernels.py --check    say whether it is as it would be written
+
+Every purpose is rehearsed with small tables in a process of its own, which notes each kernel when it is first called.
+That compiles what is not compiled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "tbgen" / "ahead" / "kernels.json"
+GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
+
+Kernel = dict[str, Any]
+
+
+def run(*arguments: str) -> None:
+    """A command of the program, in this process."""
+    from tbgen.cli import tbgen
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        tbgen.main([*arguments], standalone_mode=False)
+
+
+def build(folder: str, *names: str) -> None:
+    run("build", *names, "--threads", "2", "--jobs", "1", "--data", folder, "-q")
+
+
+def share_layers(folder: str) -> None:
+    from tbgen.retro.drive import shared_layers
+
+    shared_layers.THICK = 1 << 10
+    build(folder, "KNvKN")
+
+
+SELDOM = {
+    "tbgen.bitboard.mobility:code_on",
+    "tbgen.bitboard.mobility:codes_on",
+    "tbgen.verify.sweeps:find_filled",
+}
+"""Kernels that only large questions call, or damaged tables; they are compiled when they are called."""
+
+REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
+    "tables without pawns": ("", lambda folder: build(folder, "KBvK")),
+    "tables with pawns": ("KQvK KRvK KBvK KNvK", lambda folder: build(folder, "KPvK")),
+    "tables whose layers threads share": ("KNvK", share_layers),
+    "records": ("KPvK", lambda folder: run("record", "KPvK", "KBvK", "--data", folder, "-o", f"{folder}/again")),
+    "proofs": ("KPvK", lambda folder: run("verify", "KBvK", "KPvK", "-q", "--data", folder)),
+    "proofs of samples": ("KPvK", lambda folder: run("verify", "KPvK", "--sample", "50", "-q", "--data", folder)),
+    "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),
+}
+"""The tables that a purpose is rehearsed with, which are built beforehand, and the rehearsal."""
+
+
+def rehearse(purpose: str) -> None:
+    """Print what kernels a purpose calls, and the groups that they take beside those that are read."""
+    from tbgen._kernels import KernelCache
+
+    tables, rehearsal = REHEARSALS[purpose]
+    used: dict[tuple[Any, Any], int] = {}
+    load = KernelCache._load_overload
+
+    def noting(cache: Any, sig: Any, context: Any) -> Any:
+        used.setdefault((cache._py_func, sig), len(used))
+        return load(cache, sig, context)
+
+    with tempfile.TemporaryDirectory() as folder:
+        if tables:
+            command = [sys.executable, "-m", "tbgen", "build", *tables.split(), "--data", folder, "-q"]
+            subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+        KernelCache._load_overload = noting
+        rehearsal(folder)
+    print(json.dumps(facts_of(list(used), json.load(sys.stdin))))
+
+
+def facts_of(used: list[tuple[Any, Any]], groups: dict[str, list[str]]) -> dict[str, Any]:
+    from tbgen.ahead.signatures import read, written
+
+    kernels: list[Kernel] = []
+    for function, signature in used:
+        takes = [written(kind, groups) for kind in signature]
+        assert [read(text, groups) for text in takes] == list(signature), function
+        module, name = function.__module__, function.__name__
+        kernels.append({"module": module, "name": name, "takes": takes, "calls": sorted(called_by(function))})
+    return {"groups": groups, "kernels": kernels}
+
+
+def called_by(function: Any) -> set[str]:
+    """The kernels that are compiled into this one: all that it and its helpers name."""
+    found, waiting, seen = set[str](), [function], set[Any]()
+    while waiting:
+        current = waiting.pop()
+        for name in current.__code__.co_names:
+            other = getattr(current.__globals__.get(name), "py_func", None)
+            if other is not None and other not in seen:
+                seen.add(other)
+                waiting.append(other)
+                if is_kernel(current.__globals__[name]):
+                    found.add(f"{other.__module__}:{other.__name__}")
+    return found
+
+
+def is_kernel(thing: Any) -> bool:
+    from tbgen._kernels import KernelCache
+
+    return isinstance(getattr(thing, "_cache", None), KernelCache)
+
+
+def all_kernels() -> Iterator[str]:
+    """Every kernel there is."""
+    import tbgen
+
+    for module in pkgutil.walk_packages(tbgen.__path__, "tbgen."):
+        if "__main__" not in module.name and not module.name.startswith(("tbgen.report", "tbgen.library.cluster")):
+            here = vars(importlib.import_module(module.name))
+            yield from (f"{module.name}:{name}" for name, thing in here.items() if is_own(thing, module.name))
+
+
+def is_own(thing: Any, module: str) -> bool:
+    return is_kernel(thing) and thing.py_func.__module__ == module
+
+
+def weight(kernel: Kernel) -> int:
+    """The size of its machine code goes with the time that it takes to compile it."""
+    from tbgen._folders import cache_folder
+
+    folder = cache_folder(kernel["module"].split(".")[1]) / kernel["module"]
+    return max((path.stat().st_size for path in folder.glob(f"{kernel['name']}-*.nbc")), default=0)
+
+
+def found_now() -> dict[str, Any]:
+    """What kernels.json should say."""
+    groups: dict[str, list[str]] = {}
+    kernels: dict[str, list[Kernel]] = {}
+    for purpose in REHEARSALS:
+        command = [sys.executable, __file__, "--rehearse", purpose]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        known = json.dumps(groups).encode()
+        facts = json.loads(
+            subprocess.run(command, check=True, input=known, stdout=subprocess.PIPE, env=environment).stdout
+        )
+        groups = facts["groups"]
+        kernels[purpose] = sorted(facts["kernels"], key=lambda kernel: -weight(kernel))
+    return {"groups": dict(sorted(groups.items())), "kernels": kernels}
+
+
+def without_order(facts: dict[str, Any]) -> dict[str, Any]:
+    """The order is that of sizes, which differ between machines."""
+    return {**facts, "kernels": {name: sorted(map(str, each)) for name, each in facts["kernels"].items()}}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if something would change")
+    parser.add_argument("--rehearse", metavar="PURPOSE", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.rehearse:
+        rehearse(options.rehearse)
+        return 0
+    facts = found_now()
+    called = {f"{each['module']}:{each['name']}" for kernels in facts["kernels"].values() for each in kernels}
+    if never := sorted(set(all_kernels()) - called - SELDOM):
+        print("no rehearsal calls " + ", ".join(never), file=sys.stderr)
+    text = json.dumps(facts, indent=1)
+    if options.check:
+        is_same = without_order(json.loads(TARGET.read_text())) == without_order(json.loads(text))
+        print("as it is written" if is_same else "not as it is written: run scripts/kernels.py", file=sys.stderr)
+        return not is_same
+    TARGET.write_text(text + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    sys.exit(main())

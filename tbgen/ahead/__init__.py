@@ -1,0 +1,1 @@
+"""Kernels compiled before they are needed, several at a time, in processes of their own."""
