@@ -14,6 +14,7 @@ SUBCOMMANDS = {
     "adjudicate": ("tbgen.cli.adjudicate", "Decide every game of a PGN file, and write the result into its tags."),
     "build": ("tbgen.cli.build", "Build tables, and all tables that they need."),
     "hold": ("tbgen.cli.hold", "Prove that a side keeps a score for ever, with any number of men."),
+    "explorer": ("tbgen.cli.explorer", "Write the explorer and tables as files for any web server."),
     "info": ("tbgen.cli.info", "Show what a table holds."),
     "line": ("tbgen.cli.line", "Print best play from a position, as PGN."),
     "list": ("tbgen.cli.list", "List the tables of one or several folders."),

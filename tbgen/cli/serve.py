@@ -58,8 +58,8 @@ def command(
     need_modules("servers", "serve", ("starlette", "uvicorn"))
     import uvicorn
 
+    from tbgen.library.catalog import Catalog
     from tbgen.serve import app
-    from tbgen.serve.catalog import Catalog
 
     catalog = Catalog(folders)
     complain_of(catalog.faults)

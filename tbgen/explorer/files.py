@@ -16,7 +16,11 @@ TABLES: Final = "tables"
 
 _HERE: Final = Path(__file__).parent / "static"
 _STYLE: Final = "explorer.css"
-_SOURCE: Final = 'data-source="server"'
+_WITHOUT_SERVER: Final = {
+    'data-source="server"': 'data-source="tables"',
+    ' action="plain"': "",
+    "The board needs a script. Without one, put a FEN into the form and look it up.": "This page needs a script.",
+}
 
 
 @cache
@@ -33,8 +37,12 @@ def files() -> dict[str, bytes]:
 def index_page(source: str) -> str:
     """The page, for one kind of source."""
     text = (_HERE / INDEX).read_text(encoding="utf-8")
-    assert _SOURCE in text
-    return text.replace(_SOURCE, f'data-source="{source}"')
+    if source == SERVER:
+        return text
+    for there, instead in _WITHOUT_SERVER.items():
+        assert there in text, there
+        text = text.replace(there, instead)
+    return text
 
 
 def theme() -> str:

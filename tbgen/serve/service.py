@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from tbgen import __version__
+from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
 from tbgen.serve import answers
 from tbgen.serve.asked import POSITION, SCORING, flag_of, parameters_of, position_in, scoring_in
-from tbgen.serve.catalog import Catalog
 from tbgen.serve.games import OutOfTimeError, decided
 from tbgen.serve.guard import LOCAL_NAMES
 from tbgen.serve.limits import Limits, Queue

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from tbgen.library.catalog import Catalog
 from tbgen.library.summary import summary_of
 from tbgen.material import Material
-from tbgen.serve.catalog import Catalog
 from tests.serve.conftest import client_of
 
 

@@ -1,4 +1,4 @@
-"""Catalog: the tables of the folders as they were when the server began, and nothing else that lies there."""
+"""Catalog: the tables of some folders that can be given away, as they were when somebody looked."""
 
 from __future__ import annotations
 

@@ -1,0 +1,48 @@
+"""`tbgen explorer`: the explorer's page and tables as files for any web server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tbgen.cli.data import check_folders, folders_option, in_units, no_tables
+from tbgen.cli.terminal import complain_of, progress
+from tbgen.errors import UsageError
+from tbgen.words import counted
+
+
+@click.command("explorer")
+@click.option(
+    "-o",
+    "--output",
+    default="site",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where the files go (default ./site).",
+)
+@folders_option
+def command(*, output: Path, folders: tuple[Path, ...]) -> int:
+    """Write the explorer and tables as files, for a web server that runs no program of ours.
+
+    The page reads tables in the browser, a few kilobytes of them at a time; the server has to know Range requests.
+    Tables are linked where they can be, else copied. Pages of `tbgen report` may go to the same DIR.
+
+    \b
+    Examples:
+      tbgen explorer -o site
+      tbgen explorer --data small -o site
+    """
+    from tbgen.explorer.export import PAGE_FOLDER, write_explorer
+    from tbgen.library.catalog import Catalog
+
+    check_folders(folders)
+    catalog = Catalog(folders)
+    if not catalog.entries:
+        raise UsageError(no_tables(folders))
+    with progress("writing") as shown:
+        number = write_explorer(output, catalog, lambda _: shown.advance())
+    size = sum(entry.bytes for entry in catalog.entries.values())
+    told = f"{counted(len(catalog), 'table', 'tables')}, {in_units(size)}"
+    click.echo(f"{number} files with {told}; begin with {output / PAGE_FOLDER / 'index.html'} on a web server")
+    return complain_of(catalog.faults)

@@ -1,0 +1,56 @@
+"""Export: the explorer and tables as files that any web server can give, if it knows Range requests."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from tbgen.explorer.files import INDEX, TABLES, files, index_page
+from tbgen.library.catalog import Catalog, Entry
+from tbgen.storage.files import write_whole
+
+PAGE_FOLDER: Final = "explorer"
+TABLE_FOLDER: Final = "tables"
+CATALOG: Final = "tables.json"
+
+
+def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None) -> int:
+    """Write the page, the tables and what they hold into a folder; says how many files there are.
+
+    A table of the same file system is linked and takes no room; `tell` hears of each before it is written.
+    """
+    pages, tables = folder / PAGE_FOLDER, folder / TABLE_FOLDER
+    number = 0
+    for name, content in {**files(), INDEX: index_page(TABLES).encode()}.items():
+        _write(pages / name, content)
+        number += 1
+    for entry in catalog.entries.values():
+        tell(entry)
+        facts = json.dumps(entry.summary().facts()) + "\n"
+        _write(tables / f"{entry.material}.json", facts.encode())
+        _link_or_copy(entry.path, tables / entry.path.name)
+        number += 2
+    _write(tables / CATALOG, (json.dumps(catalog.facts(), indent=1) + "\n").encode())
+    return number + 1
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, [content])
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """A name appears when all of its bytes are there."""
+    if target.exists() and target.samefile(source):
+        return
+    partial = target.with_name(f".{target.name}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        os.link(source.resolve(), partial)
+    except OSError:
+        shutil.copyfile(source, partial)
+    partial.replace(target)
