@@ -89,9 +89,13 @@ def cell_after(links: Links, link: Int, child: Numbering, scratch: Scratch, side
 
 @borrowing
 def list_victim_cells(
-    subject: Subject, color: Int, child: Numbering, scratch: Scratch, other: Scratch, start: Int, stop: Int, found: Ints
+    subject: Subject, color: Int, child: Numbering, both: tuple[Scratch, Scratch], start: Int, stop: Int, found: Ints
 ) -> int:
-    """The cells of a child that captures en passant of a pawn of this colour lead to; returns how many."""
+    """The cells of a child that captures en passant of a pawn of this colour lead to; returns how many.
+
+    One scratch space is for the position before the double step, one for that after it.
+    """
+    scratch, other = both
     men, numbering, links = subject.men, subject.numbering, subject.links
     count = 0
     for place in range(start, stop):

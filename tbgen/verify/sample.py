@@ -78,7 +78,9 @@ def victim_cells(subject: Subject, color: Color, child: Material) -> Cells:
     numbering, scratch, other = numbering_of(layout_of(child)), new_scratch(), new_scratch()
     return _listed(
         subject,
-        lambda start, stop, room: list_victim_cells(subject, int(color), numbering, scratch, other, start, stop, room),
+        lambda start, stop, room: list_victim_cells(
+            subject, int(color), numbering, (scratch, other), start, stop, room
+        ),
     )
 
 
