@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,6 +18,7 @@ from tbgen.adjudicate.decide import AdjudicationRules, Adjudicator, Continue
 from tbgen.adjudicate.standings import EventGame
 from tbgen.adjudicate.verdict import Verdict
 from tbgen.errors import InputError, PgnError
+from tbgen.parent import follow_parent
 from tbgen.pgn.chunks import Chunk, ScannedChunk, chunks_of, scanned
 from tbgen.pgn.files import open_bytes
 from tbgen.pgn.game import GameSettings, PgnGame
@@ -203,6 +205,7 @@ _decider: ChunkDecider | None = None
 
 def _start_worker(task: Task) -> None:
     global _decider
+    follow_parent()
     _decider = ChunkDecider(task)
 
 
@@ -221,7 +224,9 @@ def decide_file(path: str, task: Task, jobs: int = 1) -> Iterator[Decided]:
             for chunk in chunks:
                 yield decider.decide(chunk, path)
             return
-        pool = ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=(task,))
+        # Forked workers would inherit the handlers of signals, and a signal that arrives during a fork can get lost.
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task,))
         stack.callback(pool.shutdown, cancel_futures=True)
         yield from _in_order(pool, chunks, path, jobs)
 

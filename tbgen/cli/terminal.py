@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import sys
 import threading
 import time
@@ -27,6 +28,11 @@ LINE_SECONDS = 5.0
 
 _QUIET_SECONDS = 2.0
 _INTERRUPTED = 130
+_TERMINATED = 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does."""
 
 
 def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoReturn:
@@ -37,7 +43,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = command.main(arguments, prog_name="tbgen", standalone_mode=False)
+        with _sigterm_interrupts():
+            code = command.main(arguments, prog_name="tbgen", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -45,9 +52,10 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
     except click.ClickException as error:
         complain(error.format_message())
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        complain("interrupted")
-        sys.exit(_INTERRUPTED)
+    except (click.Abort, KeyboardInterrupt) as error:
+        is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
+        complain("terminated" if is_terminated else "interrupted")
+        sys.exit(_TERMINATED if is_terminated else _INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
@@ -58,6 +66,23 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         complain(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
         sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextlib.contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does: what is half written is removed, processes are ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def terminate(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _nowhere() -> TextIO:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.connection
-import os
 import pickle
 import signal
 import threading
@@ -21,6 +20,7 @@ from typing import Any, Protocol
 
 from tbgen.library.work import Made, Report, Work, make_table
 from tbgen.material import Material
+from tbgen.parent import follow_parent
 
 _SPAWN = multiprocessing.get_context("spawn")
 _TELL_SECONDS = 0.2
@@ -147,8 +147,7 @@ class _Upwards:
 
 def _serve(pipe: Connection[Any, Any], work: Callable[..., Made]) -> None:
     """What a process does: make what it is told to, until nobody is there any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the process above decides
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    follow_parent()
     upwards = _Upwards(pipe)
     while True:
         try:
@@ -168,14 +167,6 @@ def _as_can_travel(error: Exception) -> Exception:
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
-
-
-def _end_with_parent() -> None:
-    """Leave at once when the process above is gone, whatever this one is doing."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    multiprocessing.connection.wait([parent.sentinel])
-    os._exit(1)
 
 
 def kill_all(*, for_good: bool = False) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -191,3 +192,33 @@ def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
     code, line = calls.complaint("adjudicate", str(path), "--in-place", "-q")
     assert (code, line) == (1, f"tbgen: {path}: it has changed since it was read, and stays as it is")
     assert path.read_text().startswith("1. e4 e5 *\n1. d4 *\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "stop"),
+    [
+        (["adjudicate", "-o", "out.pgn"], signal.SIGKILL),
+        (["standings"], signal.SIGTERM),
+        (["standings"], signal.SIGINT),
+    ],
+)
+def test_no_worker_outlives_a_run_that_is_ended(tmp_path: Path, command: list[str], stop: signal.Signals) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes((GOLDEN / "tcec_s18.pgn").read_bytes() * 2000)
+    words = [sys.executable, "-m", "tbgen", *command, "--jobs", "2", str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(GOLDEN.parent.parent)}
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment)
+    while len(children_of(process.pid)) < 2:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(stop)
+    process.communicate(timeout=60)  # the pipes end when nobody holds them any more
+    assert process.returncode == (-stop if stop is signal.SIGKILL else 128 + stop)
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that another has started and that are still there."""
+    tasks = Path(f"/proc/{process}/task")
+    with contextlib.suppress(OSError):
+        return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+    return []
