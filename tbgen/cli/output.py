@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import secrets
-import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,29 +19,33 @@ STANDARD_OUTPUT = "-"
 
 @contextlib.contextmanager
 def rewritten(name: str) -> Iterator[IO[bytes]]:
-    """A file to write to in the place of one that is read meanwhile; refused if that one changes before the end."""
-    before = _version(name)
+    """A file to write to in the place of one that is read meanwhile, with its owner and mode.
 
-    def refuse_if_changed() -> None:
-        if _version(name) != before:
+    Refused if that file changes before the end, or if its owner cannot be kept.
+    """
+    before = os.stat(name)
+
+    def settle(partial: int) -> None:
+        try:
+            _keep_owner(partial, before)
+        except PermissionError:
+            reason = "it belongs to another user or group, who would lose it; write a copy with -o"
+            raise UnreadableFileError(name, reason) from None
+        if _version(os.stat(name)) != _version(before):
             raise UnreadableFileError(name, "it has changed since it was read, and stays as it is")
 
-    with written_whole(name, check=refuse_if_changed) as file:
+    with _replaced(Path(os.path.realpath(name)), settle) as file:
         yield file
 
 
-def _version(name: str) -> tuple[int, ...]:
-    """Facts of a file that differ once somebody has written to it or put another in its place."""
-    facts = os.stat(name)
-    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
-
-
 @contextlib.contextmanager
-def written_whole(name: str, *, check: Callable[[], None] | None = None) -> Iterator[IO[bytes]]:
+def written_whole(name: str) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its name only when all is written; `-` is the standard output.
 
-    A run that is cut short leaves the file as it was before, and so does `check` when it raises an error.
+    A run that is cut short leaves the file as it was before. What exists and is no regular file, such as a device or
+    a named pipe, is written to.
     """
+    path = Path(os.path.realpath(name))
     if name == STANDARD_OUTPUT:
         sys.stdout.flush()
         if isinstance(sys.stdout, io.TextIOWrapper):
@@ -51,25 +55,50 @@ def written_whole(name: str, *, check: Callable[[], None] | None = None) -> Iter
             collected = io.BytesIO()
             yield collected
             sys.stdout.write(collected.getvalue().decode("utf-8", "backslashreplace"))
-        return
-    path = Path(os.path.realpath(name))
+    elif path.exists() and not path.is_file():
+        with open(path, "wb") as device:
+            yield device
+    else:
+
+        def settle(partial: int) -> None:
+            if path.exists():
+                with contextlib.suppress(PermissionError):
+                    _keep_owner(partial, path.stat())
+            else:
+                os.fchmod(partial, 0o666 & ~_umask())
+
+        with _replaced(path, settle) as file:
+            yield file
+
+
+@contextlib.contextmanager
+def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
+    """A file beside a path, which takes its place at the end, when `settle` has seen its descriptor."""
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")  # known before it is there, to be removed
     try:
         with open(partial, "xb", opener=_for_us_alone) as file:
             yield file
             file.flush()
+            settle(file.fileno())
             os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, partial)
-        else:
-            os.chmod(partial, 0o666 & ~_umask())
-        if check is not None:
-            check()
         os.replace(partial, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(partial)
         raise
+
+
+def _version(facts: os.stat_result) -> tuple[int, ...]:
+    """Facts of a file that differ once somebody has written to it or put another in its place."""
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+def _keep_owner(partial: int, facts: os.stat_result) -> None:
+    """Give a file the owner, group and mode of another; PermissionError if the system does not let us."""
+    ours = os.fstat(partial)
+    if (ours.st_uid, ours.st_gid) != (facts.st_uid, facts.st_gid):
+        os.fchown(partial, facts.st_uid, facts.st_gid)
+    os.fchmod(partial, stat.S_IMODE(facts.st_mode))  # after it, for a new owner takes some bits away
 
 
 def _for_us_alone(name: str, flags: int) -> int:

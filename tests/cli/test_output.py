@@ -1,0 +1,109 @@
+"""Files that the program writes, and what it must not write over."""
+
+from __future__ import annotations
+
+import os
+import pty
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from tbgen.cli.output import written_whole
+from tests.cli.calls import complaint, tbgen
+
+GAME = "1. e4 e5 *\n"
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pgn"
+    path.write_text(GAME)
+    return path
+
+
+@pytest.mark.parametrize("options", [["-o"], ["-o", "copy.pgn", "--json"]])
+def test_a_named_pipe_is_written_to_and_stays_one(
+    games: Path, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pipe, read = tmp_path / "pipe", list[bytes]()
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    assert tbgen("adjudicate", str(games), "-q", *options, str(pipe)).returncode == 0
+    reader.join()
+    assert b"e4" in read[0] or b"accrued" in read[0]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_device_is_written_to_and_stays_one(games: Path) -> None:
+    master, slave = pty.openpty()
+    name = os.ttyname(slave)
+    assert tbgen("adjudicate", str(games), "-q", "-o", name).returncode == 0
+    assert b"RMobilityResult" in os.read(master, 1 << 12)
+    assert stat.S_ISCHR(os.stat(name).st_mode)
+    os.close(master)
+    os.close(slave)
+
+
+def test_a_folder_is_no_output(games: Path, tmp_path: Path) -> None:
+    assert "Is a directory" in complaint("adjudicate", str(games), "-q", "-o", str(tmp_path))[1]
+    assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]
+
+
+class Owners:
+    """Stands in for a system where a file belongs to somebody else."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, allowed: bool) -> None:
+        self.given: list[tuple[int, int]] = []
+        self._allowed, self._fstat = allowed, os.fstat
+        monkeypatch.setattr(os, "fstat", self.fstat)
+        monkeypatch.setattr(os, "fchown", self.fchown)
+
+    def fstat(self, descriptor: int) -> os.stat_result:
+        """Our own files are another user's than those that are there."""
+        facts = list(self._fstat(descriptor))
+        facts[stat.ST_UID] += 1
+        return os.stat_result(facts)
+
+    def fchown(self, descriptor: int, owner: int, group: int) -> None:
+        if not self._allowed:
+            raise PermissionError(1, "Operation not permitted")
+        self.given.append((owner, group))
+
+
+def test_a_file_changed_in_place_keeps_its_owner_and_mode(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    games.chmod(0o640)
+    before = games.stat()
+    owners = Owners(monkeypatch, allowed=True)
+    assert tbgen("adjudicate", str(games), "-q", "--in-place").returncode == 0
+    assert owners.given == [(before.st_uid, before.st_gid)]
+    assert stat.S_IMODE(games.stat().st_mode) == 0o640
+    assert "RMobilityResult" in games.read_text()
+
+
+def test_a_file_whose_owner_cannot_be_kept_is_not_changed_in_place(
+    games: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Owners(monkeypatch, allowed=False)
+    code, line = complaint("adjudicate", str(games), "-q", "--in-place")
+    assert code == 1
+    assert line.endswith("it belongs to another user or group, who would lose it; write a copy with -o")
+    assert games.read_text() == GAME
+    assert [each.name for each in games.parent.iterdir()] == ["games.pgn"]
+
+
+def test_a_copy_over_a_file_keeps_its_mode_and_a_new_one_gets_that_of_the_umask(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("old")
+    old.chmod(0o604)
+    mask = os.umask(0o027)
+    try:
+        for path in (old, new):
+            with written_whole(str(path)) as file:
+                file.write(b"text")
+    finally:
+        os.umask(mask)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (old, new)] == [0o604, 0o640]
