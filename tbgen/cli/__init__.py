@@ -26,6 +26,7 @@ SUBCOMMANDS = {
     "score": ("tbgen.cli.score", "Score a position, a line of moves or the games of a PGN file."),
     "serve": ("tbgen.cli.serve", "Answer over HTTP, and show the explorer in a browser."),
     "standings": ("tbgen.cli.standings", "Show the cross table and the standings of an event."),
+    "uci": ("tbgen.cli.uci", "Play best moves for any chess program, by UCI."),
     "verify": ("tbgen.cli.verify", "Prove tables, one ply at a time."),
 }
 """Name -> module with a click command called `command`, and its line in the help."""
