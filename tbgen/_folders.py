@@ -140,6 +140,14 @@ def shipped_folder(package: str) -> Path | None:
     return folder if folder.is_dir() and all(has.get(name) for name in _NEEDS[processor]) else None
 
 
+def shipped_tables() -> Path | None:
+    """Where the tables lie that came with the program, if they were made by these sources."""
+    if not (SHIPPED / "tables").is_dir():
+        return None
+    folder = SHIPPED / "tables" / source_digest()
+    return folder if folder.is_dir() else None
+
+
 def remove_unused(home: Path, before: float) -> None:
     """Remove folders of kernels that were last used before a moment; what was not made here stays.
 

@@ -16,6 +16,7 @@ class FakeCommands:
     def __init__(self, environment: Path) -> None:
         self.environment = environment
         self.seen: list[str] = []
+        self.compiled: list[bool] = []
         self.failing = ""
         self.error: BaseException = KeyboardInterrupt()
 
@@ -52,6 +53,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def commands(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> FakeCommands:
     fake = FakeCommands(script.ENVIRONMENT)
     monkeypatch.setattr(script, "run", fake)
+    monkeypatch.setattr(script, "compile_kernels", lambda: fake.compiled.append(script.is_ready("runtime")))
     return fake
 
 
@@ -59,6 +61,25 @@ def test_the_environment_is_made_once(script: ModuleType, commands: FakeCommands
     assert script.main("runtime") == 0
     assert script.main("runtime") == 0
     assert commands.seen == ["venv", ".[report,serve]"]
+    assert commands.compiled == [True], "kernels are compiled when the environment is complete"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), subprocess.CalledProcessError(1, ["python"])])
+def test_compiling_that_is_interrupted_loses_nothing(
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException
+) -> None:
+    compiled: list[list[str]] = []
+
+    def interrupted(command: list[str], **settings: object) -> None:
+        compiled.append(command)
+        raise error
+
+    monkeypatch.setattr(script, "run", FakeCommands(script.ENVIRONMENT))
+    monkeypatch.setattr(script.subprocess, "run", interrupted)
+    assert script.main("runtime") == 0
+    assert script.main("runtime") == 0
+    assert [command[-1] for command in compiled] == ["kernels"]
+    assert "commands compile what they need" in capsys.readouterr().err
 
 
 def test_the_tests_add_to_the_same_environment(script: ModuleType, commands: FakeCommands) -> None:

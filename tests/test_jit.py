@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from tbgen import _jit
@@ -54,6 +55,13 @@ class Listener(event.Listener):
 event.register("numba:compile", Listener())
 if "plain" in sys.argv:
     sys.modules["tbgen._linking"] = None
+from pathlib import Path
+
+from tbgen import _folders
+
+for argument in sys.argv[1:]:
+    if argument.startswith("shipped="):
+        _folders.SHIPPED = Path(argument.partition("=")[2])
 from tbgen import _jit
 
 assert (_jit._linking is None) == ("plain" in sys.argv)
@@ -93,13 +101,16 @@ assert tiny(7, 9) == 224, "what is small is called from anywhere"
 """
 
 
-def run_deep(folder: Path, *arguments: str) -> list[str]:
+def run_deep(
+    folder: Path, *arguments: str, shipped: Path | None = None, environment: Mapping[str, str] | None = None
+) -> list[str]:
     """What kernels answer that call helpers and each other, and what was compiled for it."""
+    arguments = (*arguments, *([] if shipped is None else [f"shipped={shipped}"]))
     (folder / "deep.py").write_text(DEEP)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    environment |= {"TBGEN_CACHE": str(folder), "PYTHONPATH": str(Path(_jit.__file__).parent.parent)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    kept |= {**(environment or {}), "TBGEN_CACHE": str(folder), "PYTHONPATH": str(Path(_jit.__file__).parent.parent)}
     command = [sys.executable, folder / "deep.py", *arguments]
-    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.split()
+    return subprocess.run(command, env=kept, check=True, capture_output=True, text=True).stdout.split()
 
 
 def test_a_helper_is_compiled_once_whatever_constants_it_is_called_with(tmp_path: Path) -> None:

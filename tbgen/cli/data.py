@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from tbgen._folders import shipped_tables
 from tbgen.cli.refusals import refuse_together
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials, materials, table_material
@@ -18,8 +19,8 @@ from tbgen.storage.folders import folders_in
 
 
 def folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that names the folders of tables that are there, as `folders`."""
-    return _folders_option(command, _existing_folders)
+    """The option that names the folders of tables that are there, as `folders`; behind them what came with tbgen."""
+    return _folders_option(command, _existing_folders_and_shipped)
 
 
 def optional_folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,6 +65,17 @@ def _existing_folders(ctx: click.Context, option: click.Parameter, values: Seque
     folders = tuple(folder for value in values for folder in folders_in(str(value)))
     check_folders(folders)
     return folders
+
+
+def _existing_folders_and_shipped(
+    ctx: click.Context, option: click.Parameter, values: Sequence[Path]
+) -> tuple[Path, ...]:
+    """The default folder need not be there for tables that came with the program."""
+    shipped = shipped_tables()
+    if shipped is None:
+        return _existing_folders(ctx, option, values)
+    folders = _folders_if_named(ctx, option, values)
+    return (*(folder for folder in folders if folder.is_dir()), shipped)
 
 
 def _folders_if_named(ctx: click.Context, option: click.Parameter, values: Sequence[Path]) -> tuple[Path, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tbgen._folders import shipped_tables
 from tbgen.cli.data import folders_option, in_units, no_tables
 from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.errors import TableError
@@ -16,7 +17,9 @@ from tbgen.words import counted
 
 @click.command("list")
 @folders_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: material, men, positions and bytes of each table.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON: material, men, positions, bytes and folder of each table."
+)
 def command(*, folders: tuple[Path, ...], as_json: bool) -> int:
     """List the tables of one or several folders. Tables that cannot be used are named with the reason.
 
@@ -31,13 +34,21 @@ def command(*, folders: tuple[Path, ...], as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps([_row(each) for each in found], indent=2))
     elif found:
-        rows = [(str(each.material), str(each.men), f"{each.positions:,}", in_units(each.bytes)) for each in found]
-        show_rows(("table", "men", "positions", "size"), rows, right=".rrr")
+        rows = [
+            (str(each.material), str(each.men), f"{each.positions:,}", in_units(each.bytes), where(each.folder))
+            for each in found
+        ]
+        show_rows(("table", "men", "positions", "size", "from"), rows, right=".rrr.")
         size = in_units(sum(each.bytes for each in found))
         click.echo(f"{counted(len(found), 'table', 'tables')}, {size}; no symmetry is left out of the positions")
     elif not faults:
         click.echo(no_tables(folders))
     return complain_of(faults)
+
+
+def where(folder: Path) -> str:
+    """Where a table is from, for people."""
+    return "came with tbgen" if folder == shipped_tables() else str(folder)
 
 
 def _looked_at(folders: tuple[Path, ...]) -> tuple[list[Summary], list[TableError]]:
@@ -60,4 +71,5 @@ def _row(summary: Summary) -> dict[str, str | int]:
         "men": summary.men,
         "positions": summary.positions,
         "bytes": summary.bytes,
+        "folder": str(summary.folder),
     }

@@ -21,6 +21,7 @@ class Summary:
     """A table in figures; counts are over all placements of labelled men on 64 squares."""
 
     material: Material
+    folder: Path
     version: str
     """Of the program that made the table."""
     bytes: int
@@ -74,7 +75,7 @@ def summary_of(folder: Path, material: Material) -> Summary:
         made = read_manifest(folder).get(str(material))
         if made is None or made.bytes != file.size:
             made = FileRecord(file.size, "")
-        return Summary(material, file.attributes["generator"], file.size, file.tallies, file.examples, made)
+        return Summary(material, folder, file.attributes["generator"], file.size, file.tallies, file.examples, made)
 
 
 def summaries(folders: Sequence[Path]) -> Iterator[Summary | TableError]:

@@ -27,6 +27,7 @@ def tbgen(*arguments: str, folder: Path | str | None = None) -> CompletedProcess
         mock.patch.dict(os.environ, environment),
         mock.patch("tbgen.cli.terminal.LINE_SECONDS", math.inf),
         mock.patch("tbgen.cli.watch.LINE_SECONDS", math.inf),
+        mock.patch("tbgen.cli.first_use.Lines.__call__", return_value=None),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

@@ -161,7 +161,7 @@ def test_a_folder_may_have_the_sign_between_folders_in_its_name(table_folder: Pa
 
 def test_a_list_has_short_rows_and_figures_are_in_info(table_folder: Path) -> None:
     rows = json.loads(printed("list", "--json", "--data", str(table_folder)))
-    assert [list(row) for row in rows] == [["material", "men", "positions", "bytes"]] * len(rows)
+    assert [list(row) for row in rows] == [["material", "men", "positions", "bytes", "folder"]] * len(rows)
     (knight,) = (row for row in rows if row["material"] == "KNvK")
     figures = json.loads(printed("info", "KNvK", "--json", "--data", str(table_folder)))
     assert knight["positions"] == sum(side["positions"] for side in figures["sides"].values())
