@@ -22,7 +22,7 @@ from tbgen.errors import (
     TooManyMenError,
     UsageError,
 )
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.probe.answers import BulkProbe, Fault, LineStep, MoveProbe, Probe
 from tbgen.probe.checks import check_accrued, check_position
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
@@ -58,6 +58,7 @@ class Tablebase:
         self._cache = ChunkCache(expect_number(cache_bytes, "cache_bytes", 0))
         self._shelves: dict[Material, Shelf] = {}
         self._known: dict[int, tuple[Material, Shelf]] = {}
+        self._longest: dict[Material, int] = {}
         self._lock = threading.Lock()
         self._closed = False
 
@@ -80,6 +81,16 @@ class Tablebase:
     def available(self) -> list[Material]:
         """The materials whose tables are in the folders, those with the fewest men first."""
         return [material for material, _ in tables_of(self.folders)]
+
+    def longest_distance(self, material: Material | str) -> int:
+        """The longest DTG of any entry value of a table and of all that it leads to; MissingTableError without one."""
+        named = Material.parse(material) if isinstance(material, str) else material
+        canonical = named.canonical()
+        if canonical not in self._longest:
+            files = (self._shelf(each).file for each in build_order([canonical]))
+            tallies = (tally for file in files for side in file.tallies.values() for tally in side.values())
+            self._longest[canonical] = max(tally.max_dtg for tally in tallies)
+        return self._longest[canonical]
 
     def probe(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> Probe:
         """The value of a position.

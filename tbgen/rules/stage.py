@@ -60,6 +60,10 @@ class FiftyMoves:
     def is_reached(self, counter: int) -> bool:
         return counter >= _FIFTY_MOVES_PLIES and self.setting is not FiftyMoveSetting.NONE
 
+    def plies_left(self, counter: int) -> int | None:
+        """Plies until the rule strikes, after `counter` plies without a reset; None where it is ignored."""
+        return None if self.setting is FiftyMoveSetting.NONE else max(0, _FIFTY_MOVES_PLIES - counter)
+
     def counts(self, code: int, counter: int) -> bool:
         """Whether a position's own score can still accrue after `counter` plies without a reset."""
         if self.setting is FiftyMoveSetting.RESET or not self.is_reached(counter):

@@ -1,0 +1,187 @@
+"""The exact value when few plies are left: all lines to the end, with tables where the clock starts anew.
+
+The game splits into layers, one a ply. A *state* of a layer is a position with an accrued score; equal ones are looked
+at once. A move ends the search where it mates or stalemates, where it makes the clock start anew (a reset, or under
+`reset` a score below the cutoff: what follows is an entry value), and where it uses up the last ply: then the accrued
+score is final. Values go back layer by layer. Entry values come from tables, which ignore the rule.
+
+Under `reset`, with an accrued score of the cutoff or lower, every improvement starts the clock anew. Then the lines of
+the search end where those of the unlimited game do, only earlier, and where the table says that nobody can better the
+accrued score, it stands here, too: such states, most of them, are not searched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import chess
+import numpy as np
+
+from tbgen.arrays import Bools, Ints
+from tbgen.bitboard.convert import words_of
+from tbgen.clock.search_kernels import (
+    COUNT_BITS,
+    SQUARE_BITS,
+    Successors,
+    expand_states,
+    list_successors,
+    men_on,
+    no_successors,
+)
+from tbgen.index.outcomes import codes_of, signed_of, worth_to_white
+from tbgen.material import Material, Role
+from tbgen.probe import BulkProbe, Fault, Tablebase
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
+from tbgen.score import STALEMATE_CODE, Accrued, Color, Outcome
+
+MOST_STATES: Final = 200_000
+"""More than that, in all layers together, are not looked at: a few seconds and some hundred megabytes."""
+
+_ROLES: Final = tuple(sorted(Role, reverse=True))
+_ACCRUED_BITS: Final = 12
+_NO_ACCRUED: Final = 1 << _ACCRUED_BITS - 1
+"""A state is one number: its squares, shifted, and this plus its signed accrued score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the search has found, and how many states it looked at."""
+
+    outcome: Outcome
+    states: int
+
+
+class _Layer(NamedTuple):
+    """A layer whose successors are known."""
+
+    start: Ints
+    """[state] -> the first of its moves."""
+    worth: Ints
+    """[move] -> what it is worth to White, where that is known."""
+    onward: Ints
+    """[move] -> the state that it leads to in the next layer, -1 where it ends the search."""
+
+
+def search(
+    tables: Tablebase,
+    board: chess.Board,
+    accrued: Accrued,
+    plies: int,
+    fifty_moves: FiftyMoves,
+    *,
+    most_states: int = MOST_STATES,
+) -> Searched | None:
+    """The value of a position that is not over, if the rule strikes after so many plies, one or more.
+
+    None if there is too much to look at; MissingTableError if a table is missing that a line leads to.
+    """
+    words, layers, seen = words_of(board), list[_Layer](), 1
+    counts = int(men_on(words)[0])
+    found = no_successors(board.legal_moves.count())
+    list_successors(words, 0, found)
+    start, held = np.array([0, len(found.codes)]), np.array([accrued.signed])
+    mover = Color.WHITE if board.turn else Color.BLACK
+    is_cut_short = fifty_moves.setting is FiftyMoveSetting.RESET and accrued.code <= fifty_moves.cutoff_code
+    for left in range(plies - 1, -1, -1):
+        held_by_move = np.repeat(held, np.diff(start))
+        layer, states, codes = _settled(tables, found, held_by_move, mover, left, start, fifty_moves)
+        if is_cut_short and len(states):
+            states, codes = _unsettled(tables, layer, states, codes, counts, mover.other)
+        layers.append(layer)
+        seen += len(states)
+        if not len(states):
+            break
+        if seen > most_states:
+            return None
+        mover = mover.other
+        held, squares = (states & (2 * _NO_ACCRUED - 1)) - _NO_ACCRUED, states >> _ACCRUED_BITS
+        start = np.concatenate([[0], np.cumsum(codes >> 1)])
+        found = no_successors(int(start[-1]))
+        expand_states(counts, int(mover), squares, start, found)
+    return Searched(_outcome_of(_folded(layers, mover)), seen)
+
+
+def _settled(
+    tables: Tablebase, found: Successors, held: Ints, mover: Color, left: int, start: Ints, fifty_moves: FiftyMoves
+) -> tuple[_Layer, Ints, Ints]:
+    """A layer with what its moves are worth, and the states of the next layer with their codes."""
+    own = signed_of(np.full(len(held), mover is Color.WHITE), found.codes)
+    lower = found.codes < codes_of(held)
+    over = found.codes <= STALEMATE_CODE
+    restarts = np.zeros(len(held), np.bool_)
+    if fifty_moves.setting is FiftyMoveSetting.RESET:
+        restarts = lower & (found.codes < fifty_moves.cutoff_code)
+    exits = (found.resets | restarts) & ~over
+    # A score that the last ply makes counts only where such a score can also start the clock anew.
+    counts = left > 0 or fifty_moves.setting is FiftyMoveSetting.RESET
+    after = np.where(lower, own, held) if counts else held
+    signed = np.where(over, own, after)
+    signed[exits] = _entries(tables, found, exits, mover.other)
+    pending = ~over & ~exits if left else np.zeros(len(held), np.bool_)
+    keys = found.squares[pending] << _ACCRUED_BITS | after[pending] + _NO_ACCRUED
+    states, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    onward = np.full(len(held), -1)
+    onward[pending] = which
+    return _Layer(start, worth_to_white(signed), onward), states, found.codes[pending][first]
+
+
+def _unsettled(
+    tables: Tablebase, layer: _Layer, states: Ints, codes: Ints, counts: int, to_move: Color
+) -> tuple[Ints, Ints]:
+    """The states that the table does not settle; moves to the others are worth the score that has accrued."""
+    held = (states & (2 * _NO_ACCRUED - 1)) - _NO_ACCRUED
+    answer = _answers(tables, counts, states >> _ACCRUED_BITS, to_move, held)
+    is_open = answer.outcome != held
+    number = np.where(is_open, np.cumsum(is_open) - 1, -1)
+    onward = layer.onward >= 0
+    layer.onward[onward] = number[layer.onward[onward]]
+    return states[is_open], codes[is_open]
+
+
+def _answers(
+    tables: Tablebase, counts: int, squares: Ints, to_move: Color, accrued: Ints | None, passants: Ints | None = None
+) -> BulkProbe:
+    """What tables say of positions with the same men."""
+    material = material_of_counts(counts)
+    at = squares[:, None] >> SQUARE_BITS * np.arange(material.men - 1, -1, -1) & 63
+    turns = np.full(len(squares), to_move is Color.WHITE)
+    return tables.probe_many(material, turns, at, accrued=accrued, en_passant=passants)
+
+
+def _entries(tables: Tablebase, found: Successors, exits: Bools, to_move: Color) -> Ints:
+    """The signed entry values of some successors."""
+    counts, squares, passants = found.counts[exits], found.squares[exits], found.passants[exits]
+    signed = np.zeros(len(counts), np.int64)
+    for men in np.unique(counts).tolist():
+        rows = np.flatnonzero(counts == men)
+        answer = _answers(tables, men, squares[rows], to_move, None, passants[rows])
+        assert not (answer.fault != Fault.NONE).any(), "legal moves lead to positions that tables know"
+        signed[rows] = answer.outcome
+    return signed
+
+
+def material_of_counts(counts: int) -> Material:
+    """The material that counts say."""
+    kinds = [(color, role) for color in Color for role in _ROLES]
+    numbers = [counts >> COUNT_BITS * place & 15 for place in range(len(kinds) - 1, -1, -1)]
+    men = [kind for kind, number in zip(kinds, numbers, strict=True) for _ in range(number)]
+    white, black = ([role for side, role in men if side is color] for color in Color)
+    return Material.of(white, black)
+
+
+def _folded(layers: list[_Layer], last_mover: Color) -> int:
+    """What the first position is worth to White; `last_mover` is to move in the last layer."""
+    mover, below = last_mover, np.zeros(0, np.int64)
+    for layer in reversed(layers):
+        onward = layer.onward >= 0
+        layer.worth[onward] = below[layer.onward[onward]]
+        best = np.maximum if mover is Color.WHITE else np.minimum
+        below = best.reduceat(layer.worth, layer.start[:-1])
+        mover = mover.other
+    return int(below[0])
+
+
+def _outcome_of(worth: int) -> Outcome:
+    """The outcome of that worth: the way back is the way there."""
+    return Accrued.from_signed(int(worth_to_white(np.array([worth]))[0])).outcome

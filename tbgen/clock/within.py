@@ -1,0 +1,145 @@
+"""How a table's value stands to the fifty-move rule: reached in time, searched to the end, or out of reach.
+
+docs/clock.md says why each answer is as sure as it says.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, Final
+
+import chess
+
+from tbgen.arguments import expect
+from tbgen.errors import MissingTableError
+from tbgen.probe import Probe, Tablebase
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
+from tbgen.score import Accrued, Outcome
+from tbgen.words import in_plies
+
+SEARCHED_PLIES: Final = 12
+"""With no more plies left than this, all lines are searched to the end."""
+
+
+class Within(enum.Enum):
+    """How sure it is what a position is worth under the fifty-move rule."""
+
+    CERTAIN = "certain"
+    """The table's value: the rule is ignored, or a mate comes before it strikes."""
+    SEARCHED = "searched"
+    """The value of all lines until it strikes, with the table's values where the clock starts anew."""
+    LIKELY = "likely"
+    """The table's value: it can be reached in time, in a table where no exception has been found."""
+    UNPROVED = "unproved"
+    """The table's value: it can be reached in time, but a refutation of another defence might not be."""
+    BETWEEN = "between"
+    """Out of reach: between the accrued score and the table's value."""
+    UNKNOWN = "unknown"
+    """Out of reach, and nothing bounds the value, as scores made on the last plies count for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockedValue:
+    """What a position is worth under the fifty-move rule."""
+
+    fifty_moves: FiftyMoves
+    plies_left: int | None
+    """Until the rule strikes; None where it is ignored."""
+    within: Within
+    table: Outcome
+    """The table's value, which ignores the rule."""
+    accrued: Outcome
+    """What the game ends with if nothing happens any more."""
+    outcome: Outcome | None
+    """What the game is worth; None if that is not known."""
+
+    @property
+    def matters(self) -> bool:
+        """Whether the rule makes, or may make, a difference."""
+        return self.outcome != self.table
+
+    def __str__(self) -> str:
+        if self.plies_left is None:
+            return f"{self.table}: the fifty-move rule is ignored"
+        setting = self.fifty_moves.setting.value
+        if self.outcome is not None:
+            return f"under {setting}, with {in_plies(self.plies_left)} left, {self.outcome} ({self.within.value})"
+        if self.within is Within.BETWEEN:
+            return f"under {setting}, with {in_plies(self.plies_left)} left, between {self.accrued} and {self.table}"
+        return f"under {setting}, with {in_plies(self.plies_left)} left, not known"
+
+    def facts(self) -> dict[str, Any]:
+        """The answer as JSON has it."""
+        return {
+            "fifty": self.fifty_moves.setting.value,
+            "plies_left": self.plies_left,
+            "within": self.within.value,
+            "outcome_within": None if self.outcome is None else str(self.outcome),
+        }
+
+
+def value_within(
+    tables: Tablebase,
+    board: chess.Board,
+    accrued: Accrued | Outcome | None = None,
+    fifty_moves: FiftyMoves | None = None,
+    *,
+    found: Probe | None = None,
+) -> ClockedValue:
+    """What a position is worth if the fifty-move rule counts from its halfmove clock on.
+
+    `found` is what `tables.probe` has said of the position, if that is known.
+    """
+    rule = expect(FiftyMoves() if fifty_moves is None else fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves")
+    probe = tables.probe(board, accrued) if found is None else found
+    left = rule.plies_left(board.halfmove_clock)
+    known = _reached(tables, probe, rule, left) if left is None or left > 0 else None
+    if known is Within.CERTAIN:
+        return ClockedValue(rule, left, known, probe.outcome, probe.accrued.outcome, probe.outcome)
+    assert left is not None
+    if left <= 0:  # it has struck already
+        return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued.outcome, probe.accrued.outcome)
+    searched = _searched(tables, board, probe, rule, left) if left <= SEARCHED_PLIES else None
+    if searched is not None:
+        return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued.outcome, searched)
+    if known is not None:
+        return ClockedValue(rule, left, known, probe.outcome, probe.accrued.outcome, probe.outcome)
+    within = Within.BETWEEN if rule.setting is FiftyMoveSetting.RESET else Within.UNKNOWN
+    return ClockedValue(rule, left, within, probe.outcome, probe.accrued.outcome, None)
+
+
+def _reached(tables: Tablebase, probe: Probe, rule: FiftyMoves, left: int | None) -> Within | None:
+    """How sure the table's value is, if it can be reached in time."""
+    if left is None or probe.own.is_mate or probe.own.is_stalemate:
+        return Within.CERTAIN
+    if probe.dtg > left:
+        return None
+    if probe.outcome.is_mate:
+        return Within.CERTAIN
+    if rule.setting is FiftyMoveSetting.RESET and is_clean(tables, probe):
+        return Within.LIKELY
+    return Within.UNPROVED
+
+
+def is_clean(tables: Tablebase, probe: Probe) -> bool:
+    """Whether all entry values of a table, and of those that it leads to, are near; False if a table is missing."""
+    try:
+        return tables.longest_distance(probe.material) <= CLEAN_PLIES
+    except MissingTableError:
+        return False
+
+
+CLEAN_PLIES: Final = 90
+"""No entry value of a clean table is farther. The rule gives 100; DTG and what a refutation takes differ by a few."""
+
+
+def _searched(tables: Tablebase, board: chess.Board, probe: Probe, rule: FiftyMoves, left: int) -> Outcome | None:
+    """The value by search; None if that is too much, or if a table is missing."""
+    from tbgen.clock.search import search  # compiled: a probe without a clock does not wait for the compiler
+
+    try:
+        found = search(tables, board, probe.accrued, left, rule)
+    except MissingTableError:
+        return None
+    return None if found is None else found.outcome
