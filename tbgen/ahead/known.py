@@ -24,6 +24,7 @@ class Purpose(Enum):
     RECORDS = "records"
     PROOFS = "proofs"
     SAMPLES = "proofs of samples"
+    HOLDS = "holds"
     GAMES = "games"
 
 

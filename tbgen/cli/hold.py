@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import optional_folders_option
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.output import written_whole
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
@@ -88,6 +90,7 @@ def command(
         raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
+    compile_for(Purpose.HOLDS)
     wanted: str | Outcome = goal if goal in _GOALS else parse_score(goal).outcome
     with _tables_in(folders) as tables, progress("searching, positions") as shown:
         from tbgen.holding import Bracket, hold
