@@ -66,11 +66,6 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "proofs": ("KPvK", lambda folder: run("verify", "KBvK", "KPvK", "-q", "--data", folder)),
     "proofs of samples": ("KPvK", lambda folder: run("verify", "KPvK", "--sample", "50", "-q", "--data", folder)),
     "holds": ("", lambda folder: run("hold", *HELD.split(), "--wide", "--nodes", "500")),
-        "",
-        lambda folder: run(
-            "hold", *["8/8/1k6/1p1p4/1P1P4/8/1K6/8", "w", "-", "-", "0", "1", "--wide", "--nodes", "500"]
-        ),
-    ),
     "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),
 }
 """The tables that a purpose is rehearsed with, which are built beforehand, and the rehearsal."""
