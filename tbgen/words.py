@@ -6,6 +6,32 @@
 
 from __future__ import annotations
 
+import re
+
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb]"
+)
+"""Control characters, and characters that change the direction of text or cannot be seen."""
+
+
+def printable(text: str) -> str:
+    """A text from elsewhere as a terminal may show it: characters that would control the terminal are spelled out.
+
+    >>> print(printable("a\\x1b[2Jb"))
+    a\\x1b[2Jb
+    """
+    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def cleaned(text: str, most: int) -> str:
+    """A text from elsewhere as a tag may hold it: without such characters, in one line, no longer than `most`.
+
+    >>> cleaned("Deep\\n\\x07Thought", 8)
+    'Deep Th…'
+    """
+    line = _UNSEEN.sub("", " ".join(text.split()))
+    return line if len(line) <= most else line[: most - 1] + "…"
+
 
 def counted(number: int, one: str, many: str) -> str:
     """A number of things."""

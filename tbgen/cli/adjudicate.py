@@ -94,12 +94,13 @@ def command(
     with ExitStack() as stack:
         writer = None if json_file is None else _JsonWriter(stack.enter_context(written_whole(json_file)))
         copy = None if output is None else stack.enter_context(written_whole(output))
-        parts = [_decide(name, task, jobs, copy, writer, in_place=in_place, quiet=quiet) for name in names]
-        whole = total(parts)
+        whole = output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
+        parts = [_decide(name, task, jobs, copy, writer, in_place=in_place, whole=whole, quiet=quiet) for name in names]
+        everything = total(parts)
         if writer is not None:
-            writer.finish(whole)
-    _report(whole, folders, quiet=quiet)
-    return whole.skipped[0].exit_code if whole.skipped else 0
+            writer.finish(everything)
+    _report(everything, folders, quiet=quiet)
+    return everything.skipped[0].exit_code if everything.skipped else 0
 
 
 def _output(names: Sequence[str], output: str | None, json_file: str | None, *, in_place: bool) -> str | None:
@@ -146,6 +147,7 @@ def _decide(
     writer: _JsonWriter | None,
     *,
     in_place: bool,
+    whole: bool,
     quiet: bool,
 ) -> Decided:
     """Decide the games of one file; what is wrong with it as a whole is kept like what is wrong with a game."""
@@ -156,7 +158,7 @@ def _decide(
             stack.enter_context(kept_from_matches(Path(name)))
         file = stack.enter_context(rewritten(name)) if in_place else copy
         games = 0
-        for part in _unfailing(decide_file(name, task, jobs), in_place=in_place):
+        for part in _unfailing(decide_file(name, task, jobs), whole=in_place or whole):
             if file is not None:
                 file.write(part.text)
             if writer is not None:
@@ -167,12 +169,12 @@ def _decide(
     return total(parts)
 
 
-def _unfailing(parts: Iterator[Decided], *, in_place: bool) -> Iterator[Decided]:
-    """The parts of a file; an error of the whole file ends them, unless the file itself would be cut off there."""
+def _unfailing(parts: Iterator[Decided], *, whole: bool) -> Iterator[Decided]:
+    """The parts of a file. An error of the whole file ends them, or is raised if the output must be `whole`."""
     try:
         yield from parts
     except PgnError as error:
-        if in_place:
+        if whole:
             raise
         yield Decided(skipped=[error])
 

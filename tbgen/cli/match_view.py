@@ -19,7 +19,7 @@ from tbgen.referee.schedule import Pairing
 from tbgen.referee.settings import MatchSettings
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
-from tbgen.words import counted
+from tbgen.words import counted, printable
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -55,7 +55,7 @@ class PlainView:
         """Leave the terminal as it was."""
 
     def says(self, text: str) -> None:
-        click.echo(text)
+        click.echo(printable(text))
 
     def begins(self, match: Match) -> None:
         self._match = match
@@ -170,7 +170,7 @@ class LiveView(PlainView):
         if self._live is None:
             super().says(text)
         else:
-            self._live.console.print(text, markup=False, highlight=False)
+            self._live.console.print(printable(text), markup=False, highlight=False)
 
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         names = self._match.names

@@ -24,6 +24,7 @@ from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import Outcome, parse_score
+from tbgen.words import printable
 
 
 @click.command("score", cls=PositionCommand)
@@ -148,17 +149,18 @@ def _show_plies(game: Game) -> None:
 def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
     tags = scored.tags
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
-    title = f"{file}{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}"
+    title = printable(f"{file}{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}")
+    end = printable(scored.end)
     if summary:
         last, points = scored.game.last, scored.scoring.points(scored.final)
         accrued = f"accrued {last.accrued} at ply {last.since} of {last.number}"
         scheme = scored.scoring.scheme
-        click.echo(f"{title}: {accrued}, {scored.end}, final {scored.final}, {format_points(points, scheme)}")
+        click.echo(f"{title}: {accrued}, {end}, final {scored.final}, {format_points(points, scheme)}")
         return
-    click.echo(f"{title}: {scored.result}")
+    click.echo(f"{title}: {printable(scored.result)}")
     _show_plies(scored.game)
     _show_verdict(scored.game, scored.final, scored.scoring)
-    click.echo(f"scored as {scored.final}, end: {scored.end}\n")
+    click.echo(f"scored as {scored.final}, end: {end}\n")
 
 
 def _show_verdict(game: Game, final: Outcome, scoring: Scoring) -> None:

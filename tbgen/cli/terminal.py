@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 import click
 
 from tbgen.errors import TbgenError
+from tbgen.words import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -91,7 +92,7 @@ def _nowhere() -> TextIO:
 
 def complain(text: str) -> None:
     """One line on the standard error."""
-    click.echo(f"tbgen: {' '.join(text.splitlines())}", err=True)
+    click.echo(f"tbgen: {printable(' '.join(text.splitlines()))}", err=True)
 
 
 def complain_of(faults: Sequence[TbgenError]) -> int:
@@ -107,6 +108,7 @@ def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str
     Where a terminal is too narrow for them, columns move closer. If that is not enough, or if `whole` says that the
     last one is a text such as a FEN, the last one gets lines of its own: nothing is ever broken or cut.
     """
+    rows = [[printable(cell) for cell in row] for row in rows]
     sides = right.ljust(len(heads), ".")
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     room = _terminal_width()
@@ -158,7 +160,7 @@ class Progress:
         as_share: bool = False,
         at_once: bool = False,
     ) -> None:
-        self._title = title
+        self._title = printable(title)
         self._total = total
         self._as_share = as_share
         self._done = 0
@@ -177,7 +179,7 @@ class Progress:
         """Note that `steps` more are done."""
         with self._lock:
             self._done += steps
-            self._title = self._title if title is None else title
+            self._title = self._title if title is None else printable(title)
             if self._shown is not None:
                 rich, task = self._shown
                 rich.update(task, completed=self._done, description=self._title)

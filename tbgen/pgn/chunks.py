@@ -41,7 +41,7 @@ class ScannedChunk(NamedTuple):
     tags: Ints
     moves: Ints
     binary_at: int
-    """Where the first line begins that no text would have; -1 if there is none."""
+    """Where a line begins that makes the file no PGN; -1 if there is none."""
 
     @property
     def text(self) -> bytes:
@@ -71,7 +71,7 @@ def scanned(chunk: Chunk, *, is_last: bool = True) -> ScannedChunk:
     """Find the games of a chunk; unless it is the last of its file, its last game may still go on."""
     data = np.frombuffer(chunk.text, np.uint8)
     found = at.Found(np.zeros(at.STATE_WORDS, np.int64), *_scratch_rows(len(data) // 2 + 3))
-    binary_at = at.scan(data, chunk.start, is_last, chunk.in_line, found)
+    binary_at = at.scan(data, chunk.start, chunk.number == 1, is_last, chunk.in_line, found)
     counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
     games, tags, moves = (rows[:n].copy() for rows, n in zip(found[1:], counts, strict=True))
     return ScannedChunk(chunk, data, games, tags, moves, int(binary_at))

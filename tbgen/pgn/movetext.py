@@ -12,7 +12,7 @@ from tbgen.pgn.chunks import ScannedChunk, chunks_of
 from tbgen.pgn.files import open_bytes
 
 _RESULTS = (None, "1-0", "0-1", "1/2-1/2", "*")
-_PROBLEMS = (None, "a comment is not closed", "a variation is not closed")
+_PROBLEMS = (None, "a comment is not closed", "a variation is not closed", "a control character")
 _ESCAPED = re.compile(r'\\(["\\])')
 
 

@@ -27,7 +27,7 @@ MOVE, MOVE_END, MOVE_COLUMNS = range(3)
 """moves[n]: a move without its number and signs."""
 
 NO_RESULT, WHITE_WINS, BLACK_WINS, DRAW, UNKNOWN = range(5)
-NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION = range(3)
+NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION, CONTROL_CHARACTER = range(4)
 GAMES, TAGS, MOVES, _IN_COMMENT, _DEPTH, _HAS_EVENT, STATE_WORDS = range(7)
 """state: how many rows have been filled, and where the scan is within the game at hand."""
 
@@ -137,14 +137,15 @@ def is_wide_sign(number: Int) -> bool:
 
 @inner
 def line_end(text: Bytes, start: Int, end: Int) -> Int:
-    """The end of a line; -1 if the line has a control character, as only binary files do."""
+    """The end of a line, inverted (and so negative) if the line has a control character, as no text has."""
+    has_control = False
     for at in range(start, end):
         byte = text[at]
         if byte in (_NEWLINE, _RETURN):
-            return at
+            return ~at if has_control else at
         if _CLASS[byte] == _CONTROL:
-            return -1
-    return end
+            has_control = True
+    return ~end if has_control else end
 
 
 @inner
@@ -289,7 +290,9 @@ def finish_game(found: Found, end: Int) -> None:
     state = found.state
     game = found.games[state[GAMES]]
     game[END], game[LAST_TAG], game[LAST_MOVE] = end, state[TAGS], state[MOVES]
-    if state[_IN_COMMENT]:
+    if game[PROBLEM] != NO_PROBLEM:
+        pass
+    elif state[_IN_COMMENT]:
         game[PROBLEM] = OPEN_COMMENT
     elif state[_DEPTH]:
         game[PROBLEM] = OPEN_VARIATION
@@ -300,15 +303,26 @@ def finish_game(found: Found, end: Int) -> None:
 
 
 @inner
-def read_moves(text: Bytes, at: Int, end: Int, found: Found) -> None:
+def mark_control(text: Bytes, start: Int, end: Int, found: Found) -> None:
+    """Note a problem of the game at hand if some bytes of it have a control character."""
+    for at in range(start, end):
+        if _CLASS[text[at]] == _CONTROL:
+            found.games[found.state[GAMES], PROBLEM] = CONTROL_CHARACTER
+
+
+@inner
+def read_moves(text: Bytes, at: Int, end: Int, has_control: bool, found: Found) -> None:
     """Read a line of movetext from a byte on."""
     state, games = found.state, found.games
     while at < end:
         byte = text[at]
         kind = _CLASS[byte]
         if state[_IN_COMMENT]:
+            opened = at
             while at < end and text[at] != _CLOSE:
                 at += 1
+            if has_control:
+                mark_control(text, opened, at, found)
             if at < end:
                 state[_IN_COMMENT] = 0
                 games[state[GAMES], TEXT_END] = at + 1
@@ -323,6 +337,8 @@ def read_moves(text: Bytes, at: Int, end: Int, found: Found) -> None:
         if kind == _MARK:
             at += 1
             if byte == _SEMICOLON:
+                if has_control:
+                    mark_control(text, at, end, found)
                 game[TEXT_END] = end
                 return
             if byte == _OPEN:
@@ -348,6 +364,8 @@ def read_moves(text: Bytes, at: Int, end: Int, found: Found) -> None:
                 at += width
             else:
                 break
+        if has_control:
+            mark_control(text, start, at, found)
         if at == start:
             at += char_width(text, at, end)
         elif not state[_DEPTH]:
@@ -361,9 +379,11 @@ def read_moves(text: Bytes, at: Int, end: Int, found: Found) -> None:
 
 
 @kernel
-def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: Found) -> Int:
-    """Find the games of `text[start:]`; return -1, or where the first line begins that no text would have.
+def scan(text: Bytes, start: Int, is_first: bool, is_last: bool, in_line: bool, found: Found) -> Int:
+    """Find the games of `text[start:]`; return -1, or where a line begins that makes the file no PGN.
 
+    Such a line has a control character and is in the first text of a file, before any tag, move or result. Elsewhere a
+    control character costs only the game that it stands in.
     Unless the text is the last of its file, its last line counts only if it is ended, and its last game only if the
     next one has begun. `in_line` says that the text begins within a line, behind the result of a game.
     """
@@ -373,8 +393,9 @@ def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: Found) ->
     at = start
     while at < end:
         stop = line_end(text, at, end)
-        if stop < 0:
-            return at
+        has_control = bool(stop < 0)
+        if has_control:
+            stop = ~stop
         follows = stop + 1
         if stop < end and text[stop] == _RETURN and follows < end and text[follows] == _NEWLINE:
             follows += 1
@@ -382,19 +403,24 @@ def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: Found) ->
             break  # a carriage return that ends the text may be half of a line end
         is_tag = text[at] == _BRACKET and not (in_line and at == start)
         is_new = is_tag and starts_game(text, at, stop)
+        is_escape = text[at] == _PERCENT and not (in_line and at == start) and not state[_IN_COMMENT]
+        if has_control and is_first and not is_escape and state[GAMES] + state[TAGS] + state[MOVES] == 0:
+            return at
         if state[_IN_COMMENT] and not is_new:
-            read_moves(text, at, stop, found)
+            read_moves(text, at, stop, has_control, found)
         elif is_tag:
             has_moves = state[MOVES] > found.games[state[GAMES], FIRST_MOVE]
             if has_moves or state[_IN_COMMENT] or (is_new and state[_HAS_EVENT]):
                 finish_game(found, at)
+            if has_control:
+                found.games[state[GAMES], PROBLEM] = CONTROL_CHARACTER
             row = found.tags[state[TAGS]]
             if read_tag(text, at, stop, row):
                 row[LINE], row[NEXT_LINE] = at, min(follows, end)
                 state[TAGS] += 1
                 state[_HAS_EVENT] |= row[NAME_END] - row[NAME] == 5 and spells(text, row[NAME], _EVENT)
-        elif text[at] != _PERCENT or (in_line and at == start):
-            read_moves(text, at, stop, found)
+        elif not is_escape:
+            read_moves(text, at, stop, has_control, found)
         at = follows
     if is_last:
         finish_game(found, end)

@@ -21,12 +21,15 @@ from tbgen.errors import EngineStartError
 from tbgen.referee.clock import Clock, TimeControl
 from tbgen.referee.hints import nearest
 from tbgen.referee.uci import Evaluation, Listener, Uci, evaluation_in
+from tbgen.words import cleaned
 
 HANDSHAKE = "UCI_RMobility"
 """The option by which an engine says that it knows the variant; docs/uci.md."""
 
 _START_SECONDS = 20.0
 _GRACE_SECONDS = 2.0
+_NAME_LENGTH, _MOVE_LENGTH, _COMPLAINT_LENGTH = 80, 20, 200
+"""So much of what an engine says goes into tags and messages."""
 
 
 class Fault(enum.Enum):
@@ -99,7 +102,7 @@ class Engine:
     def name(self) -> str:
         """The name given by the user, or else the engine's `id name`."""
         own = self._uci.id.get("name", "") if self._uci is not None else ""
-        return self.spec.name or own or Path(self.spec.command[0]).name
+        return cleaned(self.spec.name or own, _NAME_LENGTH) or cleaned(Path(self.spec.command[0]).name, _NAME_LENGTH)
 
     @property
     def knows_variant(self) -> bool:
@@ -121,7 +124,7 @@ class Engine:
         except TimeoutError:
             await self._fail(f"no answer to uci or isready within {_START_SECONDS:g} s")
         except chess.engine.EngineTerminatedError:
-            complaint = self._uci.last_complaint if self._uci is not None else ""
+            complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH) if self._uci is not None else ""
             await self._fail(f"it ended at once{self._how_it_ended()}{complaint and ': '}{complaint}")
         except (chess.engine.EngineError, OSError) as error:
             await self._fail(error.strerror or str(error) if isinstance(error, OSError) else str(error))
@@ -264,7 +267,7 @@ class Engine:
 
 def _quoted(best: str) -> str:
     words = best.split()
-    return words[1] if len(words) > 1 else "none"
+    return cleaned(words[1], _MOVE_LENGTH) if len(words) > 1 else "none"
 
 
 def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:

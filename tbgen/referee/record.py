@@ -16,6 +16,10 @@ from tbgen.referee.schedule import Pairing
 from tbgen.rules.game import FiftyMoveSetting, Ply
 from tbgen.rules.points import Scoring
 from tbgen.score import Outcome
+from tbgen.words import cleaned
+
+TAG_LENGTH = 255
+"""The longest value of a tag that the PGN standard asks programs to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def to_pgn(record: GameRecord, heading: Heading) -> str:
     """The game as it is appended to the file; an empty line ends it."""
     plies, (number, white) = record.sheet.game.plies, _first_move(record.opening)
     moves = ((ply.san, _comment(record.sheet, before, ply)) for before, ply in pairwise(plies))
-    tags = {name: " ".join(value.split()) for name, value in _tags(record, heading).items()}
+    tags = {name: cleaned(value, TAG_LENGTH) for name, value in _tags(record, heading).items()}
     return format_game(tags, numbered(number, white, moves)) + "\n\n"
 
 

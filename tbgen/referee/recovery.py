@@ -9,8 +9,9 @@ from tbgen.errors import MatchError, TbgenError
 from tbgen.pgn.chunks import Chunk, ScannedChunk, scanned
 from tbgen.pgn.movetext import Movetext, movetext_of
 from tbgen.pgn.writer import format_game
-from tbgen.referee.record import Heading, StoredGame
+from tbgen.referee.record import TAG_LENGTH, Heading, StoredGame
 from tbgen.score import parse_score
+from tbgen.words import cleaned
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WRITTEN = ("MatchId", "MatchGame", "RMobilityResult", "Termination", "TerminationDetails", "PlyCount")
@@ -37,8 +38,7 @@ def recovered(path: Path, heading: Heading) -> Recovered:
     start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
     chunk = scanned(Chunk(data, start, in_line=False, number=1))
     if chunk.binary_at >= 0:
-        line = 1 + data.count(b"\n", 0, chunk.binary_at)
-        raise MatchError(f"{path} has bytes that no text has, from line {line} on; take them out, or use another file")
+        raise MatchError(f"{path} is a binary file, not PGN; give another file with -pgnout")
     games, last_end = list[StoredGame](), start
     for place in range(len(chunk.games)):
         game = movetext_of(chunk, place)
@@ -64,7 +64,8 @@ def _match_of(chunk: ScannedChunk) -> str | None:
 def _is_own_beginning(tail: bytes, heading: Heading) -> bool:
     """Whether a text can be the beginning of a game of the match: the whole beginning, or as much as there is of it."""
     text = tail.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    known = format_game({"Event": heading.event, "Site": heading.site}, ()).partition("????")[0].encode()
+    tags_before = {"Event": cleaned(heading.event, TAG_LENGTH), "Site": cleaned(heading.site, TAG_LENGTH)}
+    known = format_game(tags_before, ()).partition("????")[0].encode()
     if len(text) <= len(known):
         return known.startswith(text)
     if not text.startswith(known):

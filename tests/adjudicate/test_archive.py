@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import json
 import random
@@ -254,12 +255,12 @@ def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Pat
 
 def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    path.write_bytes(b"1. e4 *\n\n1. d4 *\n\x00\x01")
+    path.write_bytes(gzip.compress((b"1. d4 {" + b"b" * 5000 + b"} *\n") * 60)[:-4])
     for jobs in (1, 2):
         parts: list[Decided] = []
-        with pytest.raises(PgnError, match="binary"):
+        with pytest.raises(PgnError, match="cut short"):
             parts.extend(decide_file(str(path), Task(), jobs))
-        assert total(parts).games == 2
+        assert total(parts).games > 20
 
 
 def test_the_published_games_keep_their_published_scores(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import pty
 import stat
@@ -107,3 +108,30 @@ def test_a_copy_over_a_file_keeps_its_mode_and_a_new_one_gets_that_of_the_umask(
     finally:
         os.umask(mask)
     assert [stat.S_IMODE(path.stat().st_mode) for path in (old, new)] == [0o604, 0o640]
+
+
+UNSEEN = "a\u202eb\x9b2Jc\x7f\u2066d"
+
+
+@pytest.mark.parametrize("words", [["score", "--summary", "--pgn"], ["score", "--pgn"], ["standings"]])
+def test_what_a_tag_says_cannot_control_a_terminal(tmp_path: Path, words: list[str]) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(f'[Event "{UNSEEN}"]\n[White "{UNSEEN}"]\n[Black "b"]\n[Termination "{UNSEEN}"]\n\n1. e4 e5 1-0\n')
+    shown = tbgen(*words, str(path)).stdout
+    assert r"a\u202eb\x9b2Jc\x7f\u2066d" in shown
+    assert not set(shown) & set("\u202e\x9b\x7f\u2066")
+
+
+def test_what_a_file_is_called_cannot_control_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "\x1b[2J.pgn"
+    path.write_text("1. e5 *")
+    assert "\x1b" not in tbgen("score", "--pgn", str(path)).stderr
+
+
+@pytest.mark.parametrize("content", [b"\0\1\2", b"", gzip.compress((b"1. e4 {" + b"a" * 5000 + b"} *\n") * 99)[:-9]])
+def test_a_file_that_cannot_be_read_to_its_end_leaves_the_old_copy(games: Path, tmp_path: Path, content: bytes) -> None:
+    broken, copy = tmp_path / "broken.pgn", tmp_path / "copy.pgn"
+    broken.write_bytes(content)
+    copy.write_text("what a run before has written")
+    assert complaint("adjudicate", str(games), str(broken), "-q", "-o", str(copy))[0] == 2
+    assert copy.read_text() == "what a run before has written"

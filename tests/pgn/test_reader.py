@@ -206,6 +206,15 @@ def test_a_binary_file_is_called_one(tmp_path: Path, content: bytes) -> None:
         list(read_games(str(path)))
 
 
+@pytest.mark.parametrize("place", ['[White "a\0b"]\n\n1. d4 *', "1. d4 {\1} *", "1. d4 ; \2\n*", "1. d4 ({a\3}) *"])
+def test_a_control_character_costs_its_game_and_no_other(place: str) -> None:
+    first, broken, last = games_of(f'[Event "a"]\n\n1. e4 *\n\n{place}\n\n[Event "c"]\n\n1. e4 *\n')
+    assert isinstance(broken, PgnError)
+    assert (broken.game, broken.reason) == (2, "a control character")
+    assert isinstance(first, PgnGame)
+    assert isinstance(last, PgnGame)
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8", "utf-8-sig"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_names_are_read_in_latin_1_and_utf_8(tmp_path: Path, encoding: str, newline: str) -> None:

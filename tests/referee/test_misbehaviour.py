@@ -111,3 +111,13 @@ def test_hundreds_of_games_with_engines_that_misbehave_at_random_are_all_scored(
     ways = {result.game.details.partition(" ")[2] for result in standings.forfeits()}
     assert {"has ended (signal SIGKILL)", "has ended (exit code 0)", "has ended (exit code 1)"} < ways
     assert {f"makes an illegal move: {move}" for move in ("a1a1", "0000", "(none)", "e9e9", "resign")} < ways
+
+
+def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    ann, bob = scripted("Ann", "--at", "2", "--do", "noise"), scripted("Bob\x1b[2J\x00 " + 200 * "b")
+    run([*ann, *bob, "-games", "2", "-pgnout", str(pgn)])
+    assert not set(pgn.read_text()) & {chr(code) for code in (*range(10), *range(11, 32), 127, 0x202E)}
+    first, second = games_of(pgn)
+    assert first.tags["Black"] == second.tags["White"] == "Bob[2J " + 72 * "b" + "…"
+    assert first.tags["TerminationDetails"] == "White makes an illegal move: e2[2Je4xxxxxxxxxxxx…"

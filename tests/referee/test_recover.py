@@ -174,7 +174,7 @@ def test_a_beginning_that_may_be_that_of_another_program_is_kept_beside(tmp_path
         ('[MatchGame "1"]', '[MatchGame "one"]', "game 1: it is one of the match, but was changed"),
         ('[RMobilityResult "', '[RMobilityResult "X', "game 1: it is one of the match, but was changed"),
         ("[PlyCount ", "[Plies ", "game 1: it is one of the match, but its tag PlyCount is gone"),
-        ("[Termination ", "\0[Termination ", "bytes that no text has"),
+        ('[Event "', '\0[Event "', "binary file"),
     ],
 )
 def test_a_game_of_the_match_that_was_tampered_with_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -18,7 +18,7 @@ NO_MOVE = re.compile(r"[0-9]*|\.+|e\.?p\.?|N|\x1a|\$[0-9]*|(?!--$)[-!?=~/+−±�
 
 
 class BinaryFileError(Exception):
-    """A line has a character that no text has."""
+    """A line before all tags, moves and results has a character that no text has."""
 
 
 @dataclass
@@ -35,8 +35,6 @@ def movetexts(lines: Iterable[str]) -> Iterator[Movetext]:
     """The games as they are written, without playing them."""
     reader = Reader()
     for line in lines:
-        if CONTROL.search(line):
-            raise BinaryFileError
         yield from reader.read(line)
     yield from reader.finish()
 
@@ -54,26 +52,38 @@ class Reader:
         self.game = Movetext()
         self.in_comment = False
         self.variations = 0
+        self.has_begun = False
 
     def read(self, line: str) -> Iterator[Movetext]:
         starts_game = NEW_GAME.match(line) is not None
+        self.has_begun = self.has_begun or bool(self.game.tags or self.game.moves)
+        is_escape = line.startswith("%") and not self.in_comment
+        if CONTROL.search(line) and not self.has_begun and not is_escape:
+            raise BinaryFileError
         if self.in_comment and not starts_game:
             yield from self.read_moves(line, self.after_comment(line, 0))
         elif line.startswith("["):
             if self.game.moves or self.in_comment or (starts_game and "Event" in self.game.tags):
                 yield from self.finish()
+            self.mark(line)
             self.read_tag(line)
-        elif not line.startswith("%"):
+        elif not is_escape:
             yield from self.read_moves(line, 0)
 
     def finish(self) -> Iterator[Movetext]:
         """The game read so far, if there is one; the next begins."""
         game = self.game
-        if self.in_comment or self.variations:
+        if game.problem is None and (self.in_comment or self.variations):
             game.problem = f"a {'comment' if self.in_comment else 'variation'} is not closed"
         self.game, self.in_comment, self.variations = Movetext(), False, 0
         if game.tags or game.moves or game.result:
+            self.has_begun = True
             yield game
+
+    def mark(self, text: str) -> None:
+        """Note a control character in some text of the game at hand."""
+        if CONTROL.search(text):
+            self.game.problem = "a control character"
 
     def read_tag(self, line: str) -> None:
         match = TAG.fullmatch(line)
@@ -83,13 +93,16 @@ class Reader:
 
     def after_comment(self, line: str, place: int) -> int:
         closing = line.find("}", place)
+        self.mark(line[place : None if closing < 0 else closing])
         self.in_comment = closing < 0
         return len(line) if closing < 0 else closing + 1
 
     def read_moves(self, line: str, place: int) -> Iterator[Movetext]:
         while match := TOKEN.search(line, place):
             token, place = match[0], match.end()
+            self.mark(token)
             if token == ";":
+                self.mark(line[place:])
                 return
             if token == "{":
                 place = self.after_comment(line, place)

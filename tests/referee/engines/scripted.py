@@ -42,6 +42,7 @@ def misbehave(deed: str) -> None:
 
 def answer(deed: str, move: str) -> str:
     wrong = {"illegal": "e1e5", "garbage": "castle please", "null": "0000", "none": "(none)", "empty": ""}
+    wrong["noise"] = "e2\x1b[2J\u202ee4" + 100 * "x"
     return wrong.get(deed, move)
 
 
