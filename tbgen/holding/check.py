@@ -43,7 +43,7 @@ class Checked:
 def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Checked:
     """Check that a strategy keeps its goal after every ply, whatever the other side plays; else ProofError."""
     walk = _Walk(strategy, name)
-    _expect(strategy, strategy.accrued, strategy.board, name)
+    expect_score(strategy, strategy.accrued, strategy.board, name)
     todo, seen = [(strategy.board.copy(stack=False), strategy.accrued)], set[tuple[str, Accrued]]()
     while todo:
         board, accrued = todo.pop()
@@ -52,7 +52,7 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
             seen.add(key)
             todo.extend(walk.after(board, accrued))
     for leaf in walk.leaves:
-        _expect_of_tables(strategy, leaf, tables, name)
+        expect_of_tables(strategy, leaf, tables, name)
     closed = {(place, min(accrued.code, strategy.goal.outcome.code)) for place, accrued in seen}
     return Checked(len(closed), len(seen), walk.moves, len(walk.leaves))
 
@@ -80,7 +80,7 @@ class _Walk:
             code = 2 * reached.legal_moves.count() + (not reached.is_check())
             own = Accrued(code, Color.WHITE if board.turn == chess.WHITE else Color.BLACK)
             after = own if resets or code < accrued.code else accrued
-            _expect(self.strategy, after, reached, self.name)
+            expect_score(self.strategy, after, reached, self.name)
             yield reached, after
 
     def _moves(self, board: chess.Board, accrued: Accrued) -> list[chess.Move]:
@@ -97,7 +97,7 @@ class _Walk:
         return [move]
 
 
-def _expect(strategy: Strategy, score: Accrued, board: chess.Board, name: str) -> None:
+def expect_score(strategy: Strategy, score: Accrued, board: chess.Board, name: str) -> None:
     """Refuse a score that is worse for the holder than its goal."""
     goal, side = strategy.goal.outcome, strategy.goal.side
     if _worth(score.code, score.holder is side) < _worth(goal.code, goal.holder is side):
@@ -109,9 +109,9 @@ def _worth(code: int, is_own: bool) -> int:
     return _ANY_CODE - code if is_own else code - _ANY_CODE
 
 
-def _expect_of_tables(strategy: Strategy, place: str, tables: Tablebase | None, name: str) -> None:
+def expect_of_tables(strategy: Strategy, place: str, tables: Tablebase | None, name: str) -> None:
     """Refuse a position left to tables that is worth too little."""
     if tables is None:
         raise ProofError(name, f"it leans on tables, such as for {place}; give them with --data")
     board = chess.Board(f"{place} 0 1")
-    _expect(strategy, tables.probe(board).outcome.accrued, board, f"{name}, by the tables")
+    expect_score(strategy, tables.probe(board).outcome.accrued, board, f"{name}, by the tables")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from tbgen.holding.answers import Proof
 from tbgen.holding.check import check
+from tbgen.holding.check_large import check_large
 from tbgen.holding.strategy import Strategy
 from tbgen.probe import Tablebase
+
+LARGE = 2000
+"""Moves of a strategy from which on its check is compiled; below, python-chess is done before a compiler is loaded."""
 
 
 def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Proof:
@@ -18,4 +22,5 @@ def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: st
     >>> check_strategy(hold(board, Color.WHITE, goal="draw").proof.strategy).checked.moves
     5
     """
-    return Proof(strategy, check(strategy, tables, name))
+    is_large = len(strategy.moves) > LARGE and not strategy.board.castling_rights
+    return Proof(strategy, (check_large if is_large else check)(strategy, tables, name))
