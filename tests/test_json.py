@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 RECORDS = ROOT / "records"
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
+SHUT = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
 GAMES = str(Path(__file__).parent / "golden" / "tcec_s18.pgn")
 
 
@@ -35,6 +36,7 @@ def answers(table_folder: Path) -> dict[str, Any]:
     probe, line = (json.loads(printed(command, FEN, *data)) for command in ("probe", "line"))
     moves = json.loads(printed("score", "startpos", "e4", "--json"))
     games = json.loads(printed("score", "--pgn", GAMES, "--json"))["games"]
+    holds = json.loads(printed("hold", SHUT, "--goal", "draw", "--json"))
     factors = json.loads(printed("potential", "--json", "--records", str(RECORDS)))
     settings = Settings([table_folder], names=("testserver",))
     with TestClient(application(settings)) as client:
@@ -56,6 +58,9 @@ def answers(table_folder: Path) -> dict[str, Any]:
         "A table:": json.loads(printed("info", "KvK", *data)),
         "A proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],
         "A record": json.loads((RECORDS / "KBvK.json").read_text(encoding="utf-8")),
+        "A hold: ": holds["white"],
+        "What proves": holds["white"]["proof"],
+        "Holds of both": holds,
         "Factors": factors | factors["endings"]["KBvK"],
     }
 

@@ -57,6 +57,11 @@ def test_the_python_page_runs(table_folder: Path) -> None:
     assert doctest.testfile(str(PYTHON), module_relative=False, encoding="utf-8", extraglobs=names).failed == 0
 
 
+def test_the_python_of_the_page_on_holds_runs() -> None:
+    page = README.parent / "docs" / "hold.md"
+    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
+
+
 def test_the_probes_from_python_in_the_readme_run(table_folder: Path) -> None:
     match = re.search(r"with python-chess's boards:\n\n((?:    .*\n|\n)+)", TEXT)
     assert match is not None

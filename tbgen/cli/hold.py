@@ -172,7 +172,10 @@ def _show_one(found: Holding) -> None:
         click.echo(f"{goal.side} keeps {goal.outcome} or better: held")
         _show_proof(found.proof)
         return
-    click.echo(f"{goal.side} keeps {goal.outcome} or better: {found.verdict.value}")
+    if goal.outcome.is_mate:
+        click.echo(f"{goal.side} keeps nothing that is proved: {found.verdict.value}")
+    else:
+        click.echo(f"{goal.side} keeps {goal.outcome} or better: {found.verdict.value}")
     if found.escape is not None:
         b, c = found.escape.men
         click.echo(f"  in frames  {in_plies(found.escape.plies)} at least, the most of all pairs: {b} against {c}")

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ from tbgen.holding.answers import Bracket, Escape, Holding, HoldVerdict
 from tbgen.holding.closure import Attempt, Found, Searcher, Tables, Watch
 from tbgen.holding.frame_play import strategy_of, way_out
 from tbgen.holding.frames import Frame, Pair, solve, survivors
-from tbgen.holding.goals import Goal, not_mated, worst
+from tbgen.holding.goals import Goal, not_mated
 from tbgen.holding.pairs import all_pairs, parse_pair
 from tbgen.holding.proving import check_strategy
 from tbgen.holding.strategy import Rung, Strategy, name_of
@@ -131,6 +132,18 @@ def _held(ladder: _Ladder, side: Color, goal: Outcome | Accrued | str, pair: str
     return ladder.climb(chosen, pairs)
 
 
+@dataclass(frozen=True, eq=False)
+class _Climb:
+    """How far a goal has got."""
+
+    goal: Goal
+    verdict: HoldVerdict
+    frame: Frame | None = None
+    """That which holds, or else the one that holds longest."""
+    strategy: Strategy | None = None
+    """What a wider search has found."""
+
+
 @dataclass(eq=False)
 class _Ladder:
     """A position, and how hard to try."""
@@ -146,40 +159,53 @@ class _Ladder:
 
     def best(self, side: Color, pairs: Sequence[Pair]) -> Holding:
         """The best goal that can be proved, found by bisection: what keeps an outcome keeps all that are worse."""
-        candidates = _outcomes(side, self.accrued)
-        worse, better = 0, len(candidates)  # the first is always kept, and needs no proof
-        best = self._nothing_proved(side)
-        while better - worse > 1:
-            middle = (worse + better) // 2 if best.proof or better < len(candidates) else better - 1
-            found = self.climb(Goal(side, candidates[middle]), pairs)
-            if found.is_held:
-                worse, best = middle, found
+        goals = [Goal(side, outcome) for outcome in _outcomes(side, self.accrued)]
+        kept, missed = 0, len(goals)  # the first needs no proof
+        best, at = _Climb(goals[0], HoldVerdict.UNKNOWN), len(goals) - 1
+        while missed - kept > 1:
+            found = self._climb(goals[at], pairs)
+            if found.verdict is HoldVerdict.HELD:
+                kept, best = at, found
             else:
-                better = middle
-                best = best if best.is_held else self._nothing_proved(side, found)
-        return best
-
-    def _nothing_proved(self, side: Color, tried: Holding | None = None) -> Holding:
-        verdict, escape = (HoldVerdict.UNKNOWN, None) if tried is None else (tried.verdict, tried.escape)
-        return Holding(self.board, self.accrued, Goal(side, worst(side)), verdict, None, escape, self._expanded)
+                missed = at
+                if kept == 0:
+                    best = dataclasses.replace(found, goal=goals[0])
+            at = (kept + missed) // 2
+        return self._holding(best, pairs)
 
     def climb(self, goal: Goal, pairs: Sequence[Pair]) -> Holding:
+        """What comes of one goal."""
+        return self._holding(self._climb(goal, pairs), pairs)
+
+    def _climb(self, goal: Goal, pairs: Sequence[Pair]) -> _Climb:
         """Try one rung after the other."""
-        self._expanded = 0
         frames = [solve(self.board, goal, self.accrued, pair) for pair in survivors(self.board, goal.side, pairs)]
         for frame in frames:
             if frame.root_plies is None:
-                return self._proved(goal, strategy_of(frame, self.accrued), frame)
+                return _Climb(goal, HoldVerdict.HELD, frame)
         verdict = HoldVerdict.BROKEN
         for attempt in self._attempts(pairs):
             found = self._try(goal, attempt)
             if isinstance(found, Strategy):
-                return self._proved(goal, found, None)
+                return _Climb(goal, HoldVerdict.HELD, None, found)
             if found is Found.FULL:
                 verdict = HoldVerdict.UNKNOWN
-        longest = max(frames, key=lambda frame: frame.root_plies or 0, default=None)
-        escape = self._escape(goal, pairs, longest)
-        return Holding(self.board, self.accrued, goal, verdict, None, escape, self._expanded, longest)
+        return _Climb(goal, verdict, max(frames, key=lambda frame: frame.root_plies or 0, default=None))
+
+    def _holding(self, climb: _Climb, pairs: Sequence[Pair]) -> Holding:
+        """The answer; a proof is checked before it is spoken of."""
+        proof, escape, frame = None, None, climb.frame
+        if climb.verdict is HoldVerdict.HELD:
+            strategy = climb.strategy
+            if strategy is None and frame is not None:
+                strategy = strategy_of(frame, self.accrued)
+            assert strategy is not None
+            proof = check_strategy(strategy, None if self.tables is None else self.tables.base)
+        else:
+            frame = frame or solve(self.board, climb.goal, self.accrued, self._any_pair(climb.goal, pairs))
+            men = name_of(self.board, frame.pair.b), name_of(self.board, frame.pair.c)
+            escape = Escape(men, frame.root_plies or 0, tuple(way_out(frame)))
+        return Holding(self.board, self.accrued, climb.goal, climb.verdict, proof, escape, self._expanded, frame)
 
     def _attempts(self, pairs: Sequence[Pair]) -> Iterable[Attempt]:
         """The searches that are wider than a frame."""
@@ -201,20 +227,6 @@ class _Ladder:
     def _note(self, nodes: int) -> None:
         self._expanded += nodes
         self.watch(nodes)
-
-    def _proved(self, goal: Goal, strategy: Strategy, frame: Frame | None) -> Holding:
-        """A hold, once its proof has been checked."""
-        proof = check_strategy(strategy, None if self.tables is None else self.tables.base)
-        return Holding(self.board, self.accrued, goal, HoldVerdict.HELD, proof, None, self._expanded, frame)
-
-    def _escape(self, goal: Goal, pairs: Sequence[Pair], longest: Frame | None) -> Escape:
-        """The pair that the other side needs longest to get away from."""
-        if longest is not None:
-            men = name_of(self.board, longest.pair.b), name_of(self.board, longest.pair.c)
-            return Escape(men, longest.root_plies or 0, tuple(way_out(longest)))
-        frame = solve(self.board, goal, self.accrued, self._any_pair(goal, pairs))
-        men = name_of(self.board, frame.pair.b), name_of(self.board, frame.pair.c)
-        return Escape(men, frame.root_plies or 0, tuple(way_out(frame)))
 
     def _any_pair(self, goal: Goal, pairs: Sequence[Pair]) -> Pair:
         """A pair whose frame lasts as long as any of those that the other side leaves at its first move."""

@@ -1,0 +1,90 @@
+"""`tbgen hold` as a shell calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calls import complaint, printed
+
+PERPETUAL = "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"
+FINE_70 = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"
+CAGE = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
+DRAW = ("--side", "white", "--goal", "draw")
+
+
+def lines(*arguments: str) -> list[str]:
+    return printed("hold", *arguments).splitlines()
+
+
+def test_a_perpetual_check_is_told_with_its_cycle() -> None:
+    assert lines(PERPETUAL, *DRAW)[10:] == [
+        "",
+        "accrued  -G24.5",
+        "",
+        "White keeps -G0.5 or better: held",
+        "  by         Qh5 against Kg8 (frame)",
+        "  checked    4 positions, 5 pairs with accrued scores",
+        "  cycle      [ Qe8+ Kh7 Qh5+ Kg8 ]",
+        "  holds      under every setting of the fifty-move rule",
+    ]
+
+
+def test_what_is_broken_by_two_men_is_told_with_the_way_out() -> None:
+    told = lines(FINE_70, "--side", "black", "--goal", "draw", "--nodes", "500")
+    assert "Black keeps G0.5 or better: unknown" in told
+    assert "  in frames  27 plies at least, the most of all pairs: Ka7 against Ka1" in told
+    assert any(line.startswith("  way out    Kb1 Ka8 Kb2 Ka7 Kb3") for line in told)
+
+
+def test_both_sides_bracket_the_value() -> None:
+    assert lines(CAGE)[-1] == "the value is -G1.5: Black holds White to 1 legal move"
+    assert lines("8/8/1p1k4/1Pp1p1p1/2PpPpPp/3P1P1P/1K6/8 w - - 0 1", "--nodes", "300")[-1] == (
+        "the value is between -G7.5 and G4.5"
+    )
+
+
+def test_the_map_shows_how_many_squares_hold() -> None:
+    told = lines(FINE_70.replace(" w ", " b "), "--side", "black", "--goal", "draw", "--map")
+    assert "3   4  2  1  1  2  2  2  3" in told
+    facts = json.loads(
+        printed("hold", FINE_70.replace(" w ", " b "), "--side", "black", "--goal", "draw", "--map", "--json")
+    )
+    assert facts["map"]["squares"]["d3"] == ["c7"]
+    assert ["c7", "d3"] in facts["map"]["zugzwangs"]
+
+
+def test_a_strategy_is_written_and_checked_again(tmp_path: Path) -> None:
+    file = tmp_path / "perpetual.json"
+    assert printed("hold", PERPETUAL, *DRAW, "--strategy", str(file)) == ""
+    assert printed("hold", "--check", str(file)).splitlines()[1:] == lines(PERPETUAL, *DRAW)[-4:]
+    assert json.loads(printed("hold", "--check", str(file), "--json"))["men"] == ["Qh5", "Kg8"]
+    assert printed("hold", PERPETUAL, *DRAW, "--strategy", "-") == file.read_text()
+    file.write_text(file.read_text().replace("h5e8", "h5d1"))
+    code, told = complaint("hold", "--check", str(file))
+    assert code == 7
+    assert told.startswith(f"tbgen: {file} is wrong: ")
+
+
+A_PAIR = "a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not 'Ka1,a2'"
+ONE_SIDE = "--strategy writes the moves of one side: give --side white or black, and no --json"
+NO_FOLDER = "there is no folder elsewhere; name one with --data, or make it with: tbgen build --men 3"
+REFUSED = [
+    ((), 2, "give a FEN, or startpos; --help says more"),
+    ((CAGE, "--goal", "G99"), 2, "'G99' is not a score such as G3.5 or -G3.5"),
+    ((CAGE, "--goal", "G1.5"), 2, "-G1.5 has accrued, which is already worse for White than G1.5"),
+    ((CAGE, "--pair", "Ka1,a2"), 2, A_PAIR),
+    ((CAGE, "--pair", "Ka1,Ke6"), 2, "there is no Ke6 on the board"),
+    ((CAGE, "--strategy", "x"), 2, ONE_SIDE),
+    ((CAGE, "--check", "x"), 2, "--check and a position cannot be given together"),
+    (("--check", "no such file"), 1, "no such file: No such file or directory"),
+    (("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",), 2, "the game is over: there is nothing left to hold"),
+    ((CAGE, "--data", "elsewhere"), 3, NO_FOLDER),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "told"), REFUSED, ids=[told for _, _, told in REFUSED])
+def test_what_makes_no_sense_is_told_in_one_line(arguments: tuple[str, ...], code: int, told: str) -> None:
+    assert complaint("hold", *arguments) == (code, f"tbgen: {told}")
