@@ -1,12 +1,18 @@
-"""Worker processes: they leave the terminal's signals to their parent, and end when it has ended."""
+"""Processes that end with their parent: workers of our own, and engines."""
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import threading
+from collections.abc import Callable
+
+_SET_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of prctl."""
 
 
 def follow_parent() -> None:
@@ -21,3 +27,20 @@ def _end_with_parent() -> None:
     assert parent is not None
     multiprocessing.connection.wait([parent.sentinel])
     os._exit(1)
+
+
+def death_signal() -> Callable[[], None] | None:
+    """What a process that is being started calls to be killed when its parent dies; None where the system has no way.
+
+    The signal follows the thread that starts the process, which must live as long as the parent.
+    """
+    if sys.platform != "linux":
+        return None
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()  # looked up here: little is safe between fork and exec
+
+    def follow() -> None:
+        prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before that
+            os._exit(1)
+
+    return follow

@@ -18,6 +18,7 @@ import chess
 import chess.engine
 
 from tbgen.errors import EngineStartError
+from tbgen.parent import death_signal
 from tbgen.referee.clock import Clock, TimeControl
 from tbgen.referee.hints import nearest
 from tbgen.referee.uci import Evaluation, Listener, Uci, evaluation_in
@@ -223,6 +224,7 @@ class Engine:
             cwd=spec.folder,
             stderr=asyncio.subprocess.PIPE if self._stderr is None else self._stderr,
             process_group=0,
+            preexec_fn=death_signal(),
         )
         return uci
 

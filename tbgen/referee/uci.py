@@ -56,6 +56,7 @@ class Uci(chess.engine.UciProtocol):
         self.when_asked: Callable[[], None] | None = None
         self.last_info = self.last_best = self.last_complaint = ""
         self.closed_output = False
+        self._is_killed = False
 
     def send_line(self, line: str) -> None:
         if self.root is not None and line.startswith("position "):
@@ -99,9 +100,10 @@ class Uci(chess.engine.UciProtocol):
             self.kill()
 
     def kill(self) -> None:
-        """End the process and what it has started."""
-        if self.transport is None or self.transport.get_returncode() is not None:
+        """End the process and what it has started, also when it has ended by itself: its group is still its own."""
+        if self.transport is None or self._is_killed:
             return
+        self._is_killed = self.transport.get_returncode() is not None  # a number may be given away after the last time
         with contextlib.suppress(OSError):
             os.killpg(self.transport.get_pid(), signal.SIGKILL)
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -121,3 +126,42 @@ def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(tmp_path: Path) 
     first, second = games_of(pgn)
     assert first.tags["Black"] == second.tags["White"] == "Bob[2J " + 72 * "b" + "…"
     assert first.tags["TerminationDetails"] == "White makes an illegal move: e2[2Je4xxxxxxxxxxxx…"
+
+
+def started_by(numbers: Path) -> list[int]:
+    """The helpers and engines of a match that are still there."""
+    pids = [int(word) for word in numbers.read_text().split()] if numbers.exists() else []
+    return [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and is_running(pid)]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_what_an_engine_has_started_ends_with_it(tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers"
+    run([*scripted("Ann", "--helper", str(numbers)), *scripted("Bob"), "-games", "2"])
+    assert len(numbers.read_text().split()) == 2
+    assert started_by(numbers) == []
+
+
+def test_deaf_engines_end_with_a_referee_that_is_killed(tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers"
+    words = [*scripted("Ann", "--helper", str(numbers), "--at", "0", "--do", "hang"), *scripted("Bob"), "-debug"]
+    command = [sys.executable, "-m", "tbgen", "match", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        while b"info string deaf" not in process.stderr.readline():
+            pass
+        helper, engine = (int(word) for word in numbers.read_text().split())
+        process.kill()
+    try:
+        deadline = time.monotonic() + 20
+        while is_running(engine) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not is_running(engine)
+    finally:
+        os.kill(helper, signal.SIGKILL)

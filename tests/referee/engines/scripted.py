@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import subprocess
 import sys
 
 FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
@@ -31,6 +32,7 @@ def misbehave(deed: str) -> None:
         sys.stdin.read()
         sys.exit(0)
     if deed == "hang":
+        say("info string deaf")
         while True:
             signal.pause()
     if deed == "late":
@@ -56,7 +58,12 @@ def main() -> None:
     parser.add_argument("--seen")
     parser.add_argument("--once", help="a file that says that there has been a life before")
     parser.add_argument("--deaf-after", type=int, default=1 << 30, help="answer isready only so often")
+    parser.add_argument("--helper", help="start a process that nobody ends, and write its number to a file")
     told = parser.parse_args()
+    if told.helper:
+        helper = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        with open(told.helper, "a", encoding="utf-8") as numbers:
+            numbers.write(f"{helper.pid} {os.getpid()}\n")
     if told.once and os.path.exists(told.once):
         sys.exit("this engine lives but once")
     if told.once:
