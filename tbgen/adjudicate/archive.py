@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -43,6 +44,7 @@ class Task:
 
     settings: GameSettings = field(default_factory=GameSettings)
     continued: Continue = Continue.UNLESS_OVER
+    counts_fifty_moves: bool = False
     tables: Folders | None = None
     """The folders of tables, if any are to be asked."""
     texts: bool = True
@@ -69,7 +71,14 @@ class Decided:
     sources: Counter[Source] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
     """Tables that are not there -> how many games they would decide."""
+    clocked: int = 0
+    """Games where the fifty-move rule leaves too few plies for the table's value, or may do so."""
+    against_their_word: int = 0
+    """Games that say the fifty-move rule ended them, and that are decided by best play."""
     skipped: list[PgnError] = field(default_factory=list)
+
+
+_FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
 
 
 class GameVerdict(NamedTuple):
@@ -91,6 +100,12 @@ class GameVerdict(NamedTuple):
             **self.verdict.facts(),
         }
 
+    @property
+    def is_continued_against_its_word(self) -> bool:
+        """Whether the game says that the fifty-move rule ended it, but is decided by best play."""
+        says = _FIFTY.search(self.game.tags.get("Termination", "")) is not None
+        return says and self.verdict.source is Source.TABLEBASE
+
     def result(self) -> EventGame:
         """The facts of a game that standings need; an opening is named by its tag, or else by its ECO code."""
         tags, verdict = self.game.tags, self.verdict
@@ -111,7 +126,10 @@ class ChunkDecider:
 
     @cached_property
     def adjudicator(self) -> Adjudicator:
-        return Adjudicator(self.tables, AdjudicationRules(continued=self.task.continued))
+        task = self.task
+        return Adjudicator(
+            self.tables, AdjudicationRules(continued=task.continued, counts_fifty_moves=task.counts_fifty_moves)
+        )
 
     def close(self) -> None:
         if "tables" in vars(self) and self.tables is not None:
@@ -148,6 +166,10 @@ class ChunkDecider:
                 continue
             done.games += 1
             done.sources[found.verdict.source] += 1
+            if found.verdict.clocked is not None and found.verdict.clocked.matters:
+                done.clocked += 1
+            if found.is_continued_against_its_word:
+                done.against_their_word += 1
             if found.verdict.missing is not None:
                 done.missing[str(found.verdict.missing)] += 1
             if task.results:
@@ -196,6 +218,8 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
     tags["RMobilitySource"] = verdict.source.value
     if verdict.source is Source.TABLEBASE:
         tags["RMobilityTablebase"] = f"{verdict.material} {verdict.dtg}"
+    if verdict.clocked is not None and verdict.clocked.matters:
+        tags["RMobilityClock"] = str(verdict.clocked)
     return {name: tags[name] for name in OWN_TAGS if name in tags}
 
 
@@ -256,5 +280,7 @@ def total(parts: Sequence[Decided]) -> Decided:
         whole.games += part.games
         whole.sources += part.sources
         whole.missing += part.missing
+        whole.clocked += part.clocked
+        whole.against_their_word += part.against_their_word
         whole.skipped += part.skipped
     return whole

@@ -2,7 +2,8 @@
 
 Mate and stalemate on the board stand, and so does a decisive result. A game that the rules ended keeps what had
 accrued. Any other is continued by best play from its last position, with the score accrued so far, where
-there is a table; else the accrued score stands.
+there is a table; else the accrued score stands. Tables ignore the fifty-move rule: a verdict says where it matters,
+and a game may be scored by it, where that is known.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import chess
 
 from tbgen.adjudicate.verdict import Source, Verdict
 from tbgen.arguments import expect
+from tbgen.clock import ClockedValue, value_within
 from tbgen.errors import CastlingError, MissingTableError
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.pgn.game import PgnGame
@@ -45,6 +47,8 @@ class AdjudicationRules:
     fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
     """For boards; a game brings its own."""
     continued: Continue = Continue.UNLESS_OVER
+    counts_fifty_moves: bool = False
+    """Whether best play has to keep to the fifty-move rule, where it is known what that makes of a game."""
 
     def __post_init__(self) -> None:
         expect(self.scoring, Scoring, "scoring", "a Scoring such as Scoring()")
@@ -77,12 +81,15 @@ class Adjudicator:
         else:
             game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves)
         men = chess.popcount(game.board.occupied)
-        return self._settled(_Stand(lambda: game.board, men, game.accrued, game.last.end, winner, self.rules.scoring))
+        end, rule, scoring = game.last.end, game.fifty_moves, self.rules.scoring
+        return self._settled(_Stand(game.position, men, game.accrued, end, winner, scoring, rule))
 
     def decide_read(self, game: PgnGame) -> Verdict:
         """The final score of a game from a file, under its own scoring."""
         last, winner = game.last, winner_of(game.result)
-        return self._settled(_Stand(lambda: game.board, game.men, last.accrued, last.end, winner, game.scoring))
+        return self._settled(
+            _Stand(lambda: game.board, game.men, last.accrued, last.end, winner, game.scoring, game.fifty_moves)
+        )
 
     def _settled(self, stand: _Stand) -> Verdict:
         accrued, end, winner = stand.accrued, stand.end, stand.winner
@@ -110,9 +117,15 @@ class Adjudicator:
             return stand.stands("tables know no castling rights")
         except MissingTableError as error:
             return stand.stands(str(error), material_of(board))
+        clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
         plies = "reached" if found.dtg == 0 else f"in {in_plies(found.dtg)}"
         why = f"{found.outcome.in_words()}, {plies}, with best play from {found.material}"
-        return stand.verdict(found.outcome, Source.TABLEBASE, why, found.material, found.dtg)
+        final, dtg = found.outcome, found.dtg
+        if clocked.matters:
+            why += f", but {clocked}"
+            if self.rules.counts_fifty_moves and clocked.outcome is not None:
+                final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
+        return stand.verdict(final, Source.TABLEBASE, why, found.material, dtg, clocked)
 
 
 class _Stand(NamedTuple):
@@ -125,11 +138,18 @@ class _Stand(NamedTuple):
     """Why the rules ended it at its last ply, if they did."""
     winner: Color | None
     scoring: Scoring
+    fifty_moves: FiftyMoves
 
     def stands(self, because: str, material: Material | None = None) -> Verdict:
         return self.verdict(self.accrued.outcome, Source.GAME, f"the accrued score stands: {because}", material)
 
     def verdict(
-        self, final: Outcome, source: Source, why: str, material: Material | None = None, dtg: int | None = None
+        self,
+        final: Outcome,
+        source: Source,
+        why: str,
+        material: Material | None = None,
+        dtg: int | None = None,
+        clocked: ClockedValue | None = None,
     ) -> Verdict:
-        return Verdict(final, source, self.scoring.points(final), why, material, dtg)
+        return Verdict(final, source, self.scoring.points(final), why, material, dtg, clocked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tbgen.clock import ClockedValue
 from tbgen.material import Material
 from tbgen.pgn.tags import Source
 from tbgen.rules.points import Points, points_facts
@@ -24,6 +25,8 @@ class Verdict:
     """What stands on the board, where it is for a table to decide: its own, or one that is missing."""
     dtg: int | None = None
     """Plies of best play from the last position until the final score is reached; None without a table."""
+    clocked: ClockedValue | None = None
+    """What the game is worth under its fifty-move rule; None without a table."""
 
     @property
     def missing(self) -> Material | None:
@@ -37,6 +40,8 @@ class Verdict:
             "source": self.source.value,
             "material": None if self.material is None else str(self.material),
             "dtg": self.dtg,
+            "plies_left": None if self.clocked is None else self.clocked.plies_left,
+            "within": None if self.clocked is None else self.clocked.within.value,
             "points": points_facts(self.points),
         }
 

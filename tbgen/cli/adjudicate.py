@@ -44,6 +44,11 @@ from tbgen.words import counted
     help="Continue games by best play: never, unless the rules ended them, or always.",
 )
 @settings_options
+@click.option(
+    "--count-fifty",
+    is_flag=True,
+    help="Score games as the fifty-move rule lets them end, where that is known; tables ignore the rule.",
+)
 @click.option("--line", "lines", is_flag=True, help="Append best play to the moves, as a variation.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the verdict on every game to a file of JSON.")
 @click.option(
@@ -58,6 +63,7 @@ def command(
     folders: tuple[Path, ...],
     continued: str,
     settings: GameSettings,
+    count_fifty: bool,
     lines: bool,
     json_file: str | None,
     jobs: int,
@@ -68,7 +74,8 @@ def command(
     Mate, stalemate and decisive results stand. A game that the rules ended (third repetition, fifty moves, bare
     kings) keeps its accrued score. Any other is continued by best play from its last position, where there is
     a table; else the accrued score stands. Tables ignore the fifty-move rule, so a win that the rule would
-    have stopped (a cursed win) is G0.0.
+    have stopped (a cursed win) is G0.0. Where the rule matters, or may, the tag RMobilityClock says so;
+    with --count-fifty the score is the one that the rule leaves, where that is known.
 
     Tags go after the Result tag and replace those of a decision before; every other byte stays. IN.pgn may be
     packed, and - is the standard input.
@@ -86,10 +93,10 @@ def command(
     _refuse_one_file(names, output, json_file)
     texts, how = in_place or output is not None, Continue(continued)
     if how is Continue.NEVER:
-        refuse_beside("--continue never", {"--data": typed_folders(), "--line": lines})
+        refuse_beside("--continue never", {"--data": typed_folders(), "--line": lines, "--count-fifty": count_fifty})
     if not texts:
         refuse_without("-o or --in-place", {"--line": lines})
-    task = Task(settings, how, folders, texts=texts, lines=lines, facts=json_file is not None)
+    task = Task(settings, how, count_fifty, folders, texts=texts, lines=lines, facts=json_file is not None)
     compile_for(Purpose.GAMES, quiet=quiet)
     with ExitStack() as stack:
         writer = None if json_file is None else _JsonWriter(stack.enter_context(written_whole(json_file)))
@@ -213,12 +220,25 @@ def _report(whole: Decided, folders: Sequence[Path], *, quiet: bool) -> None:
         f"{whole.sources[source]:,} by {_WORDS[source]}" for source in Source if whole.sources[source]
     )
     click.echo(f"{counted(whole.games, 'game', 'games')} decided{by_source and ': '}{by_source}", err=True)
+    _report_fifty(whole)
     if not whole.missing:
         return
     more = counted(sum(whole.missing.values()), "game", "games")
     click.echo(f"tables that are not in {', '.join(map(str, folders))} would decide {more} by best play:", err=True)
     for name, number in whole.missing.most_common():
         click.echo(f"  {name:8} {counted(number, 'game', 'games'):>12}   tbgen build {name}", err=True)
+
+
+def _report_fifty(whole: Decided) -> None:
+    """Where the fifty-move rule and best play do not go together."""
+    if whole.clocked:
+        games = counted(whole.clocked, "game", "games")
+        click.echo(f"{games} with too few plies left for the table's value, or perhaps: see RMobilityClock", err=True)
+    if whole.against_their_word:
+        games = counted(whole.against_their_word, "game", "games")
+        click.echo(
+            f"{games} decided by best play, though the fifty-move rule ended them: --fifty fide lets it", err=True
+        )
 
 
 _WORDS = {Source.GAME: "what had accrued", Source.TABLEBASE: "best play", Source.RESULT: "their result"}

@@ -8,17 +8,20 @@ from pathlib import Path
 import click
 
 from tbgen.cli.data import folders_option
-from tbgen.cli.options import scoring_options
+from tbgen.cli.options import fifty_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
+from tbgen.clock import value_if_asked
 from tbgen.probe import open_tablebase
 from tbgen.probe.notation import pgn_of, position_of
 from tbgen.rules.points import Scoring
+from tbgen.rules.stage import FiftyMoves
 from tbgen.score import parse_score
 
 
 @click.command("line", cls=PositionCommand)
 @position_options
 @scoring_options
+@fifty_option
 @folders_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -28,6 +31,7 @@ def command(
     accrued: str | None,
     rule: Scoring,
     folders: tuple[Path, ...],
+    fifty: FiftyMoves | None,
     as_json: bool,
 ) -> None:
     """Print best play by both sides as PGN, until the goal is reached and the position repeats.
@@ -45,8 +49,14 @@ def command(
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
     with open_tablebase(folders) as tables:
         answer, steps = tables.probe(board, score), tables.line(board, score)
+        clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
     if not as_json:
-        click.echo(pgn_of(board, answer, steps, rule))
+        matters = clocked is not None and clocked.matters
+        click.echo(pgn_of(board, answer, steps, rule, clock=str(clocked) if matters else None))
         return
-    facts = {**answer.facts(rule), "line": [step.facts() for step in steps]}
+    facts = {
+        **answer.facts(rule),
+        **({} if clocked is None else clocked.facts()),
+        "line": [step.facts() for step in steps],
+    }
     click.echo(json.dumps(facts, indent=2))

@@ -11,7 +11,7 @@ import click
 from tbgen.errors import UsageError
 from tbgen.pgn.tags import parse_cutoff
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
-from tbgen.rules.stage import FiftyMoveSetting
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE
 
 
@@ -35,6 +35,21 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         wrapped = option(wrapped)
     return wrapped
+
+
+def fifty_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The fifty-move rule that is to count from the clock of a position on, as `fifty`; None if none is asked for."""
+
+    @functools.wraps(command)
+    def with_fifty(*args: Any, fifty: str | None, rule: Scoring, **others: Any) -> Any:
+        asked = None if fifty is None else FiftyMoves(FiftyMoveSetting(fifty), rule.cutoff_code)
+        return command(*args, fifty=asked, rule=rule, **others)
+
+    return click.option(
+        "--fifty",
+        type=click.Choice([setting.value for setting in FiftyMoveSetting]),
+        help="Say what the fifty-move rule makes of the value, from the clock of the position on.",
+    )(with_fifty)
 
 
 def _scoring_of(scoring: str, cutoff: str | None, komi: str | None) -> Scoring:

@@ -10,14 +10,16 @@ from typing import Any
 import click
 
 from tbgen.cli.data import folders_option
-from tbgen.cli.options import scoring_options
+from tbgen.cli.options import fifty_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
+from tbgen.clock import ClockedValue, value_if_asked
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
+from tbgen.rules.stage import FiftyMoves
 from tbgen.score import parse_score
 from tbgen.words import in_plies
 
@@ -27,6 +29,7 @@ _INPUT = "-"
 @click.command("probe", cls=PositionCommand)
 @position_options
 @scoring_options
+@fifty_option
 @folders_option
 @click.option(
     "--brief", is_flag=True, help="Leave the moves out; thousands of positions are answered ten times faster."
@@ -39,6 +42,7 @@ def command(
     accrued: str | None,
     rule: Scoring,
     folders: tuple[Path, ...],
+    fifty: FiftyMoves | None,
     brief: bool,
     as_json: bool,
 ) -> int:
@@ -61,27 +65,32 @@ def command(
     if words == (_INPUT,):
         refuse_beside("-", {"--moves": moves, "--accrued": accrued})
         with open_tablebase(folders) as tables:
-            return _answer_lines(tables, rule, brief=brief)
+            return _answer_lines(tables, rule, fifty, brief=brief)
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
     with open_tablebase(folders) as tables:
         answer, found = tables.probe(board, score), None if brief else tables.probe_moves(board, score)
+        clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
     if as_json:
-        click.echo(json.dumps(_facts(answer, found, rule), indent=2))
+        click.echo(json.dumps(_facts(answer, clocked, found, rule), indent=2))
         return 0
     click.echo(picture_of(board))
     _show(answer, rule)
+    if clocked is not None and (fifty is not None or clocked.matters):
+        click.echo(f"clock     {clocked}")
     if found is not None:
         _show_moves(found)
     return 0
 
 
-def _facts(answer: Probe, moves: Sequence[MoveProbe] | None, scoring: Scoring) -> dict[str, Any]:
-    facts = answer.facts(scoring)
+def _facts(
+    answer: Probe, clocked: ClockedValue | None, moves: Sequence[MoveProbe] | None, scoring: Scoring
+) -> dict[str, Any]:
+    facts = {**answer.facts(scoring), **({} if clocked is None else clocked.facts())}
     return facts if moves is None else {**facts, "moves": [each.facts() for each in moves]}
 
 
-def _answer_lines(tables: Tablebase, scoring: Scoring, *, brief: bool) -> int:
+def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None, *, brief: bool) -> int:
     """A line of JSON for each position of the standard input; the exit code is that of the first error."""
     from tbgen.pgn.files import open_text
 
@@ -95,7 +104,9 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, *, brief: bool) -> int:
                 fen, moves = asked_position(words, ())
                 board, score = position_of(fen, moves)
                 found = None if brief else tables.probe_moves(board, score)
-                facts = _facts(tables.probe(board, score), found, scoring)
+                answer = tables.probe(board, score)
+                clocked = value_if_asked(tables, answer, board, fifty, unasked=False)
+                facts = _facts(answer, clocked, found, scoring)
             except TbgenError as error:
                 code = code or error.exit_code
                 facts = {"fen": " ".join(words), **error.facts()}

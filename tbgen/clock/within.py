@@ -109,6 +109,15 @@ def value_within(
     return ClockedValue(rule, left, within, probe.outcome, probe.accrued.outcome, None)
 
 
+def value_if_asked(
+    tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None, *, unasked: bool
+) -> ClockedValue | None:
+    """The same where a rule is given, and where `unasked` after any plies without a reset, under the default rule."""
+    if rule is None and not (unasked and board.halfmove_clock):
+        return None
+    return value_within(tables, board, fifty_moves=rule, found=found)
+
+
 def _reached(tables: Tablebase, probe: Probe, rule: FiftyMoves, left: int | None) -> Within | None:
     """How sure the table's value is, if it can be reached in time."""
     if left is None or probe.own.is_mate or probe.own.is_stalemate:

@@ -36,6 +36,7 @@ class PgnGame:
     ended: Stage | None
     """The first ply at which the game was over."""
     scoring: Scoring
+    fifty_moves: FiftyMoves
     warnings: tuple[str, ...]
     """What its tags say against its moves, and moves after its end."""
     men: int

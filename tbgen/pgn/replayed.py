@@ -77,7 +77,7 @@ def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: GameS
     board = partial(_last_board, root.board, replayed.board, last.number)
     again = partial(_game_by_python_chess, root, fifty_moves, chunk, spans)
     men = int(replayed.board[WHITE] | replayed.board[BLACK]).bit_count()
-    return PgnGame(number, tags, result, last, ended, settings.scoring(known), warnings, men, board, again)
+    return PgnGame(number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men, board, again)
 
 
 @lru_cache(maxsize=1024)

@@ -46,8 +46,13 @@ def picture_of(board: chess.Board) -> str:
     return "\n".join([*lines, "  a b c d e f g h", f"{side} to move"])
 
 
-def pgn_of(board: chess.Board, answer: Probe, steps: Sequence[LineStep], scoring: Scoring) -> str:
-    """A line as a PGN game that begins on the board; comments say own score, accrued score and plies to go."""
+def pgn_of(
+    board: chess.Board, answer: Probe, steps: Sequence[LineStep], scoring: Scoring, *, clock: str | None = None
+) -> str:
+    """A line as a PGN game that begins on the board; comments say own score, accrued score and plies to go.
+
+    `clock` says what the fifty-move rule makes of it, where that matters.
+    """
     last = steps[-1].accrued if steps else answer.accrued
     is_whole = last.outcome == answer.outcome
     first, carried = board, {}
@@ -64,6 +69,7 @@ def pgn_of(board: chess.Board, answer: Probe, steps: Sequence[LineStep], scoring
         "FEN": first.fen(),
         **carried,
         **(_tags_of_result(answer, scoring) if is_whole else {}),
+        **({} if clock is None else {"RMobilityClock": clock}),
     }
     moves = [(step.san, f"{step.own}, accrued {step.accrued}, {_to_go(step)}") for step in steps]
     return format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))

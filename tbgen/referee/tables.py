@@ -67,7 +67,10 @@ class TableDecider:
             return None
         plies = f"in {in_plies(verdict.dtg)}"
         table = f"{verdict.material} {verdict.dtg}"
-        return Decision(verdict.final, Source.TABLEBASE, f"tablebase {verdict.final} {plies}", table)
+        words = f"tablebase {verdict.final} {plies}"
+        if verdict.clocked is not None and verdict.clocked.matters:
+            words += f", but {verdict.clocked}"
+        return Decision(verdict.final, Source.TABLEBASE, words, table)
 
     def close(self) -> None:
         self._tables.close()

@@ -8,6 +8,7 @@ import pytest
 from tbgen.adjudicate import AdjudicationRules, Adjudicator, Continue, Source
 from tbgen.material import Material
 from tbgen.probe import Tablebase
+from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, parse_score
@@ -28,6 +29,8 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
         "source": "tablebase",
         "material": "KBvK",
         "dtg": 5,
+        "plies_left": 67,
+        "within": "likely",
         "points": {"white": 0.5625, "black": 0.4375},
     }
 
@@ -97,3 +100,31 @@ def test_an_en_passant_right_counts(tables: Tablebase) -> None:
     board = chess.Board("8/8/8/8/1p6/8/P7/K1k5 w - - 0 1")
     board.push_san("a4")
     assert Adjudicator(tables).decide(Game(board)).missing == Material.parse("KPvKP")
+
+
+ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"
+"""G1.5 takes 30 plies here, and the fifty-move rule leaves three."""
+
+
+def ended(setting: FiftyMoveSetting = FiftyMoveSetting.RESET) -> Game:
+    board, accrued = parse_fen(ENDS)
+    return Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting))
+
+
+@pytest.mark.parametrize("setting", [FiftyMoveSetting.RESET, FiftyMoveSetting.FIDE, FiftyMoveSetting.LEGACY])
+def test_a_verdict_says_where_the_fifty_move_rule_leaves_too_few_plies(
+    tables: Tablebase, setting: FiftyMoveSetting
+) -> None:
+    verdict = Adjudicator(tables).decide(ended(setting))
+    assert (str(verdict.final), verdict.clocked is not None and verdict.clocked.matters) == ("G1.5", True)
+    assert verdict.why.endswith(f", but under {setting.value}, with 3 plies left, G4.0 (searched)")
+    assert verdict.facts()["plies_left"] == 3
+    assert verdict.facts()["within"] == "searched"
+
+
+def test_a_game_is_scored_by_the_fifty_move_rule_if_that_is_asked_for(tables: Tablebase) -> None:
+    adjudicator = Adjudicator(tables, AdjudicationRules(counts_fifty_moves=True))
+    verdict = adjudicator.decide(ended())
+    assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.TABLEBASE, 0)
+    without = adjudicator.decide(ended(FiftyMoveSetting.NONE))
+    assert (str(without.final), without.clocked is not None and without.clocked.matters) == ("G1.5", False)

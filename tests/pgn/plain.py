@@ -42,4 +42,6 @@ def _played(movetext: Movetext, number: int, settings: GameSettings) -> PgnGame:
     last, ended = game.stage, game.ended_stage
     warnings = tuple(contradictions(tags, movetext.result, last, ended, GameSettings().scoring(known)))
     scoring, men = settings.scoring(known), game.board.occupied.bit_count()
-    return PgnGame(number, tags, result, last, ended, scoring, warnings, men, game.position, lambda: game)
+    return PgnGame(
+        number, tags, result, last, ended, scoring, game.fifty_moves, warnings, men, game.position, lambda: game
+    )
