@@ -29,7 +29,7 @@ CLASSICS = [
     Classic("knight's perpetual check", "5n1k/7p/5PPN/8/8/2q5/r7/6K1 w - - 0 1", WHITE, ("Nh6", "Kh8"), "frame", 4),
     Classic("wild rook", "7k/R7/8/8/8/4p2p/4Pp1P/5K2 w - - 0 1", WHITE, ("Ra7", "Kh8"), "frame", 18),
     Classic("wild rook, king b1", "8/8/8/8/1p1k4/1P6/Pp5R/bK6 w - - 0 1", WHITE, ("Rh2", "Kd4"), "frame", 443),
-    Classic("wild queen", "7k/Q7/8/8/8/4p2p/4Pp1P/5K2 w - - 0 1", WHITE, ("Qa7", "Kh8"), "frame", 2),
+    Classic("queen stalemates at once", "7k/Q7/8/8/8/4p2p/4Pp1P/5K2 w - - 0 1", WHITE, ("Qa7", "Kh8"), "frame", 2),
     Classic("b4 d4, White", QUEENS, WHITE, ("Kb2", "Kb6"), "frame", 370),
     Classic("b4 d4, Black", QUEENS, BLACK, ("Kb6", "Kb2"), "frame", 352),
     Classic("shut chain, White", SHUT, WHITE, ("Kb2", "Kd6"), "frame", 85),
