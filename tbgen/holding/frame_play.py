@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -104,8 +105,19 @@ class FrameMap:
             "zugzwangs": [list(pair) for pair in self.zugzwangs],
         }
 
+    @property
+    def corresponding(self) -> tuple[tuple[str, str], ...]:
+        """Of two kings: squares of the holder's king and of the other one, where it holds from no other square."""
+        return tuple((found[0], square) for square, found in self.squares.items() if self.are_kings and len(found) == 1)
+
     def text(self) -> str:
-        """The board, with the number of squares that hold for each square of the other side's man."""
+        """The board, with the number of squares that hold for each square of the other side's man; pairs of squares."""
+        named = {"corresponding": self.corresponding, "zugzwangs": self.zugzwangs if self.are_kings else ()}
+        lists = (f"{name}  {', '.join('-'.join(pair) for pair in pairs)}" for name, pairs in named.items() if pairs)
+        wrapped = (textwrap.fill(each, 100, subsequent_indent="  ") for each in lists)
+        return "\n\n".join([self._drawn(), *wrapped])
+
+    def _drawn(self) -> str:
         rows = []
         for rank in range(7, -1, -1):
             cells = (self._cell(chess.square(file, rank)).rjust(3) for file in range(8))

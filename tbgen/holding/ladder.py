@@ -56,6 +56,7 @@ def hold(
     `goal` is an outcome, or "accrued" for the score that has accrued, "draw" for not being mated, or "best" for the
     best that can be proved. `pair` names the only two men to try, such as "Ke1,Ke6"; `wide` tries to move all men
     of the side as well. A search stops at `nodes` positions. Without `accrued`, the moves on the board count.
+    Resets into `tables` count by their value: the game then ends with the goal where the fifty-move rule is ignored.
 
     >>> found = hold(chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"), Color.WHITE, goal="draw")
     >>> found.is_held, found.proof.strategy.rung.value
