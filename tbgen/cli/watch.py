@@ -13,6 +13,7 @@ from tbgen.cli.first_use import COMPILING, Lines
 from tbgen.cli.terminal import LINE_SECONDS, duration, timing
 from tbgen.errors import TbgenError
 from tbgen.library.build import Built
+from tbgen.library.estimate import Estimate
 from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
 
@@ -29,6 +30,7 @@ class QuietWatcher:
 
     def __init__(self) -> None:
         self.made: list[Built] = []
+        self._estimates: dict[Material, Estimate] = {}
         self.has_lock = False
         self._saying = threading.RLock()
         self._closed = False
@@ -69,6 +71,17 @@ class QuietWatcher:
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         """See tbgen.library.work.Report."""
+
+    def expects(self, material: Material, estimate: Estimate) -> None:
+        self._estimates[material] = estimate
+
+    def outlook(self, material: Material, elapsed: float, phase: str, done: float) -> tuple[float, str]:
+        """The part of a table's time that is over, and what is said of that time."""
+        estimate = self._estimates.get(material)
+        if estimate is None:
+            return done, timing(elapsed, done)
+        left = estimate.left(elapsed, phase, done)
+        return elapsed / max(elapsed + left, 1e-9), f"{elapsed:.0f} s, {duration(left)} to go"
 
     def built(self, built: Built) -> None:
         self.made.append(built)
@@ -128,7 +141,8 @@ class PlainWatcher(QuietWatcher):
         now, line = time.monotonic(), self._lines[material]
         if now - line.shown >= LINE_SECONDS:
             line.shown = now
-            facts = f"{describe(phase, level, decided)}, {100 * done:.0f} %, {timing(now - line.start, done)}"
+            share, told = self.outlook(material, now - line.start, phase, done)
+            facts = f"{describe(phase, level, decided)}, {100 * share:.0f} %, {told}"
             self.say(f"{line.title}: {facts}")
 
     def built(self, built: Built) -> None:
@@ -191,8 +205,8 @@ class TerminalWatcher(QuietWatcher):
         if self._rich is None or line is None or now - line.shown < _FRAME_SECONDS:
             return
         line.shown = now
-        facts = f"{describe(phase, level, decided)}, {timing(now - line.start, done)}"
-        self._rich.update(self._bars[material], completed=done, facts=facts)
+        share, told = self.outlook(material, now - line.start, phase, done)
+        self._rich.update(self._bars[material], completed=share, facts=f"{describe(phase, level, decided)}, {told}")
 
     def built(self, built: Built) -> None:
         super().built(built)

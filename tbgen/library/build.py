@@ -19,6 +19,7 @@ from tbgen.ahead.compiling import compile_for
 from tbgen.ahead.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.costs import pace_of
+from tbgen.library.estimate import Estimate, solving_share
 from tbgen.library.limits import available_memory, free_disk
 from tbgen.library.making import remove_blocks
 from tbgen.library.manifest import FileRecord, read_manifest, record
@@ -59,6 +60,9 @@ class Watcher(Report, Protocol):
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         """The table is now made, as number (from 1) of total."""
+
+    def expects(self, material: Material, estimate: Estimate) -> None:
+        """How long the table that now begins is expected to take."""
 
     def built(self, built: Built) -> None:
         """The table is on the disk."""
@@ -227,11 +231,19 @@ class _Run:
                 self.begun += 1
                 self.watcher.begins(finding_of[start.material], self.begun, len(self.plan.steps))
             self.tries[start.material] = self.tries.get(start.material, 0) + 1
+            self.watcher.expects(start.material, self._estimate(start))
             future = self.workers.submit_table(self.folder, str(start.material), start.threads)
             self.running[future] = start, time.monotonic()
         now = time.monotonic()
         elapsed = {start: now - begun for start, begun in self.running.values()}
         self.watcher.forecast(self.plan.seconds(self.over, elapsed))
+
+    def _estimate(self, start: Start) -> Estimate:
+        known = read_manifest(self.folder)
+        measured = (
+            (each, known[str(each)]) for each in (finding.material for finding in self.findings) if str(each) in known
+        )
+        return Estimate(start.step.cost.wall_seconds(start.threads), solving_share(start.material, measured))
 
     def _has_room(self, start: Start) -> bool:
         """Whether the disk can take the table; it has been asked for all of them before, but others write too."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from tbgen.library.making import make_file
+from tbgen.library.making import Tell, make_file
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
 from tbgen.process import forget_peak, give_back, peak_bytes
 from tbgen.records.places import FOLDER, mark_of_due_record
 from tbgen.score import Color
+
+_REPEAT_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +55,15 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     """Solve a canonical material whose children are in the folder, and put its file there."""
     material = Material.parse(name)
 
-    def tell(phase: str, level: int | None, done: float, decided: int) -> None:
-        report.progress(material, phase, level, done, decided)
-
+    tell = partial(report.progress, material)
     give_back()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     _note_due_record(folder, material)
-    written, solved = make_file(folder, material, threads, tell)
-    tell("record", None, 1.0, 0)
-    begun, unrecorded = time.perf_counter(), _keep_record(folder, material, threads)
+    with _repeating(tell) as tell_now:
+        written, solved = make_file(folder, material, threads, tell_now)
+        tell_now("record", None, 1.0, 0)
+        begun, unrecorded = time.perf_counter(), _keep_record(folder, material, threads)
     phases = {**solved.figures.phase_seconds, "record": round(time.perf_counter() - begun, 3)}
     figures = dataclasses.replace(
         solved.figures,
@@ -71,6 +74,31 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     )
     made = FileRecord.of_build(written.bytes, written.sha256, figures)
     return Made(material, sum(solved.positions(side) for side in Color), made, unrecorded)
+
+
+@contextlib.contextmanager
+def _repeating(tell: Tell) -> Iterator[Tell]:
+    """Tell what was told last once more every second, for some phases tell nothing until they are over."""
+    last: list[tuple[str, int | None, float, int]] = []
+    is_over = threading.Event()
+
+    def tell_now(phase: str, level: int | None, done: float, decided: int) -> None:
+        last[:] = [(phase, level, done, decided)]
+        tell(phase, level, done, decided)
+
+    def repeat() -> None:
+        with contextlib.suppress(OSError):  # nobody listens any more
+            while not is_over.wait(_REPEAT_SECONDS):
+                for facts in last:
+                    tell(*facts)
+
+    repeating = threading.Thread(target=repeat, daemon=True)
+    repeating.start()
+    try:
+        yield tell_now
+    finally:
+        is_over.set()
+        repeating.join()
 
 
 def _note_due_record(folder: Path, material: Material) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tbgen.cli.watch import PlainWatcher
 from tbgen.errors import BuildError
 from tbgen.library.build import Built
+from tbgen.library.estimate import Estimate
 from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
 from tests.cli.terminals import shown_on_terminal
@@ -83,3 +84,30 @@ def test_a_watcher_that_is_closed_says_nothing_more(capsys: pytest.CaptureFixtur
     watcher.close()
     watcher.again(Material.parse("KNvK"), "killed by SIGKILL")
     assert capsys.readouterr().err == ""
+
+
+def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watcher = PlainWatcher()
+    watcher.begins(Finding(BISHOP, Condition.MISSING), 1, 1)
+    watcher.expects(BISHOP, Estimate(100.0, 0.25))
+    for phase, done in (("levels", 0.2), ("levels", 1.0), ("writing", 1.0), ("writing", 1.0)):
+        clock[0] += 10
+        watcher.progress(BISHOP, phase, None, done, 0)
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "KBvK (1 of 1): levels, 8 %, 10 s, about 2 min to go",
+        "KBvK (1 of 1): levels, 25 %, 20 s, about 60 s to go",
+        "KBvK (1 of 1): writing, 27 %, 30 s, about 80 s to go",
+        "KBvK (1 of 1): writing, 37 %, 40 s, about 70 s to go",
+    ]
+
+
+def test_compiling_is_said_at_once_and_then_now_and_then(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watcher = PlainWatcher()
+    for done in range(8):
+        watcher.compiles(done, 30)
+        clock[0] += 2
+    assert capsys.readouterr().err.splitlines() == [f"compiling kernels, once: {done} of 30" for done in (0, 3, 6)]
