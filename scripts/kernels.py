@@ -2,6 +2,7 @@
 """Write down what kernels the program calls, with what types, for what purpose: tbgen/ahead/kernels.json.
 
     scripts/kernels.py            write it anew: after a kernel, or a group that it takes, has changed
+    scripts/kernels.py games      the same for one purpose, which is quicker
     scripts/kernels.py --check    say whether it is as it would be written
 
 Every purpose is rehearsed with small tables in a process of its own, which notes each kernel when it is first called.
@@ -20,7 +21,7 @@ import pkgutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -147,11 +148,14 @@ def weight(kernel: Kernel) -> int:
     return max((path.stat().st_size for path in folder.glob(f"{kernel['name']}-*.nbc")), default=0)
 
 
-def found_now() -> dict[str, Any]:
-    """What kernels.json should say."""
+def found_now(purposes: Sequence[str]) -> dict[str, Any]:
+    """What kernels.json should say; of purposes that are not rehearsed, what it says."""
     groups: dict[str, list[str]] = {}
     kernels: dict[str, list[Kernel]] = {}
-    for purpose in REHEARSALS:
+    if purposes:
+        written = json.loads(TARGET.read_text())
+        groups, kernels = written["groups"], written["kernels"]
+    for purpose in purposes or REHEARSALS:
         command = [sys.executable, __file__, "--rehearse", purpose]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         known = json.dumps(groups).encode()
@@ -170,13 +174,14 @@ def without_order(facts: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("purposes", nargs="*", choices=[*REHEARSALS, []], metavar="PURPOSE", help="rehearse only these")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if something would change")
     parser.add_argument("--rehearse", metavar="PURPOSE", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.rehearse:
         rehearse(options.rehearse)
         return 0
-    facts = found_now()
+    facts = found_now(options.purposes)
     called = {f"{each['module']}:{each['name']}" for kernels in facts["kernels"].values() for each in kernels}
     if never := sorted(set(all_kernels()) - called - SELDOM):
         print("no rehearsal calls " + ", ".join(never), file=sys.stderr)
