@@ -25,10 +25,11 @@ from tbgen.cli.refusals import refuse_together
     metavar="FILE",
     help="Add a page for games that `tbgen adjudicate --json` has decided.",
 )
+@click.option("--explorer", is_flag=True, help="Lead from every board to the explorer in DIR/explorer.")
 @click.option("--pictures", is_flag=True, help="Write only the pictures of the documentation, as SVG.")
 @records_options
 def command(
-    *, output: Path, event: Path | None, pictures: bool, records: Path | None, folders: tuple[Path, ...]
+    *, output: Path, event: Path | None, explorer: bool, pictures: bool, records: Path | None, folders: tuple[Path, ...]
 ) -> None:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
@@ -38,6 +39,7 @@ def command(
     Examples:
       tbgen report --records records -o site
       tbgen report --event games.json
+      tbgen report --explorer -o site
       tbgen report --records records --pictures -o pictures
     """
     from tbgen.report.event import read_event
@@ -47,9 +49,10 @@ def command(
 
     need_extra()
     refuse_together({"--pictures": pictures, "--event": event})
+    refuse_together({"--pictures": pictures, "--explorer": explorer})
     found = asked_records(records, folders)
     if pictures:
         click.echo("\n".join(str(path) for path in draw_pictures(found, output)))
         return
-    number = write_site(found, output, None if event is None else read_event(event))
+    number = write_site(found, output, None if event is None else read_event(event), explorer=explorer)
     click.echo(f"{number} files, begin with {output / 'index.html'}")

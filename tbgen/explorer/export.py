@@ -21,11 +21,12 @@ CATALOG: Final = "tables.json"
 def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None) -> int:
     """Write the page, the tables and what they hold into a folder; says how many files there are.
 
-    A table of the same file system is linked and takes no room; `tell` hears of each before it is written.
+    If the report's pages are in the folder, the explorer leads to them. A table of the same file system is linked
+    and takes no room; `tell` hears of each before it is written.
     """
     pages, tables = folder / PAGE_FOLDER, folder / TABLE_FOLDER
-    number = 0
-    for name, content in {**files(), INDEX: index_page(TABLES).encode()}.items():
+    report, number = "../" if (folder / "material").is_dir() else "", 0
+    for name, content in {**files(), INDEX: index_page(TABLES, report).encode()}.items():
         _write(pages / name, content)
         number += 1
     for entry in catalog.entries.values():

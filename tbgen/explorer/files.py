@@ -34,9 +34,11 @@ def files() -> dict[str, bytes]:
     return found
 
 
-def index_page(source: str) -> str:
-    """The page, for one kind of source."""
+def index_page(source: str, report: str = "") -> str:
+    """The page, for one kind of source; `report` leads to the pages of the report, if they are there."""
     text = (_HERE / INDEX).read_text(encoding="utf-8")
+    if report:
+        text = text.replace(' data-source="server"', f' data-report="{report}" data-source="server"')
     if source == SERVER:
         return text
     for there, instead in _WITHOUT_SERVER.items():

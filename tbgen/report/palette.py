@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,6 +41,8 @@ class Segment:
     """A part of a bar: neighbouring outcomes of one colour."""
 
     shade: str
+    start: float
+    """Where it begins, in per cent of the bar."""
     percent: float
     label: str
 
@@ -51,11 +53,24 @@ def bar_of(counts: Mapping[Outcome, int]) -> list[Segment]:
     groups: dict[str, list[Outcome]] = {}
     for outcome in sorted(counts, reverse=True):
         groups.setdefault(shade_of(outcome), []).append(outcome)
-    return [
-        Segment(shade, 100 * size / total, f"{range_of(outcomes)} {percent(size, total)}")
-        for shade, outcomes in groups.items()
-        if (size := sum(counts[outcome] for outcome in outcomes))
-    ]
+    parts, before = list[Segment](), 0
+    for shade, outcomes in groups.items():
+        size = sum(counts[outcome] for outcome in outcomes)
+        if size:
+            label = f"{range_of(outcomes)} {percent(size, total)}"
+            parts.append(Segment(shade, 100 * before / total, 100 * size / total, label))
+        before += size
+    return parts
+
+
+def border_of(parts: Sequence[Segment]) -> float | None:
+    """Where the outcomes that Black holds begin, in per cent of a bar; None if one side holds all of them.
+
+    >>> border_of(bar_of({Outcome(Color.WHITE, 0): 3, Outcome(Color.BLACK, 5): 1}))
+    75.0
+    """
+    first = next((part.start for part in parts if part.shade.startswith("b")), 0.0)
+    return first or None
 
 
 def range_of(outcomes: list[Outcome]) -> str:

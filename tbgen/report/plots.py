@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tbgen.report.boards import without_styles
 from tbgen.report.extra import need_extra
-from tbgen.report.palette import LIGHT, bar_of, colors, shade_of
+from tbgen.report.palette import LIGHT, bar_of, border_of, colors, shade_of
 from tbgen.score import Outcome
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def distances_figure(axes: Any, distances: Distances) -> None:
         axes.plot(*zip(*points, strict=True), marker=marker, markersize=3, **look)
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: in_short(count)))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(bottom=0.7)
     axes.set_xlim(left=-0.5)
@@ -84,6 +85,18 @@ def distances_figure(axes: Any, distances: Distances) -> None:
     axes.set_xlabel("plies to the goal")
     axes.set_ylabel("positions up to symmetry")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=_MOST_NAMED, fontsize=8, handlelength=1.6)
+
+
+def in_short(count: float) -> str:
+    """A power of ten, short enough for the margin of a plot.
+
+    >>> in_short(10), in_short(10_000), in_short(100_000_000)
+    ('10', '10 k', '100 M')
+    """
+    for size, unit in ((10**9, " G"), (10**6, " M"), (10**3, " k")):
+        if count >= size:
+            return f"{count / size:g}{unit}"
+    return f"{count:g}"
 
 
 def _to_name(distances: Distances) -> set[Outcome]:
@@ -108,6 +121,9 @@ def bars_figure(axes: Any, rows: Sequence[tuple[str, Mapping[Outcome, int]]]) ->
         for part in bar_of(counts):
             axes.barh(-number, part.percent, left=start, height=0.72, color=palette[part.shade], linewidth=0)
             start += part.percent
+        border = border_of(bar_of(counts))
+        if border is not None:
+            axes.plot([border, border], [-number - 0.36, -number + 0.36], color=_INK, linewidth=1.2)
     axes.set_yticks([-number for number in range(len(rows))], [name for name, _ in rows])
     axes.set_xlim(0, 100)
     axes.set_xlabel("% of positions")
@@ -125,7 +141,7 @@ def for_page(svg: str, prefix: str) -> str:
     used = set(_REFERENCE.findall(svg))
     svg = re.sub(r' id="([^"]+)"', lambda match: f' id="{prefix}{match[1]}"' if match[1] in used else "", svg)
     svg = re.sub(r"(xlink:href=\"#|url\(#)", rf"\1{prefix}", svg).replace("xlink:href", "href")
-    svg = re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><")
+    svg = without_styles(re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><"))
     return re.sub(r"<svg [^>]*(viewBox=\"[^\"]*\")[^>]*>", r'<svg class="plot" aria-hidden="true" \1>', svg, count=1)
 
 

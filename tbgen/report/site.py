@@ -18,7 +18,7 @@ from tbgen.report.drawn import BOUNDS, drawn_in, endings_of, together
 from tbgen.report.event import Event
 from tbgen.report.extra import need_extra
 from tbgen.report.lineage import every_material, lineage_of
-from tbgen.report.palette import DARK, LIGHT, bar_of, colors, percent, shade_of, told
+from tbgen.report.palette import DARK, LIGHT, bar_of, border_of, colors, percent, shade_of, told
 from tbgen.report.plots import distances_plot
 from tbgen.report.potential import facts_of, fits_of, potentials_of
 from tbgen.score import Color, Outcome
@@ -122,17 +122,19 @@ def _longest_card(record: Record) -> Card | None:
 class Site:
     """The pages of some records; everything is text, written at the end."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[Record], *, explorer: bool = False) -> None:
         self.records = list(records)
         self.built = {str(record.material) for record in self.records}
         self._environment = _environment()
+        self._environment.globals["explorer"] = explorer
         self._pages: tuple[tuple[str, str], ...] = PAGES
 
     def files(self, event: Event | None = None) -> Iterator[tuple[str, str]]:
         """Every file of the site: its path and its text."""
         self._pages = PAGES if event is None else (*PAGES, ("event.html", "Event"))
         yield "static/style.css", (HERE / "static" / "style.css").read_text(encoding="utf-8") + _theme()
-        yield "static/step.js", (HERE / "static" / "step.js").read_text(encoding="utf-8")
+        for name in ("step.js", "find.js", "icon.svg"):
+            yield f"static/{name}", (HERE / "static" / name).read_text(encoding="utf-8")
         if event is not None:
             yield "event.html", self._page("event.html", event=event, built=self.built)
         yield "index.html", self._index()
@@ -251,7 +253,8 @@ def _sentence(record: Record) -> str:
 def _theme() -> str:
     """The colours of outcomes in light and in dark."""
     light, dark = ("".join(f"--{name}:{color};" for name, color in colors(theme).items()) for theme in (LIGHT, DARK))
-    return f":root{{{light}}}\n@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
+    classes = "".join(f".{name}{{--shade:var(--{name})}}" for name in colors(LIGHT))
+    return f":root{{{light}}}\n@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}\n{classes}\n"
 
 
 def _environment() -> Environment:
@@ -272,6 +275,8 @@ def _environment() -> Environment:
 def _filters() -> dict[str, Callable[..., Any]]:
     return {
         "bar": bar_of,
+        "border": border_of,
+        "asked": lambda fen: fen.replace(" ", "_"),
         "css": lambda number: f"{number:.3f}",
         "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
         "factor": lambda factor: "–" if factor is None else f"{float(factor):.3f}",
@@ -296,10 +301,13 @@ def _units(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 10**6 else f"{size / 1e3:.1f} kB"
 
 
-def write_site(records: Iterable[Record], folder: Path, event: Event | None = None) -> int:
-    """Write all pages into a folder; says how many files there are."""
+def write_site(records: Iterable[Record], folder: Path, event: Event | None = None, *, explorer: bool = False) -> int:
+    """Write all pages into a folder; says how many files there are.
+
+    `explorer` says that the explorer is in the folder too, or will be; then every board leads there.
+    """
     number = 0
-    for name, text in Site(records).files(event):
+    for name, text in Site(records, explorer=explorer).files(event):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())

@@ -45,7 +45,7 @@ def application(settings: Settings) -> Starlette:
         yield
         service.tables.close()
 
-    return Starlette(
+    made = Starlette(
         routes=_routes(service, settings.site),
         middleware=[Middleware(Guard, names=settings.names, query_bytes=settings.limits.query_bytes)],
         exception_handlers={
@@ -56,6 +56,8 @@ def application(settings: Settings) -> Starlette:
         },
         lifespan=until_the_end,
     )
+    made.state.has_report = settings.site is not None and (settings.site / "material").is_dir()
+    return made
 
 
 def from_environment() -> Starlette:

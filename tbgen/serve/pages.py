@@ -22,8 +22,6 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-SITE_POLICY: Final = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
-"""Pages of reports give bars their widths in the text."""
 
 _KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
@@ -39,8 +37,8 @@ class _Page:
 
 
 @cache
-def _pages() -> dict[str, _Page]:
-    found = {**files(), INDEX: index_page(SERVER).encode()}
+def _pages(report: str) -> dict[str, _Page]:
+    found = {**files(), INDEX: index_page(SERVER, report).encode()}
     return {name: _page(name, content) for name, content in found.items()}
 
 
@@ -51,7 +49,7 @@ def _page(name: str, content: bytes) -> _Page:
 
 async def explorer_file(request: Request) -> Response:
     """A file of the explorer."""
-    page = _pages().get(request.path_params["name"] or INDEX)
+    page = _pages("../" if request.app.state.has_report else "").get(request.path_params["name"] or INDEX)
     if page is None:
         raise HTTPException(404)
     headers = tagged(page.etag, {"Vary": "Accept-Encoding", "Content-Security-Policy": POLICY})
@@ -67,5 +65,5 @@ class SitePages(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         reply = await super().get_response(path, scope)
-        reply.headers["Content-Security-Policy"] = SITE_POLICY
+        reply.headers["Content-Security-Policy"] = POLICY
         return reply

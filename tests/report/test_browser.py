@@ -110,3 +110,54 @@ def test_no_page_is_wider_than_a_phone(pages: Path, tmp_path: Path, name: str) -
     )
     document = document_after(frame, tmp_path / "profile", "--virtual-time-budget=5000")
     assert "<title>390 of 390</title>" in document
+
+
+def title_of(document: str) -> str:
+    """What a script has left in the title of a page."""
+    found = re.search("<title>(.*?)</title>", document)
+    assert found is not None
+    return found[1]
+
+
+FOLLOWED = (
+    TO_THE_END
+    + """
+document.title = [...document.querySelectorAll(".moves")].map((list) => {
+  const [outer, inner] = [list, list.querySelector("[data-now]")].map((each) => each.getBoundingClientRect());
+  return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+}).join();
+"""
+)
+
+
+def test_the_moves_follow_the_stepper(pages: Path, tmp_path: Path) -> None:
+    document = document_after(with_script(pages / "material" / "KPvKP.html", FOLLOWED), tmp_path / "profile")
+    assert title_of(document) == ",".join(["true"] * len(lines_of(pages, "KPvKP")))
+
+
+INSIDE = """
+document.title = [...document.querySelectorAll("svg.plot text")].filter((text) => {
+  const [inner, outer] = [text, text.closest("svg")].map((each) => each.getBoundingClientRect());
+  return inner.left < outer.left || inner.right > outer.right || inner.top < outer.top || inner.bottom > outer.bottom;
+}).map((text) => text.textContent).join();
+"""
+
+
+@pytest.mark.parametrize("name", ["KvK", "KPvKP", "KRvKN"])
+def test_no_letter_of_a_plot_is_cut_off(pages: Path, tmp_path: Path, name: str) -> None:
+    document = document_after(with_script(pages / "material" / f"{name}.html", INSIDE), tmp_path / "profile")
+    assert title_of(document) == ""
+
+
+FIND = """
+const field = document.getElementById("find");
+field.value = "kp";
+field.dispatchEvent(new Event("input"));
+document.title = [...document.querySelectorAll("tbody tr:not([hidden]) th")].map((each) => each.textContent).join() +
+  "; " + document.getElementById("found").textContent;
+"""
+
+
+def test_an_ending_is_found_by_a_part_of_its_name(pages: Path, tmp_path: Path) -> None:
+    document = document_after(with_script(pages / "index.html", FIND), tmp_path / "profile")
+    assert title_of(document) == "KPvK,KPvKP; 2 of 5"

@@ -167,3 +167,30 @@ def test_pictures_are_the_same_bytes_twice_and_plots_need_a_known_form(published
     assert (tmp_path / "KvK.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(UsageError, match=r"ends with .svg or .png"):
         draw_table(few[0], tmp_path / "KvK.gif")
+
+
+def test_pages_need_no_style_in_their_text(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        assert not re.findall(r"\sstyle=|<style|\son\w+=|<script>", page.read_text()), page
+
+
+def test_a_bar_shows_where_the_outcomes_of_black_begin(site: Path) -> None:
+    page = (site / "material" / "KBvK.html").read_text()
+    white, black = re.findall(r'<svg class="bar tall".*?</svg>', page)
+    assert "border" not in white  # White holds the score in all of them
+    (border,) = re.findall(r'<path class="border" d="M([0-9.]+) 0V1"/>', black)
+    first = min(float(start) for start in re.findall(r'<rect class="b\d" x="([0-9.]+)"', black))
+    assert float(border) == first
+
+
+def test_every_board_leads_to_the_explorer_if_it_is_there(some: list[Record]) -> None:
+    few = [record for record in some if str(record.material) == "KBvK"]
+    without, with_it = (dict(Site(few, explorer=there).files()) for there in (False, True))
+    assert not any("explorer/" in text for text in without.values())
+    page = with_it["material/KBvK.html"]
+    fens = re.findall(r'href="\.\./explorer/\?fen=([^"]+)"', page)
+    assert len(fens) == page.count('<svg class="board"')
+    record = json.loads(with_it["data/KBvK.json"])
+    longest = record["sides"]["black"]["outcomes"]["G1.5"]["longest"]["fen"]
+    assert longest.replace(" ", "_") in fens
+    assert '<a href="explorer/">Explorer</a>' in with_it["index.html"]

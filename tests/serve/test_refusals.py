@@ -179,6 +179,19 @@ def test_who_has_an_answer_already_gets_none(client: TestClient, path: str) -> N
     assert client.get(path, headers={"If-None-Match": '"x"'}).status_code == 200
 
 
+def test_pages_of_a_report_are_shown_beside_the_explorer(table_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "material").mkdir()
+    (tmp_path / "index.html").write_text("<!DOCTYPE html><title>Endings</title>")
+    with client_of(table_folder, site=tmp_path) as client:
+        first = client.get("/")
+        assert (first.status_code, "Endings" in first.text) == (200, True)
+        assert "unsafe" not in first.headers["content-security-policy"]
+        assert 'data-report="../"' in client.get("/explorer/").text
+        assert client.get("/health").json()["status"] == "ok"
+        assert client.get("/nothing").status_code == 404
+        assert client.get("/%2e%2e/secret").status_code == 404
+
+
 def test_no_query_whatever_makes_the_server_fail(client: TestClient) -> None:
     draw = random.Random(25)
     names = ("fen", "accrued", "moves", "scoring", "cutoff", "komi", "brief", "strip", "x", "")

@@ -82,12 +82,12 @@ class Shelf {
   async held(pattern, accrued) {
     const [from, to] = await this.file.items('pattern_start', pattern, pattern + 2);
     const holder = accrued < 0 ? 1 : 0, code = codeOf(accrued);
-    const [holders, codes] = await Promise.all([this.file.items('pattern_holder', from, to), this.file.items('pattern_code', from, to)]);
+    const columns = ['pattern_holder', 'pattern_code', 'pattern_outcome', 'pattern_dtg'];
+    const [holders, codes, outcomes, plies] = await Promise.all(columns.map((name) => this.file.items(name, from, to)));
     for (let row = to - from - 1; row >= 0; row--) {
       if (holders[row] !== holder || codes[row] > code) continue;
-      const [outcome, dtg] = await Promise.all([this.file.item('pattern_outcome', from + row), this.file.item('pattern_dtg', from + row)]);
-      const isWorse = holder ? worth(outcome) > worth(accrued) : worth(outcome) < worth(accrued);
-      return isWorse ? [outcome, dtg] : [accrued, 0];
+      const isWorse = holder ? worth(outcomes[row]) > worth(accrued) : worth(outcomes[row]) < worth(accrued);
+      return isWorse ? [outcomes[row], plies[row]] : [accrued, 0];
     }
     return [accrued, 0];
   }

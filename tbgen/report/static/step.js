@@ -44,6 +44,8 @@
       }
       moves.slice(0, now).forEach((move) => play(move.dataset.steps));
       moves.forEach((move, n) => move.toggleAttribute("data-now", n === now - 1));
+      const list = figure.querySelector(".moves");
+      list.scrollTop = now ? moves[now - 1].offsetTop - list.clientHeight / 2 : 0;
       const move = moves[now - 1];
       board.setAttribute("aria-label", now ? `The board after ply ${now}, ${move.textContent}` : words);
       said.textContent = now ? `${now} of ${moves.length}: ${move.textContent}, accrued ${move.dataset.accrued}` :
