@@ -13,6 +13,7 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.match_view import LiveView, PlainView
+from tbgen.cli.output import written_whole
 from tbgen.referee.arguments import OPTIONS
 from tbgen.referee.match import Match
 from tbgen.referee.reading import settings_of
@@ -98,7 +99,8 @@ async def _run(settings: MatchSettings, view: PlainView) -> int:
     match = await play_match(settings, view, stopped)
     view.ends(match, interrupted=code != 0)
     if match.settings.json is not None:
-        match.settings.json.write_text(json.dumps(_facts(match), indent=2) + "\n", encoding="utf-8")
+        with written_whole(str(match.settings.json)) as file:
+            file.write(json.dumps(_facts(match), indent=2).encode() + b"\n")
     return code
 
 

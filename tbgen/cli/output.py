@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import io
 import os
 import secrets
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+from tbgen.disk import try_lock
 from tbgen.errors import UnreadableFileError
 
 STANDARD_OUTPUT = "-"
+
+_STALE_SECONDS = 60.0
+"""A file that another run has just begun may not be locked yet."""
 
 
 @contextlib.contextmanager
@@ -75,8 +81,10 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
 def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
     """A file beside a path, which takes its place at the end, when `settle` has seen its descriptor."""
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")  # known before it is there, to be removed
+    _remove_stale(path)
     try:
         with open(partial, "xb", opener=_for_us_alone) as file:
+            try_lock(file.fileno())
             yield file
             file.flush()
             settle(file.fileno())
@@ -86,6 +94,18 @@ def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             os.unlink(partial)
         raise
+
+
+def _remove_stale(path: Path) -> None:
+    """Remove what runs that were killed have left beside a path: their locks are gone, those of others are not."""
+    for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-f]'}.partial"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(partial, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                if time.time() - os.fstat(descriptor).st_mtime > _STALE_SECONDS and try_lock(descriptor):
+                    os.unlink(partial)
+            finally:
+                os.close(descriptor)
 
 
 def _version(facts: os.stat_result) -> tuple[int, ...]:

@@ -222,7 +222,7 @@ def state_path(pgn: Path) -> Path:
 def kept_from_matches(pgn: Path) -> Iterator[None]:
     """Keep matches from writing to a file of games; refused if one writes to it already."""
     try:
-        lock = os.open(state_path(pgn), os.O_RDWR)
+        lock = os.open(state_path(pgn), os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:  # no match has ever written to it
         yield
         return
@@ -264,7 +264,12 @@ def _end_of(file: int) -> int:
 
 def _locked(path: Path) -> int:
     """The state file, open and ours alone."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        if path.is_symlink():
+            raise MatchError(f"{path} is a link; remove it, for the match writes its state there") from None
+        raise error
     if not try_lock(file):
         os.close(file)
         raise MatchError(f"another match is writing to {path.with_suffix('')}; give another -pgnout")

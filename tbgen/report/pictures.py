@@ -13,6 +13,7 @@ from tbgen.report.boards import picture_of
 from tbgen.report.extra import need_extra
 from tbgen.report.plots import STYLE, bars_figure, distances_figure, shortened
 from tbgen.score import Color, Outcome
+from tbgen.storage.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,7 @@ def draw_table(record: Record, path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise UsageError(f"a plot is written to a file that ends with {' or '.join(FORMATS)}, not to {path.name}")
-    path.write_bytes(_drawn(lambda figure: _table(figure, record), 7.4, suffix[1:]))
+    write_whole(path, [_drawn(lambda figure: _table(figure, record), 7.4, suffix[1:])])
 
 
 def draw_pictures(records: Iterable[Record], folder: Path) -> list[Path]:
@@ -48,7 +49,7 @@ def draw_pictures(records: Iterable[Record], folder: Path) -> list[Path]:
         files["KBvKN.svg"] = _drawn(lambda figure: _table(figure, known["KBvKN"]), 7.4, "svg")
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_bytes(content)
+        write_whole(folder / name, [content])
     return [folder / name for name in files]
 
 

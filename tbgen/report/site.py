@@ -22,6 +22,7 @@ from tbgen.report.palette import DARK, LIGHT, bar_of, border_of, colors, percent
 from tbgen.report.plots import distances_plot
 from tbgen.report.potential import facts_of, fits_of, potentials_of
 from tbgen.score import Color, Outcome
+from tbgen.storage.files import write_whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -310,6 +311,6 @@ def write_site(records: Iterable[Record], folder: Path, event: Event | None = No
     for name, text in Site(records, explorer=explorer).files(event):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+        write_whole(path, [text.encode()])
         number += 1
     return number

@@ -60,8 +60,9 @@ def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
 def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
     """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure."""
     partial, size, digest = partial_of(path), 0, sha256()
+    partial.unlink(missing_ok=True)  # and made anew: what stands there may be a link to another file
     try:
-        with partial.open("wb") as file:
+        with partial.open("xb") as file:
             for part in parts:
                 file.write(part)
                 digest.update(part)

@@ -82,7 +82,9 @@ class ScratchStore:
         self._lock = threading.RLock()
         self._stored: list[_Stored] = []
         self._cache: OrderedDict[int, npt.NDArray[Any]] = OrderedDict()
-        path.touch()
+        if path.is_symlink():  # planted, or a mistake: what it points to is not ours to write
+            path.unlink()
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666))
         self._file = path.open("r+b", buffering=0)
         try:
             if not try_lock(self._file.fileno()):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.output import written_whole
+from tbgen.disk import try_lock
 from tests.cli.calls import complaint, tbgen
 
 GAME = "1. e4 e5 *\n"
@@ -135,3 +136,19 @@ def test_a_file_that_cannot_be_read_to_its_end_leaves_the_old_copy(games: Path, 
     copy.write_text("what a run before has written")
     assert complaint("adjudicate", str(games), str(broken), "-q", "-o", str(copy))[0] == 2
     assert copy.read_text() == "what a run before has written"
+
+
+def test_what_killed_runs_have_left_is_removed_and_nothing_else(games: Path, tmp_path: Path) -> None:
+    stale, fresh, foreign = (tmp_path / f".out.pgn.{name}.partial" for name in ("0123abcd", "00000000", "notes"))
+    locked = tmp_path / ".out.pgn.ffffffff.partial"
+    for path in (stale, fresh, foreign, locked):
+        path.write_text("half")
+        if path is not fresh:
+            os.utime(path, (1e9, 1e9))
+    with locked.open() as file:
+        assert try_lock(file.fileno())
+        assert tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "out.pgn")).returncode == 0
+    assert not stale.exists()
+    assert fresh.exists()
+    assert foreign.exists()
+    assert locked.exists()

@@ -307,3 +307,12 @@ def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> Non
     _, again = run([*words, "-recover"])
     assert [record.pairing.number for record in again] == [2, 3, 4]
     assert [number for number, *_ in signature(pgn)] == [1, 2, 3, 4]
+
+
+def test_a_link_in_the_place_of_the_state_is_not_followed(tmp_path: Path) -> None:
+    pgn, precious = tmp_path / "games.pgn", tmp_path / "precious"
+    precious.write_text("precious")
+    state_path(pgn).symlink_to(precious)
+    with pytest.raises(MatchError, match="is a link"):
+        run([*scripted("Ann"), *scripted("Bob"), "-pgnout", str(pgn)])
+    assert precious.read_text() == "precious"

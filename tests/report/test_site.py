@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -194,3 +195,18 @@ def test_every_board_leads_to_the_explorer_if_it_is_there(some: list[Record]) ->
     longest = record["sides"]["black"]["outcomes"]["G1.5"]["longest"]["fen"]
     assert longest.replace(" ", "_") in fens
     assert '<a href="explorer/">Explorer</a>' in with_it["index.html"]
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(
+    published: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_site(published[:1], tmp_path)
+    before = (tmp_path / "index.html").read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_site(published[:2], tmp_path)
+    assert (tmp_path / "index.html").read_bytes() == before

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.storage.files import PARTIAL, build_lock, remove_partials, tables_in, write_whole
+from tbgen.storage.files import PARTIAL, build_lock, partial_of, remove_partials, tables_in, write_whole
 
 
 def broken_off() -> Iterator[bytes]:
@@ -28,6 +28,14 @@ def test_a_file_is_hashed_as_it_is_written(tmp_path: Path) -> None:
     written = write_whole(tmp_path / "a", [b"one ", b"two"])
     assert (written.path, written.bytes) == (tmp_path / "a", 7)
     assert written.sha256 == hashlib.sha256(b"one two").hexdigest()
+
+
+def test_a_link_in_the_way_of_a_write_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_bytes(b"precious")
+    partial_of(tmp_path / "a").symlink_to(tmp_path / "precious")
+    write_whole(tmp_path / "a", [b"new"])
+    assert (tmp_path / "precious").read_bytes() == b"precious"
+    assert (tmp_path / "a").read_bytes() == b"new"
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_trace(tmp_path: Path) -> None:

@@ -154,6 +154,13 @@ def test_bytes_that_change_under_a_store_are_noticed(tmp_path: Path) -> None:
             store.dictionary(store.runs()[0])
 
 
+def test_a_link_in_the_place_of_a_store_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_bytes(b"precious")
+    (tmp_path / "KPvK.blocks").symlink_to(tmp_path / "precious")
+    filled(tmp_path / "KPvK.blocks", 0)
+    assert (tmp_path / "precious").read_bytes() == b"precious"
+
+
 def test_two_processes_do_not_share_a_file(tmp_path: Path) -> None:
     with ScratchStore(tmp_path / "KPvK.blocks", IDENTITY) as store:
         store.put(*made_up(0))
