@@ -23,6 +23,10 @@ td, th { text-align: right; white-space: nowrap }
 _HEADS = ("rank", "player", "games", "classical", "points", "exact")
 
 
+MOST_CROSSED = 100
+"""With more players a page has no cross table: nobody could read it, and it grows with their square."""
+
+
 def in_decimals(points: Fraction) -> str:
     """Points with no more than four decimals.
 
@@ -57,16 +61,23 @@ def as_csv(standings: Standings) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     rows = standings.rows
-    writer.writerow([*_HEADS, *(row.name for row in rows)])
-    writer.writerows([*cells_of(row), *(meeting(row, other) for other in rows)] for row in rows)
+    writer.writerow([*_HEADS, *(_no_formula(row.name) for row in rows)])
+    cells = ([*map(_no_formula, cells_of(row)), *(meeting(row, other) for other in rows)] for row in rows)
+    writer.writerows(cells)
     return file.getvalue()
+
+
+def _no_formula(text: str) -> str:
+    """A text that spreadsheets do not take for a formula: a name may begin with `=`."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def as_html(standings: Standings, title: str) -> str:
     """A self-contained HTML page: no script, no font, no picture from elsewhere."""
     rows = standings.rows
-    heads = [*_HEADS[:-1], *(str(place) for place in range(1, len(rows) + 1))]
-    lines = [_line("th", heads), *(_line("td", [*cells_of(row)[:-1], *_meetings(row, rows)]) for row in rows)]
+    others = rows if len(rows) <= MOST_CROSSED else ()
+    heads = [*_HEADS[:-1], *(str(place) for place in range(1, len(others) + 1))]
+    lines = [_line("th", heads), *(_line("td", [*cells_of(row)[:-1], *_meetings(row, others)]) for row in rows)]
     order = ", then ".join(by.value for by in standings.order)
     name = html.escape(title)
     return (

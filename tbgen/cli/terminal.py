@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from tbgen.errors import TbgenError
+from tbgen.errors import NotEnoughMemoryError, TbgenError
 from tbgen.words import printable
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ LINE_SECONDS = 5.0
 _QUIET_SECONDS = 2.0
 _INTERRUPTED = 130
 _TERMINATED = 143
+_NO_MEMORY = NotEnoughMemoryError.exit_code
 
 
 class Terminated(KeyboardInterrupt):
@@ -63,6 +64,9 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
     except TbgenError as error:
         complain(str(error))
         sys.exit(error.exit_code)
+    except MemoryError:
+        complain("there is not enough memory for this")
+        sys.exit(_NO_MEMORY)
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
         sys.exit(1)

@@ -17,6 +17,8 @@ from tbgen.pgn.files import STANDARD_INPUT
 _CHUNK_BYTES = 1 << 18
 _LONG_GAME_BYTES = 1 << 20
 """From here on a game is looked at again only when it has doubled, or a slow input would take quadratic time."""
+MOST_GAME_BYTES = 64 << 20
+"""The longest game that is read: what has no end in sight must not take all memory."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -119,6 +121,8 @@ def chunks_of(
             yield _cut(found, cut)
             in_line = text[cut - 1] not in at.LINE_ENDS
             text, number, is_first = text[cut:], number + len(found.games), False
+        if len(text) > MOST_GAME_BYTES:
+            raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", game=number)
     if number == 1 and not len(found.games) and not may_be_empty:
         raise PgnError(name, "it holds no games")
 

@@ -18,6 +18,9 @@ from dataclasses import dataclass
 
 from tbgen.errors import UsageError
 
+MOST_GAMES = 1_000_000
+"""The longest schedule: about half a gigabyte, and years of play."""
+
 
 class Format(enum.Enum):
     """Who meets whom."""
@@ -76,6 +79,9 @@ def schedule(plan: Plan) -> list[Pairing]:
     pairs: dict[tuple[int, int], int] = {}
     openings: dict[tuple[int, int], int] = {}
     encounters = _encounters(plan)
+    total = len(encounters) * plan.rounds * plan.games
+    if total > MOST_GAMES:
+        raise UsageError(f"a match of {total:,} games is too long; {MOST_GAMES:,} is the most")
     for number in range(1, plan.rounds + 1):
         for meeting, (first, second) in enumerate(encounters):
             for game in range((number - 1) * plan.games, number * plan.games):

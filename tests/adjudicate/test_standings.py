@@ -198,3 +198,17 @@ def test_json_names_exact_points_and_the_order(order: list[TieBreak]) -> None:
         {"G1.5": 1},
         {"Bob, Ltd": ["9/16"]},
     )
+
+
+def test_a_name_is_no_formula_for_a_spreadsheet() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(Standings([game("=1+1", "@x", "G1.5"), game("-a", "+b", "G1.5")])))))
+    assert {row[1] for row in rows[1:]} == {"'=1+1", "'@x", "'-a", "'+b"}
+    assert set(rows[0][6:]) == {row[1] for row in rows[1:]}
+
+
+def test_a_page_of_very_many_players_has_no_cross_table() -> None:
+    games = [game(f"player {number}", f"player {number + 1}", "G1.5") for number in range(2000)]
+    page = as_html(Standings(games), "Open")
+    assert len(page) < 500_000
+    assert "player 1999" in page
+    assert as_html(Standings(games[:50]), "Open").count("<td>x</td>") == 51

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from tbgen.cli import SUBCOMMANDS
-from tbgen.cli.terminal import Progress, run, show_rows
+from tbgen.cli.terminal import Progress, Terminated, run, show_rows
 from tbgen.errors import MissingTableError
 from tests.cli.terminals import run_on_terminal, shown_on_terminal
 
@@ -64,6 +64,8 @@ def exit_code_of(error: BaseException) -> int:
         (OSError("odd"), 1, "tbgen: odd\n"),
         (click.UsageError("what?"), 2, "tbgen: what?\n"),
         (KeyboardInterrupt(), 130, "\ntbgen: interrupted\n"),
+        (Terminated(), 143, "\ntbgen: terminated\n"),
+        (MemoryError(), 6, "tbgen: there is not enough memory for this\n"),
     ],
 )
 def test_an_error_is_one_line_and_an_exit_code(

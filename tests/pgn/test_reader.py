@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import PgnError
+from tbgen.pgn import chunks
 from tbgen.pgn.chunks import chunks_of
 from tbgen.pgn.movetext import movetexts
 from tbgen.pgn.reader import GameSettings, PgnGame, games_in, read_games
@@ -33,8 +34,8 @@ def games_of(text: str, settings: GameSettings | None = None) -> list[PgnGame | 
 
 def compiled(text: bytes, settings: GameSettings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
     stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
-    chunks = chunks_of(stream, "test.pgn", chunk_bytes)
-    return [game for chunk in chunks for game in compiled_games(chunk, "test.pgn", settings or GameSettings())]
+    found = chunks_of(stream, "test.pgn", chunk_bytes)
+    return [game for chunk in found for game in compiled_games(chunk, "test.pgn", settings or GameSettings())]
 
 
 def assert_same(plain: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object) -> None:
@@ -303,3 +304,17 @@ def test_a_score_may_stand_in_a_tag_of_its_own() -> None:
     assert accrued_in('[RMobilityAccrued "G4.0"]', clock=0) == accrued_in("", clock=0)
     for wrong in ("H4", "G0.0"):
         assert "score" in str(only_error(f'[FEN "{fen.format(33)}"]\n[RMobilityAccrued "{wrong}"]\n\n{moves}'))
+
+
+def test_a_game_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "MOST_GAME_BYTES", 100_000)
+
+    def endless() -> Iterator[str]:
+        yield from ("1. e4 *", "")
+        while True:
+            yield "{ " + "a" * 1000
+
+    games = games_in(endless(), "endless")
+    assert isinstance(next(games), PgnGame)
+    with pytest.raises(PgnError, match=r"endless, game 2: it is longer than"):
+        next(games)

@@ -95,3 +95,9 @@ def test_two_seeds_of_a_gauntlet_do_not_meet() -> None:
 def test_a_match_that_nobody_can_play_is_refused(plan: Plan) -> None:
     with pytest.raises(UsageError):
         schedule(plan)
+
+
+@pytest.mark.parametrize("plan", [Plan(2, games=10**9), Plan(2, rounds=10**9), Plan(3000)])
+def test_a_schedule_that_would_take_all_memory_is_refused_at_once(plan: Plan) -> None:
+    with pytest.raises(UsageError, match="1,000,000 is the most"):
+        schedule(plan)
