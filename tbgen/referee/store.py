@@ -189,12 +189,17 @@ class FileStore:
 
     def _read_state(self) -> dict[str, Any] | None:
         try:
-            state: dict[str, Any] = json.loads(self._state_path.read_text(encoding="utf-8") or "null")
-        except ValueError:
+            state: Any = json.loads(self._state_path.read_text(encoding="utf-8") or "null")
+        except (ValueError, RecursionError):
             raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match") from None
-        if state is not None and state.get("version") != _VERSION:
+        if state is None:
+            return None
+        if isinstance(state, dict) and isinstance(state.get("version"), int) and state["version"] != _VERSION:
             raise MatchError(f"{self._state_path} is of another version of this program; remove it to begin anew")
-        return state
+        if not isinstance(state, dict) or any(type(state.get(name)) is not kind for name, kind in _STATE.items()):
+            raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match")
+        found: dict[str, Any] = state
+        return found
 
     def _write_state(self, *, finished: bool) -> None:
         state = {
@@ -208,6 +213,9 @@ class FileStore:
         os.pwrite(self._lock, json.dumps(state).ljust(_STATE_BYTES).encode(), 0)
         os.fsync(self._lock)
 
+
+_STATE = {"version": int, "match": str, "seed": int, "start": int, "digest": str, "finished": bool}
+"""What the state has, and of which kind it is."""
 
 _STATE_BYTES = 400
 """The state is written over itself in one go."""

@@ -281,9 +281,24 @@ def test_a_file_that_has_become_shorter_is_not_written_to(tmp_path: Path) -> Non
         run([*words, "-recover"])
 
 
-def test_a_damaged_state_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "state",
+    [
+        "{",
+        "[]",
+        "1",
+        '"x"',
+        "{}",
+        '{"version": 1}',
+        '{"version": 1, "match": 2, "seed": 0, "start": 0, "digest": "", "finished": false}',
+        '{"version": 1, "match": "a", "seed": 0, "start": "0", "digest": "", "finished": false}',
+        "[" * 100_000,
+        "\udcff",
+    ],
+)
+def test_a_damaged_state_is_named(tmp_path: Path, state: str) -> None:
     pgn = tmp_path / "games.pgn"
-    state_path(pgn).write_text("{")
+    state_path(pgn).write_text(state, errors="surrogateescape")
     with pytest.raises(MatchError, match="damaged"):
         run([*scripted("Ann"), *scripted("Bob"), "-pgnout", str(pgn), "-recover"])
 
