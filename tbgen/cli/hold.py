@@ -46,7 +46,7 @@ _GOALS = ("accrued", "best", "draw")
     "as G5.5, or best (default: the best that can be proved).",
 )
 @click.option("--pair", metavar="B,C", help="The only two men to try, such as Ke1,Ke6; one of either side.")
-@click.option("--nodes", type=click.IntRange(1, 20_000_000), default=100_000, help="The most positions of one search.")
+@click.option("--nodes", type=click.IntRange(1, 5_000_000), default=100_000, help="The most positions of one search.")
 @click.option("--wide", is_flag=True, help="Try to hold by moves of all men as well, where one does not do.")
 @optional_folders_option
 @click.option("--map", "with_map", is_flag=True, help="Show where the two men may stand.")

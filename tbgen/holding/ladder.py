@@ -32,7 +32,7 @@ from tbgen.rules.position import color_of, expect_board, own_score
 from tbgen.score import Accrued, Color, Outcome, expect_color, expect_outcome, expect_score
 
 DEFAULT_NODES = 100_000
-MOST_NODES = 20_000_000
+MOST_NODES = 5_000_000
 _MOST_MOVES_CODE = 437
 """No position has more than 218 moves."""
 
