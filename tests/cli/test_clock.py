@@ -1,0 +1,69 @@
+"""What commands say of the fifty-move rule at the end of a game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calls import printed, tbgen
+
+FAR = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"
+"""G1.5 takes 30 plies, and the fifty-move rule leaves three."""
+
+GAME = """[Event "ends"]
+[White "a"]
+[Black "b"]
+[Result "1/2-1/2"]
+[Termination "fifty moves"]
+[SetUp "1"]
+[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 96 30 G4.0"]
+
+1. Bh3 1/2-1/2
+
+"""
+
+
+def test_a_probe_says_where_the_rule_leaves_too_few_plies(table_folder: Path) -> None:
+    data = ("--data", str(table_folder))
+    assert "\nclock     under reset, with 3 plies left, G4.0 (searched)\n" in printed("probe", FAR, "--brief", *data)
+    near = FAR.replace(" 97 ", " 33 ")
+    assert "\nclock " not in printed("probe", near, "--brief", *data), "nothing is said that makes no difference"
+    told = printed("probe", near, "--brief", "--fifty", "reset", *data)
+    assert "\nclock     under reset, with 67 plies left, G1.5 (likely)\n" in told
+
+
+@pytest.mark.parametrize("command", ["probe", "line"])
+def test_json_has_the_value_under_the_rule_that_is_asked_for(command: str, table_folder: Path) -> None:
+    data = ("--data", str(table_folder), "--json")
+    asked = json.loads(printed(command, FAR, "--fifty", "fide", *data))
+    assert {name: asked[name] for name in ("fifty", "plies_left", "within", "outcome_within")} == {
+        "fifty": "fide",
+        "plies_left": 3,
+        "within": "searched",
+        "outcome_within": "G4.0",
+    }
+    assert "within" not in json.loads(printed(command, FAR, *data))
+
+
+def test_a_line_carries_the_warning_as_a_tag(table_folder: Path) -> None:
+    lines = printed("line", FAR, "--data", str(table_folder)).splitlines()
+    assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in lines
+
+
+def test_adjudicating_says_where_the_rule_matters_and_scores_by_it_if_asked(tmp_path: Path, table_folder: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text(GAME)
+    ignoring = tbgen("adjudicate", str(games), "--data", str(table_folder))
+    assert '[RMobilityResult "G1.5"]' in ignoring.stdout
+    assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in ignoring.stdout
+    assert "1 game with too few plies left for the table's value" in ignoring.stderr
+    assert "1 game decided by best play, though the fifty-move rule ended them: --fifty fide lets it" in ignoring.stderr
+    counting = tbgen("adjudicate", str(games), "--data", str(table_folder), "--count-fifty")
+    assert '[RMobilityResult "G4.0"]' in counting.stdout
+    again = tmp_path / "again.pgn"
+    again.write_text(counting.stdout)
+    assert tbgen("adjudicate", str(again), "--data", str(table_folder), "--count-fifty").stdout == counting.stdout
+    without = tbgen("adjudicate", str(games), "--data", str(table_folder), "--fifty", "none").stdout
+    assert "RMobilityClock" not in without
