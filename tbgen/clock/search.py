@@ -33,13 +33,17 @@ from tbgen.index.outcomes import codes_of, signed_of, worth_to_white
 from tbgen.material import Material, Role
 from tbgen.probe import BulkProbe, Fault, Tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import STALEMATE_CODE, Accrued, Color, Outcome
+from tbgen.score import MOST_CODE, STALEMATE_CODE, Accrued, Color, Outcome
 
 MOST_STATES: Final = 200_000
 """More than that, in all layers together, are not looked at: a few seconds and some hundred megabytes."""
 
 _ROLES: Final = tuple(sorted(Role, reverse=True))
 _ACCRUED_BITS: Final = 12
+_FAR: Final = 1 << 16
+"""More plies than any DTG."""
+_WORST: Final = MOST_CODE + 2
+"""The worth of a move that is not looked at; that of an outcome is less."""
 _NO_ACCRUED: Final = 1 << _ACCRUED_BITS - 1
 """A state is one number: its squares, shifted, and this plus its signed accrued score."""
 
@@ -76,30 +80,66 @@ def search(
 
     None if there is too much to look at; MissingTableError if a table is missing that a line leads to.
     """
-    words, layers, seen = words_of(board), list[_Layer](), 1
+    asked = _Asked(tables, board, accrued, plies, fifty_moves, most_states)
+    whole = _searched(asked, None)
+    if whole is not None or not asked.is_cut_short:
+        return whole
+    # A side that has only the table's move in every position can do no better than with all its moves: two bounds.
+    lower, upper = (_searched(asked, side) for side in Color)
+    if lower is None or upper is None or lower.outcome != upper.outcome:
+        return None
+    return Searched(lower.outcome, lower.states + upper.states)
+
+
+class _Asked(NamedTuple):
+    """What is to be searched."""
+
+    tables: Tablebase
+    board: chess.Board
+    accrued: Accrued
+    plies: int
+    fifty_moves: FiftyMoves
+    most_states: int
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether the lines are those of the unlimited game, cut short."""
+        return self.fifty_moves.setting is FiftyMoveSetting.RESET and self.accrued.code <= self.fifty_moves.cutoff_code
+
+
+def _searched(asked: _Asked, bound: Color | None) -> Searched | None:
+    """The value, or where one side is bound to the table's moves, a bound of it; None if there is too much."""
+    tables, words, layers, seen = asked.tables, words_of(asked.board), list[_Layer](), 1
     counts = int(men_on(words)[0])
-    found = no_successors(board.legal_moves.count())
+    found = no_successors(asked.board.legal_moves.count())
     list_successors(words, 0, found)
-    start, held = np.array([0, len(found.codes)]), np.array([accrued.signed])
-    mover = Color.WHITE if board.turn else Color.BLACK
-    is_cut_short = fifty_moves.setting is FiftyMoveSetting.RESET and accrued.code <= fifty_moves.cutoff_code
-    for left in range(plies - 1, -1, -1):
+    start, held = np.array([0, len(found.codes)]), np.array([asked.accrued.signed])
+    mover = Color.WHITE if asked.board.turn else Color.BLACK
+    for left in range(asked.plies - 1, -1, -1):
         held_by_move = np.repeat(held, np.diff(start))
-        layer, states, codes = _settled(tables, found, held_by_move, mover, left, start, fifty_moves)
-        if is_cut_short and len(states):
-            states, codes = _unsettled(tables, layer, states, codes, counts, mover.other)
+        layer, states, codes = _settled(tables, found, held_by_move, mover, left, start, asked.fifty_moves)
+        if asked.is_cut_short and len(states):
+            answer = _answers(tables, counts, states >> _ACCRUED_BITS, mover.other, _held_in(states))
+            if mover is bound:
+                _keep_table_moves(layer, answer, mover, asked.accrued)
+            states, codes = _kept(layer, states, codes, answer.outcome != _held_in(states))
         layers.append(layer)
         seen += len(states)
         if not len(states):
             break
-        if seen > most_states:
+        if seen > asked.most_states:
             return None
         mover = mover.other
-        held, squares = (states & (2 * _NO_ACCRUED - 1)) - _NO_ACCRUED, states >> _ACCRUED_BITS
+        held, squares = _held_in(states), states >> _ACCRUED_BITS
         start = np.concatenate([[0], np.cumsum(codes >> 1)])
         found = no_successors(int(start[-1]))
         expand_states(counts, int(mover), squares, start, found)
     return Searched(_outcome_of(_folded(layers, mover)), seen)
+
+
+def _held_in(states: Ints) -> Ints:
+    """The signed accrued scores of states."""
+    return (states & (2 * _NO_ACCRUED - 1)) - _NO_ACCRUED
 
 
 def _settled(
@@ -126,17 +166,33 @@ def _settled(
     return _Layer(start, worth_to_white(signed), onward), states, found.codes[pending][first]
 
 
-def _unsettled(
-    tables: Tablebase, layer: _Layer, states: Ints, codes: Ints, counts: int, to_move: Color
-) -> tuple[Ints, Ints]:
-    """The states that the table does not settle; moves to the others are worth the score that has accrued."""
-    held = (states & (2 * _NO_ACCRUED - 1)) - _NO_ACCRUED
-    answer = _answers(tables, counts, states >> _ACCRUED_BITS, to_move, held)
-    is_open = answer.outcome != held
-    number = np.where(is_open, np.cumsum(is_open) - 1, -1)
+def _kept(layer: _Layer, states: Ints, codes: Ints, is_open: Bools) -> tuple[Ints, Ints]:
+    """The states that are open and that a move leads to; moves to the others are worth the score that has accrued."""
+    is_reached = np.zeros(len(states), np.bool_)
+    is_reached[layer.onward[layer.onward >= 0]] = True
+    keep = is_open & is_reached
+    number = np.where(keep, np.cumsum(keep) - 1, -1)
     onward = layer.onward >= 0
     layer.onward[onward] = number[layer.onward[onward]]
-    return states[is_open], codes[is_open]
+    return states[keep], codes[keep]
+
+
+def _keep_table_moves(layer: _Layer, answer: BulkProbe, mover: Color, accrued: Accrued) -> None:
+    """Leave the mover one move in each state: the best by the tables, quickly where that is progress, else slowly."""
+    sign = 1 if mover is Color.WHITE else -1
+    onward = layer.onward >= 0
+    worth, plies = layer.worth.copy(), np.zeros(len(layer.worth), np.int64)
+    worth[onward] = worth_to_white(answer.outcome.astype(np.int64))[layer.onward[onward]]
+    plies[onward] = answer.dtg.astype(np.int64)[layer.onward[onward]]
+    is_progress = sign * worth > accrued.worth_to(mover)
+    merit = sign * worth * _FAR + np.where(is_progress, -plies, plies)
+    best = np.repeat(np.maximum.reduceat(merit, layer.start[:-1]), np.diff(layer.start))
+    state = np.repeat(np.arange(len(layer.start) - 1), np.diff(layer.start))
+    is_best = np.flatnonzero(merit == best)
+    left_out = np.ones(len(merit), np.bool_)
+    left_out[is_best[np.unique(state[is_best], return_index=True)[1]]] = False
+    layer.onward[left_out] = -1
+    layer.worth[left_out] = -sign * _WORST
 
 
 def _answers(

@@ -46,6 +46,23 @@ def random_accrued(board: chess.Board, chance: random.Random) -> Accrued:
     )
 
 
+@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK", "KQvK", "KPvK"])
+def test_bounds_that_meet_are_the_value(name: str, table_folder: Path) -> None:
+    chance, met = random.Random(name), 0
+    with open_tablebase(table_folder) as tables:
+        for _ in range(60):
+            board = random_position(name, chance)
+            accrued, plies = random_accrued(board, chance), chance.randrange(2, 7)
+            if accrued.code > 12:
+                continue
+            whole = search(tables, board, accrued, plies, FiftyMoves())
+            assert whole is not None
+            found = search(tables, board, accrued, plies, FiftyMoves(), most_states=whole.states // 2)
+            assert found is None or found.outcome == whole.outcome, (board.fen(), accrued, plies)
+            met += found is not None and whole.states > 1
+    assert met > 0
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_search_finds_what_every_line_gives(name: str, setting: FiftyMoveSetting, table_folder: Path) -> None:
