@@ -32,6 +32,14 @@ class FileRecord:
     threads: int | None = None
     phase_seconds: Mapping[str, float] = field(default_factory=dict)
 
+    def is_sound(self) -> bool:
+        """Whether every value is of its kind; a manifest may have been edited."""
+        times = (self.wall_seconds, self.cpu_seconds, self.peak_bytes, self.threads)
+        numbers = [self.bytes, *(value for value in times if value is not None)]
+        if not isinstance(self.sha256, str) or not isinstance(self.phase_seconds, dict):
+            return False
+        return all(type(value) in (int, float) for value in (*numbers, *self.phase_seconds.values()))
+
     @classmethod
     def of_build(cls, size: int, sha256: str, figures: Figures) -> FileRecord:
         wall, cpu = round(figures.wall_seconds, 3), round(figures.cpu_seconds, 3)
@@ -42,9 +50,10 @@ def read_manifest(folder: Path) -> dict[str, FileRecord]:
     """The records by material; none where there is no manifest or it cannot be read."""
     try:
         facts: Any = json.loads((folder / MANIFEST).read_bytes())
-        return {name: FileRecord(**fields) for name, fields in facts["tables"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        known = {name: FileRecord(**fields) for name, fields in facts["tables"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
+    return {name: each for name, each in known.items() if each.is_sound()}
 
 
 def record(folder: Path, made: Mapping[Material, FileRecord]) -> None:

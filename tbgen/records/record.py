@@ -142,8 +142,16 @@ class Record:
         """The record that `to_text` wrote; RecordError for anything else."""
         try:
             return cls.from_facts(json.loads(text))
-        except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
-            raise RecordError(name, f"{type(error).__name__}: {error}") from None
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+            InputError,
+        ) as error:
+            raise RecordError(name, " ".join(f"{type(error).__name__}: {error}".split())) from None
 
     def facts(self) -> dict[str, Any]:
         """The record as JSON has it."""

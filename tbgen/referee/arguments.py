@@ -149,8 +149,8 @@ def read_toml(path: Path) -> Words:
     try:
         with open(path, "rb") as file:
             found = tomllib.load(file)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}") from None
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or too deep
+        raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
     words: Words = {}
     for name, value in found.items():
         option = OPTIONS[ALIASES.get(_known(name), name)]

@@ -90,7 +90,7 @@ def read_event(path: Path) -> Event:
         facts = json.loads(path.read_text(encoding="utf-8"))
         games = tuple(_game_of(game) for game in facts["games"])
         missing, skipped = dict(facts.get("missing", {})), tuple(facts.get("skipped", ()))
-    except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, InputError) as error:
         raise UsageError(
             f"{path} is not what tbgen adjudicate --json writes: {type(error).__name__}: {error}"
         ) from None
@@ -109,8 +109,8 @@ def _game_of(facts: Mapping[str, Any]) -> Game:
         plies=int(facts.get("plies") or 0),
         final=None if final is None else parse_score(final).outcome,
         source=_text(facts, "source"),
-        material=facts.get("material"),
-        dtg=facts.get("dtg"),
+        material=None if facts.get("material") is None else str(facts["material"]),
+        dtg=None if facts.get("dtg") is None else int(facts["dtg"]),
         points=None if points is None else (float(points["white"]), float(points["black"])),
     )
 

@@ -1,0 +1,142 @@
+"""Files that somebody tampered with: every reader says in one line what is wrong, or reads what can be read."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tbgen.errors import TbgenError
+from tbgen.library.manifest import MANIFEST, read_manifest
+from tbgen.records.folder import read_record
+from tbgen.referee.reading import settings_of
+from tbgen.report.event import read_event
+
+ROOT = Path(__file__).parent.parent
+JUNK = (None, True, -1, 1 << 80, 0.5, "", "x", "G9.9", [], [1], {}, {"a": 1}, "\udcff", "1e999")
+CONFIG = """games = 4
+rounds = 2
+concurrency = 1
+openings = { file = "book.epd", format = "epd", order = "random", plies = 4 }
+sprt = { elo0 = 0, elo1 = 5, alpha = 0.05, beta = 0.05 }
+scoring = "komi"
+komi = "G5.75"
+each = { tc = "10+0.1", "option.Hash" = 16 }
+[[engine]]
+cmd = "one"
+name = "Ann"
+[[engine]]
+cmd = "two"
+name = "Bob"
+"""
+EVENT = {
+    "games": [
+        {
+            "event": "Open",
+            "round": "1",
+            "white": "Ann",
+            "black": "Bob",
+            "result": "1/2-1/2",
+            "plies": 80,
+            "accrued": "G3.5",
+            "reached_at_ply": 70,
+            "end": "adjudication",
+            "final": "G1.5",
+            "source": "tablebase",
+            "material": "KBvK",
+            "dtg": 5,
+            "points": {"white": 0.5625, "black": 0.4375},
+        }
+    ],
+    "missing": {"KRPvKR": 2},
+    "skipped": [],
+}
+
+
+def tampered(value: Any, draw: random.Random) -> Any:
+    """A copy of some JSON in which one value is junk, or one member is gone."""
+    if isinstance(value, dict) and value and draw.random() < 0.9:
+        name = draw.choice(list(value))
+        if draw.random() < 0.1:
+            return {key: each for key, each in value.items() if key != name}
+        return {**value, name: tampered(value[name], draw)}
+    if isinstance(value, list) and value and draw.random() < 0.9:
+        place = draw.randrange(len(value))
+        return [*value[:place], tampered(value[place], draw), *value[place + 1 :]]
+    return draw.choice(JUNK)
+
+
+def flipped(data: bytes, draw: random.Random) -> bytes:
+    """Bytes of which a few are others, missing or there again."""
+    for _ in range(draw.randint(1, 3)):
+        place = draw.randrange(len(data))
+        other = draw.choice([b"", bytes([draw.randrange(256)]), data[place : place + 9] * 2])
+        data = data[:place] + other + data[place + 1 :]
+    return data
+
+
+def texts_of(value: Any, draw: random.Random) -> bytes:
+    if draw.random() < 0.3:
+        return flipped(json.dumps(value).encode(), draw)
+    return json.dumps(tampered(value, draw)).encode()
+
+
+DEEP = b"[" * 100_000
+
+
+def one_line_or_fine(read: Callable[[], object]) -> None:
+    fault = ""
+    try:
+        read()
+    except (TbgenError, OSError) as error:
+        fault = str(error)
+    assert len(fault.splitlines()) < 2, fault
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_an_event_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
+    draw, path = random.Random(seed), tmp_path / "event.json"
+    for text in (DEEP, *(texts_of(EVENT, draw) for _ in range(100))):
+        path.write_bytes(text)
+        one_line_or_fine(lambda: read_event(path))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_record_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
+    draw, path = random.Random(seed), tmp_path / "KvK.json"
+    facts = json.loads((ROOT / "records" / "KvK.json").read_bytes())
+    for text in (DEEP, *(texts_of(facts, draw) for _ in range(40))):
+        path.write_bytes(text)
+        one_line_or_fine(lambda: read_record(path))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_manifest_that_was_tampered_with_stops_nothing(tmp_path: Path, seed: int) -> None:
+    draw, path = random.Random(seed), tmp_path / MANIFEST
+    fields = {"bytes": 1, "sha256": "a" * 64, "wall_seconds": 0.5, "phase_seconds": {"solve": 0.1}}
+    for text in (DEEP, *(texts_of({"format": 1, "tables": {"KvK": fields}}, draw) for _ in range(100))):
+        path.write_bytes(text)
+        for record in read_manifest(tmp_path).values():
+            assert f"{record.bytes:,} {record.wall_seconds or 0:.1f} {record.sha256.upper()}"
+            assert all(seconds >= 0 or seconds < 0 for seconds in record.phase_seconds.values())
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_match_file_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
+    draw, path = random.Random(seed), tmp_path / "match.toml"
+    lines = CONFIG.splitlines()
+    for number in range(100):
+        place = draw.randrange(len(lines))
+        name, _, value = lines[place].partition(" = ")
+        other = draw.choice(["1", "-1", "0.5", '"x"', "[]", "[1]", "{}", "true", "1979-05-27", "[[1]]", "nan", "inf"])
+        text = "\n".join([*lines[:place], f"{name} = {other if value else name}", *lines[place + 1 :]]).encode()
+        if number % 3 == 0:
+            text = flipped(CONFIG.encode(), draw)
+        if number == 1:
+            text = b"games = " + DEEP
+        path.write_bytes(text)
+        one_line_or_fine(lambda: settings_of(["-config", str(path)]))
