@@ -63,7 +63,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "tables without pawns": ("", lambda folder: build(folder, "KBvK")),
     "tables with pawns": ("KQvK KRvK KBvK KNvK", lambda folder: build(folder, "KPvK")),
     "tables whose layers threads share": ("KNvK", share_layers),
-    "records": ("KPvK", lambda folder: run("record", "KPvK", "KBvK", "--data", folder, "-o", f"{folder}/again")),
+    "records": ("KPvK", lambda folder: run("record", "KPvK", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")),
     "proofs": ("KPvK", lambda folder: run("verify", "KBvK", "KPvK", "-q", "--data", folder)),
     "proofs of samples": ("KPvK", lambda folder: run("verify", "KPvK", "--sample", "50", "-q", "--data", folder)),
     "holds": ("", lambda folder: run("hold", *HELD.split(), "--wide", "--nodes", "500")),

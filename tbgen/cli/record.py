@@ -39,6 +39,7 @@ from tbgen.words import in_plies
     metavar="FOLDER",
     help="Folder for the records (default: records in the folder of tables, if there is only one).",
 )
+@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
 @optional_folders_option
 def command(
     names: tuple[str, ...],
@@ -47,6 +48,7 @@ def command(
     every: bool,
     other: Path | None,
     output: Path | None,
+    quiet: bool,
     folders: tuple[Path, ...],
 ) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
@@ -71,9 +73,10 @@ def command(
         wanted = tables_there(folders)
     if other is not None:
         taken = merge(target, other)
-        click.echo(f"{len(taken)} taken over" + (": " if taken else "") + ", ".join(map(str, taken)))
+        if not quiet:
+            click.echo(f"{len(taken)} taken over" + (": " if taken else "") + ", ".join(map(str, taken)))
     if wanted:
-        _count(wanted, folders, target)
+        _count(wanted, folders, target, quiet=quiet)
 
 
 def _target(folders: Sequence[Path]) -> Path:
@@ -83,18 +86,19 @@ def _target(folders: Sequence[Path]) -> Path:
     return folders[0] / FOLDER
 
 
-def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path) -> None:
+def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path, *, quiet: bool) -> None:
     """Count tables and write what they hold."""
     from tbgen.records.making import record_of
 
-    compile_for(Purpose.RECORDS)
-    with progress("records", len(wanted), quiet=sys.stdout.isatty()) as shown:
+    compile_for(Purpose.RECORDS, quiet=quiet)
+    with progress("records", len(wanted), quiet=quiet or sys.stdout.isatty()) as shown:
         try:
             for material in wanted:
                 shown.advance(0, title=str(material))
                 record = record_of(folders, material)
                 write_record(target, record)
-                click.echo(f"{material}: {record.positions.classes:,} positions up to symmetry{_longest(record)}")
+                if not quiet:
+                    click.echo(f"{material}: {record.positions.classes:,} positions up to symmetry{_longest(record)}")
                 shown.advance()
         finally:
             write_index(target)

@@ -8,6 +8,7 @@ import click
 
 from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.refusals import refuse_together
+from tbgen.cli.terminal import progress
 
 
 @click.command("report")
@@ -27,9 +28,17 @@ from tbgen.cli.refusals import refuse_together
 )
 @click.option("--explorer", is_flag=True, help="Lead from every board to the explorer in DIR/explorer.")
 @click.option("--pictures", is_flag=True, help="Write only the pictures of the documentation, as SVG.")
+@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
 @records_options
 def command(
-    *, output: Path, event: Path | None, explorer: bool, pictures: bool, records: Path | None, folders: tuple[Path, ...]
+    *,
+    output: Path,
+    event: Path | None,
+    explorer: bool,
+    pictures: bool,
+    quiet: bool,
+    records: Path | None,
+    folders: tuple[Path, ...],
 ) -> None:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
@@ -52,7 +61,12 @@ def command(
     refuse_together({"--pictures": pictures, "--explorer": explorer})
     found = asked_records(records, folders)
     if pictures:
-        click.echo("\n".join(str(path) for path in draw_pictures(found, output)))
+        drawn = [str(path) for path in draw_pictures(found, output)]
+        if not quiet:
+            click.echo("\n".join(drawn))
         return
-    number = write_site(found, output, None if event is None else read_event(event), explorer=explorer)
-    click.echo(f"{number} files, begin with {output / 'index.html'}")
+    games = None if event is None else read_event(event)
+    with progress("writing pages", quiet=quiet) as shown:
+        number = write_site(found, output, games, explorer=explorer, watch=shown.advance)
+    if not quiet:
+        click.echo(f"{number} files, begin with {output / 'index.html'}")

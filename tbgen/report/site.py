@@ -302,8 +302,15 @@ def _units(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 10**6 else f"{size / 1e3:.1f} kB"
 
 
-def write_site(records: Iterable[Record], folder: Path, event: Event | None = None, *, explorer: bool = False) -> int:
-    """Write all pages into a folder; says how many files there are.
+def write_site(
+    records: Iterable[Record],
+    folder: Path,
+    event: Event | None = None,
+    *,
+    explorer: bool = False,
+    watch: Callable[[], None] = lambda: None,
+) -> int:
+    """Write all pages into a folder; says how many files there are, and calls `watch` after each.
 
     `explorer` says that the explorer is in the folder too, or will be; then every board leads there.
     """
@@ -313,4 +320,5 @@ def write_site(records: Iterable[Record], folder: Path, event: Event | None = No
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, [text.encode()])
         number += 1
+        watch()
     return number

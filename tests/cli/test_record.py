@@ -9,6 +9,11 @@ from tbgen.records.places import INDEX
 from tests.cli.calls import complaint, printed
 
 
+def test_a_quiet_record_says_nothing(table_folder: Path, tmp_path: Path) -> None:
+    assert printed("record", "KvK", "--data", str(table_folder), "-o", str(tmp_path), "-q") == ""
+    assert (tmp_path / "KvK.json").is_file()
+
+
 def test_records_are_written_where_they_are_wanted(table_folder: Path, tmp_path: Path) -> None:
     shown = printed("record", "kvkb", "--data", str(table_folder), "-o", str(tmp_path / "out"))
     assert shown == "KBvK: 52,234 positions up to symmetry, longest G1.5 in 46 plies\n"
