@@ -112,7 +112,10 @@ def cache_folder(package: str = "retro") -> Path:
                 if is_new:
                     remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)
                 return folder
-    return Path(tempfile.mkdtemp(prefix="tbgen-kernels-"))
+    private = Path(tempfile.mkdtemp(prefix="tbgen-kernels-"))
+    os.environ["TBGEN_CACHE"] = str(private)  # processes that this one starts find it, and kernels of other packages
+    (private / digest).mkdir(mode=0o700)
+    return private / digest
 
 
 def is_ours_alone(folder: Path) -> bool:

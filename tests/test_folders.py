@@ -122,8 +122,9 @@ def test_a_folder_that_another_may_have_planted_is_not_believed(
     if planted == "another's":
         monkeypatch.setattr(_folders, "is_ours_alone", lambda folder: folder != path)
     folder = _folders.cache_folder.__wrapped__("retro")
-    assert folder.parent == unwritable_home
+    assert folder.parent.parent == unwritable_home
     assert folder not in (path, elsewhere)
+    assert folder == _folders.cache_folder.__wrapped__("retro"), "found again, by other processes as well"
     assert not list(folder.iterdir())
     assert _folders.is_ours_alone(folder)
 
