@@ -69,13 +69,15 @@ def line_as_pgn(tables: Tablebase, asked: Asked, scoring: Scoring, most_plies: i
 
 
 def answers_to(tables: Tablebase, lines: list[str], scoring: Scoring, *, brief: bool, strip: bool) -> bytes:
-    """An answer a line, in the order of the lines; one that makes no sense has its error in its place."""
+    """An answer to each line that is not empty, in their order; one that makes no sense has its error in its place."""
     rows = []
     for number, line in enumerate(lines, 1):
+        if not line:
+            continue
         try:
             facts = answer_of(tables, position_in_line(line), scoring, brief=brief, strip=strip)
         except TbgenError as error:
-            facts = error_facts(error)
+            facts = {"fen": line, **error_facts(error)}
         rows.append(json.dumps({"line": number, **facts}))
     return "".join(f"{row}\n" for row in rows).encode()
 

@@ -66,9 +66,10 @@ class Service:
         given = parameters_of(request.query_params.multi_items(), (*SCORING, *EXTRAS))
         scoring, (brief, strip) = scoring_in(given), (flag_of(given, name) for name in EXTRAS)
         text = await self._body(request, self.limits.body_bytes, LINES, JSON, TEXT)
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) > self.limits.positions:
-            return refusal(413, "TooManyPositions", f"{len(lines)} positions; {self.limits.positions} may come at once")
+        lines = [line.strip() for line in text.split("\n")]
+        asked = sum(map(bool, lines))
+        if asked > self.limits.positions:
+            return refusal(413, "TooManyPositions", f"{asked} positions; {self.limits.positions} may come at once")
         work = partial(answers.answers_to, self.tables, lines, scoring, brief=brief, strip=strip)
         return Response(await self._queue.run(work), media_type=LINES)
 

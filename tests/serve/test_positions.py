@@ -108,7 +108,8 @@ def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestC
     found = client.post("/r-mobility?brief=1", content=body, headers={"Content-Type": "application/x-ndjson"})
     assert found.headers["content-type"] == "application/x-ndjson"
     rows = [json.loads(line) for line in found.text.splitlines()]
-    assert [row["line"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
+    assert [row["line"] for row in rows] == [1, 3, 4, 5, 6, 7, 8]
+    assert rows[1]["fen"] == "nonsense"
     assert [row.get("error") for row in rows] == [
         None, "FenError", None, "UsageError", "UsageError", "UsageError", "IllegalPositionError",
     ]  # fmt: skip
