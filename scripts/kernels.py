@@ -28,6 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tbgen" / "ahead" / "kernels.json"
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
+ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"
 HELD = "8/8/1k6/1p1p4/1P1P4/8/1K6/8 w - - 0 1"
 
 Kernel = dict[str, Any]
@@ -67,6 +68,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "proofs": ("KPvK", lambda folder: run("verify", "KBvK", "KPvK", "-q", "--data", folder)),
     "proofs of samples": ("KPvK", lambda folder: run("verify", "KPvK", "--sample", "50", "-q", "--data", folder)),
     "holds": ("", lambda folder: run("hold", *HELD.split(), "--wide", "--nodes", "500")),
+    "clock": ("KBvK", lambda folder: run("probe", *ENDS.split(), "--brief", "--data", folder)),
     "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),
 }
 """The tables that a purpose is rehearsed with, which are built beforehand, and the rehearsal."""

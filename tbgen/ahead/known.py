@@ -25,6 +25,7 @@ class Purpose(Enum):
     PROOFS = "proofs"
     SAMPLES = "proofs of samples"
     HOLDS = "holds"
+    CLOCK = "clock"
     GAMES = "games"
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import click
 
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
-from tbgen.clock import value_if_asked
+from tbgen.clock import is_searched, value_if_asked
 from tbgen.probe import open_tablebase
 from tbgen.probe.notation import pgn_of, position_of
 from tbgen.rules.points import Scoring
@@ -47,6 +49,8 @@ def command(
     """
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
+    if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
+        compile_for(Purpose.CLOCK)
     with open_tablebase(folders) as tables:
         answer, steps = tables.probe(board, score), tables.line(board, score)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)

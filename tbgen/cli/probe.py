@@ -9,12 +9,14 @@ from typing import Any
 
 import click
 
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
-from tbgen.clock import ClockedValue, value_if_asked
+from tbgen.clock import ClockedValue, is_searched, value_if_asked
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
@@ -68,6 +70,8 @@ def command(
             return _answer_lines(tables, rule, fifty, brief=brief)
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
+    if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
+        compile_for(Purpose.CLOCK)
     with open_tablebase(folders) as tables:
         answer, found = tables.probe(board, score), None if brief else tables.probe_moves(board, score)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)

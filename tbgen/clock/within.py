@@ -109,6 +109,12 @@ def value_within(
     return ClockedValue(rule, left, within, probe.outcome, probe.accrued.outcome, None)
 
 
+def is_searched(rule: FiftyMoves | None, counter: int) -> bool:
+    """Whether so few plies are left after `counter` plies without a reset that all lines are searched."""
+    left = (FiftyMoves() if rule is None else rule).plies_left(counter)
+    return left is not None and 0 < left <= SEARCHED_PLIES
+
+
 def value_if_asked(
     tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None, *, unasked: bool
 ) -> ClockedValue | None:
