@@ -61,7 +61,8 @@ class TieBreak(enum.Enum):
     """R-mobility points from the games of those who are still equal."""
 
 
-DEFAULT_ORDER = (TieBreak.CLASSICAL, TieBreak.POINTS, TieBreak.NET, TieBreak.HEAD_TO_HEAD)
+DEFAULT_ORDER = (TieBreak.POINTS, TieBreak.NET, TieBreak.HEAD_TO_HEAD, TieBreak.CLASSICAL)
+"""By r-mobility points first, as the rules say: under --scoring classical these are the ordinary ones."""
 
 
 @dataclass(slots=True)

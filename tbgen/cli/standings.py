@@ -137,6 +137,8 @@ def _show_table(standings: Standings) -> None:
         shared = "" if row.rank == place else "="
         lines.append([f"{place}{shared}", *cells_of(row)[1:-1], *(meeting(row, other) for other in across)])
     show_rows(heads, lines, right="r.rrr" + "r" * len(across))
+    schemes = ", ".join(scheme.value for scheme in standings.schemes)
+    click.echo(f"ranked by {', then '.join(by.value for by in standings.order)}; points: {schemes}")
     if standings.unfinished:
         click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
 
