@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Kill every command that writes at seeded moments: old files must stay or new ones be whole.
+
+kills_everywhere.py                   1,000 kills
+kills_everywhere.py --kills 60 --seed 7
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.cli.killing import CASES, kill, undisturbed  # noqa: E402
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    wanted = parser.parse_args()
+    draw, hit = random.Random(wanted.seed), Counter[str]()
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        tables = place / "tables"
+        build = [sys.executable, "-m", "tbgen", "build", "--men", "3", "--data", str(tables)]
+        subprocess.run(build, check=True, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        peace = {name: undisturbed(place / "whole", case, tables) for name, case in CASES.items()}
+        for number in range(wanted.kills):
+            name = draw.choice(list(CASES))
+            hit[name] += kill(place / "killed", CASES[name], tables, peace[name], draw)
+            if number % 50 == 49:
+                print(f"{number + 1} runs, {hit.total()} of them killed: {dict(hit)}", flush=True)
+    print(f"{wanted.kills} runs, {hit.total()} of them killed before their end, nothing lost: {dict(hit)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Commands that write, killed at seeded moments: files are old or whole, and the next run ends the same."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.referee.matches import walker
+
+ROOT = Path(__file__).parent.parent.parent
+GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+OLD = b"what was there before\n"
+
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, the files that it is given, and those that count of what it writes."""
+
+    words: tuple[str, ...]
+    given: Callable[[], Files]
+    written: tuple[str, ...]
+    """Patterns of the files that must be old or whole after a kill."""
+
+
+def _games() -> Files:
+    return {"games.pgn": GAMES.read_bytes() * 10, "copy.pgn": OLD, "facts.json": OLD}
+
+
+CASES = {
+    "copy": Case(("adjudicate", "games.pgn", "-o", "copy.pgn", "--json", "facts.json"), _games, ("*.pgn", "*.json")),
+    "in place": Case(("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)),
+    "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
+    "record": Case(("record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
+    "report": Case(
+        ("report", "--records", "records", "-o", "site"),
+        lambda: {f"records/{name}.json": (ROOT / "records" / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")},
+        ("site/*.html", "site/data/*.json"),
+    ),
+    "match": Case(
+        (
+            *("match", *walker("Ann"), *walker("Bob"), "-games", "4", "-rounds", "2", "-maxmoves", "6", "-recover"),
+            *("-srand", "3", "-pgnout", "match.pgn", "-jsonout", "match.json"),
+        ),
+        dict,
+        ("match.json",),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Peace:
+    """What a command that nobody disturbs writes, and how long it takes."""
+
+    files: Files
+    seconds: float
+
+
+def files_of(folder: Path, case: Case) -> Files:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for pattern in case.written
+        for path in folder.glob(pattern)
+    }
+
+
+def laid_out(folder: Path, case: Case, tables: Path) -> Path:
+    """A folder with what a command is given."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / "3 men").symlink_to(tables)
+    for name, content in case.given().items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def started(folder: Path, case: Case) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "tbgen", *case.words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0
+    )
+
+
+def undisturbed(folder: Path, case: Case, tables: Path) -> Peace:
+    laid_out(folder, case, tables)
+    began = time.monotonic()
+    assert started(folder, case).wait() == 0, case.words
+    return Peace(files_of(folder, case), time.monotonic() - began)
+
+
+def kill(folder: Path, case: Case, tables: Path, peace: Peace, draw: random.Random) -> bool:
+    """Kill a run at some moment, look at its files, then let the same command end; return whether the run was hit."""
+    laid_out(folder, case, tables)
+    before = files_of(folder, case)
+    process = started(folder, case)
+    try:
+        process.wait(timeout=draw.uniform(0.0, 1.1 * peace.seconds))
+    except subprocess.TimeoutExpired:
+        process.send_signal(draw.choice(SIGNALS))
+    code = process.wait()
+    for name, content in files_of(folder, case).items():
+        assert is_whole(name, content, before, peace), f"{case.words}: {name} is neither old nor whole"
+    assert started(folder, case).wait() == 0, case.words
+    after = files_of(folder, case)
+    assert after.keys() == peace.files.keys(), case.words
+    assert all(is_whole(name, content, {}, peace) for name, content in after.items()), case.words
+    return code != 0
+
+
+def is_whole(name: str, content: bytes, before: Files, peace: Peace) -> bool:
+    """Whether a file is as it was, or as a run that nobody disturbed writes it (a match's figures tell of engines)."""
+    if name == "match.json":
+        return content.endswith(b"}\n")
+    return content in (before.get(name), peace.files.get(name))
