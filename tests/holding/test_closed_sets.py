@@ -29,17 +29,10 @@ CAGES = [
 ]
 
 
-BARE = [
-    "8/6k1/8/4K3/8/8/8/8 b - - 9 9",
-    "8/8/8/2K3k1/8/8/8/8 w - - 9 9",
-]
-
-
-@pytest.mark.parametrize("fen", [*CAGES, *(pytest.param(fen, marks=pytest.mark.slow) for fen in BARE)])
+@pytest.mark.parametrize("fen", CAGES)
 def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str) -> None:
     board, own, searcher = chess.Board(fen), own_score(chess.Board(fen)), Searcher(200_000)
-    codes = (3, 4, 5, 7) if fen in CAGES else (9, 11)
-    goals = [Goal(side, Outcome(holder, code)) for side in Color for holder in Color for code in codes]
+    goals = [Goal(side, Outcome(holder, code)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
     seen = Counter[bool]()
     for goal in (goal for goal in goals if goal.is_met_by(own)):
         found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None), None, lambda _: None)
@@ -48,7 +41,6 @@ def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str) -
         assert found is (Found.HELD if kept else Found.REFUTED), goal
         seen[kept] += 1
     assert seen[True] > 0
-    assert fen in CAGES or seen[False] > 0
 
 
 @pytest.fixture(scope="module")
