@@ -96,6 +96,6 @@ class Run:
     rows: int
     """Of its dictionary."""
     found: Ints
-    """What a tally counts, see retro/tally.py; cells count from the run's first."""
+    """What a tally counts, see retro/drive/counts.py; cells count from the run's first."""
     en_passant: tuple[Entries, Distances]
     """Values of its positions with a right to take en passant, in the order of the family's EnPassant."""

@@ -133,7 +133,7 @@ def test_a_block_begins_with_all_that_is_legal_open_and_nobodys(parts: list[tupl
         has_reset = np.packbits(block.reset[side.other].reshape(-1, 64) != 0, axis=1, bitorder="little")
         resets = has_reset.view(np.uint64).ravel() & block.legal[side.other]
         np.testing.assert_array_equal(forcer.forced.blocked, resets)
-    np.testing.assert_array_equal(block.open, block.legal)
+    np.testing.assert_array_equal(block.undecided, block.legal)
     assert sum(counts) == np.bitwise_count(block.legal).sum()
     place, seen = 0, set[int]()
     for part, count in zip(parts, counts, strict=True):

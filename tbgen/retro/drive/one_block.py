@@ -31,11 +31,14 @@ from tbgen.retro.words.legality import find_legal
 from tbgen.retro.words.movelist import new_scratch
 from tbgen.retro.words.worklist import Span
 
+SPANS_PER_THREAD = 16
+"""Each call of a kernel unpacks some hundred arrays first, a tenth of a millisecond."""
+
 
 def spans_of(task: Task) -> list[Span]:
     """Ranges of words, enough of them to keep every thread busy, that begin with a group of 64."""
     words = task.geometry.words
-    size = -(-words // (4096 * task.threads)) * 64
+    size = -(-words // (64 * SPANS_PER_THREAD * task.threads)) * 64
     return [Span(first, min(first + size, words)) for first in range(0, words, size)]
 
 

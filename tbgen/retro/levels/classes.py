@@ -29,7 +29,7 @@ from tbgen.retro.words.worklist import Span, SparseSet, Worklist, add_bits, add_
 
 
 @inner
-def take_up_seeds(forcer: Forcer, rank: Int, plies: Int) -> None:
+def use_seeds(forcer: Forcer, rank: Int, plies: Int) -> None:
     """Let the seeds of one rank and distance take effect."""
     side, seeds, members, joining = forcer.side, forcer.seeds, forcer.forced, forcer.joining
     node = seeds.head[rank, plies]
@@ -125,7 +125,7 @@ def begin_layer(forcer: Forcer, rank: Int) -> bool:
     if plies > farthest:
         return pending
     if seeds.head[rank, plies] >= 0:
-        take_up_seeds(forcer, rank, plies)
+        use_seeds(forcer, rank, plies)
     return True
 
 

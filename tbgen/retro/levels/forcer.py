@@ -43,13 +43,13 @@ class Members(NamedTuple):
     """The cells that have joined a class of the forcer, by their complements."""
 
     free: Words
-    """[side, word] open cells that have not joined."""
+    """[side, word] cells that neither side forces and that are not frozen: they can still join."""
     live: Words
     """[side, word >> 6] the words that have any."""
     left: Words
     """[word] the forcer's cells, frozen ones too, that have not joined: a defender escapes to them."""
     blocked: Words
-    """[word] the defender's cells with a reset that is better for it than the outcome being spread."""
+    """[word] the defender's cells with a reset whose outcome and plies have not come yet: it is a way out for now."""
 
 
 class Forcer(NamedTuple):
@@ -70,7 +70,7 @@ class Forcer(NamedTuple):
     yielding: Worklist
     """The defender's cells that join in the layer at hand."""
     checked: Worklist
-    """The defender's cells to be checked for escapes."""
+    """The defender's cells still to be checked for escapes."""
     interner: Interner
     neighbours: Neighbours
     latest: Ints
@@ -143,7 +143,6 @@ def open_words(block: Block, white: Forcer, black: Forcer, first: int, end: int)
         ours, theirs = white if side == WHITE else black, black if side == WHITE else white
         for word in range(first, end):
             legal = block.legal[side, word]
-            block.open[side, word] = legal
             block.undecided[side, word] = legal
             ours.forced.free[side, word] = legal
             theirs.forced.free[side, word] = legal

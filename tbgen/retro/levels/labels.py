@@ -38,7 +38,7 @@ def label_of_cell(block: Block, forcer: Forcer, side: Int, word: Int, square: In
 def set_provisional_label(
     block: Block, forcer: Forcer, side: Int, word: Int, square: Int, label: Int, level: Int
 ) -> None:
-    """Give an open or frozen cell a label that is to be confirmed in its layer, or none."""
+    """Give a free or frozen cell a label that is to be confirmed in its layer, or none."""
     middle, bit = forcer.middle, square_bit(square)
     at = np.uint64(word)
     if label < limit_of(level):
@@ -101,7 +101,7 @@ def mark_neighbours(
             add_bits(worklist, word, hit)
 
 
-@inner
+@inlined
 def schedule_neighbours(block: Block, forcer: Forcer, side: Int, size: Int, labels: LabelRange, level: Int) -> None:
     """Of the listed neighbours, schedule those with a label in a range to be rechecked, each in its own layer."""
     near, labelled, free = forcer.neighbours, forcer.middle.labelled, forcer.forced.free
@@ -130,7 +130,7 @@ def clear_labels(forcer: Forcer) -> None:
 
 @inlined
 def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, level: Int) -> None:
-    """Take the labels of a word away that break no hold any more."""
+    """Take away those labels of a word that break no hold any more."""
     middle = forcer.middle
     worst: Int = np.int64(0)
     lanes = middle.labelled[side, word]
@@ -150,8 +150,8 @@ def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, le
 
 
 # With each level the range of outcomes that break a hold shrinks by one rank at its end: those labels expire. Each word
-# keeps the worst rank of its labels, so that only words with something to expire are looked into. Cells that were
-# frozen or joined a class cannot get another label: once a level `unlabelled` is cut down to the free cells.
+# keeps the worst rank of its labels, so that only words with something to expire are looked into. Cells that have been
+# frozen, or have joined a class, get no label from a search: once a level `unlabelled` is cut down to free cells.
 @inner
 def expire_labels(block: Block, forcer: Forcer, level: Int) -> None:
     """Begin a level: labels that break no hold any more are none, and only free cells can get another."""

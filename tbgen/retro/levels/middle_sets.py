@@ -1,4 +1,4 @@
-"""Middle: the cells that have labels where nobody can force better than the accrued score, as sets of cells by word."""
+"""The sets of cells, by word, that finding the middle of a level needs beside the labels themselves."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Middle(NamedTuple):
     """What one forcer can bring about at the level at hand, beside the labels themselves."""
 
     unlabelled: Words
-    """[side, word] open cells without a label."""
+    """[side, word] free cells without a label."""
     labelled: Words
     """[side, word] cells, frozen ones too, that have a label from the level before, or a provisional one."""
     fresh: Words
     """[side, word] cells whose label has been confirmed at this level."""
     out: Words
-    """[word] the forcer's cells, closed ones too, without a label and in no class: the defender escapes to them."""
+    """[word] the forcer's cells, frozen ones too, without a label and in no class: the defender escapes to them."""
     gained: Words
     """[side, word] cells that joined a class since the last level."""
     touched: Words
@@ -53,7 +53,7 @@ def new_middle(words: int) -> Middle:
 
 @inner
 def end_level(middle: Middle) -> None:
-    """The labels of this level are those from before now, and nothing is left to be looked at."""
+    """The labels of this level become those from before, and nothing is left to be looked at."""
     for side in range(2):
         for group in range(middle.touched.shape[1]):
             words = middle.touched[side, group]

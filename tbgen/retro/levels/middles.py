@@ -1,7 +1,7 @@
 """Middles: the labels at one accrued code from those at the code before, layer by layer.
 
-A label is wrong only because something has happened since: cells were frozen, or a class has gained them. When a cell
-gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the layer after
+A label is wrong only because something has happened since: the cell, or a successor, was frozen or joined a class. When
+a cell gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the layer after
 (recheck.py). All labels below the layer at hand are final. At the first level no cell has a label, and resets begin it:
 that is the plain search from seeds.
 """

@@ -92,7 +92,7 @@ def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts3
 
 @kernel
 def _group_by_before(before: Ints, by_event: Ints, first_child: SignedInts32, children: SignedInts32) -> None:
-    """Chains by the chain before, those of one by row: node n has children first_child[n] to first_child[n + 1]."""
+    """Sort chains by the one they extend, then by row: node n has children first_child[n] to first_child[n + 1]."""
     for node in range(1, len(before)):
         first_child[before[node] + 2] += 1
     for node in range(2, len(first_child)):
@@ -140,7 +140,7 @@ def _find_lengths(interner: Interner, nodes: Ints, length: Ints) -> None:
 def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
     """The dictionary of all, the most frequent first, and for each run [its pattern] -> pattern.
 
-    The dictionaries have so many `rows` together.
+    `rows` is how many rows the dictionaries have together.
     """
     interner, chains = new_interner(rows + 1), []
     counts = np.zeros(rows + 1, np.int64)

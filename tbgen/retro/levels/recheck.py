@@ -1,7 +1,7 @@
 """Recheck: whether a cell joins in the layer at hand, by the labels of its successors.
 
-A cell that does not join, though it has this label or might have got a smaller one, takes at once the label that its
-successors give it now. That one is provisional, to be confirmed when its layer comes, for they may still change; the
+A cell that does not join, though it has this label or was a candidate for a smaller one, at once takes the label that
+its successors give it now. That one is provisional, to be confirmed when its layer comes, since they may change; the
 predecessors that relied on the old one are scheduled to be rechecked.
 """
 
@@ -100,6 +100,8 @@ def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
                 latest[at] = max(latest[at], label)
 
 
+# A successor whose label is final already, a fresh one, supports the cell as well as one whose label may still change.
+# `find_greatest` need not look at fresh ones: they joined in an earlier layer, so they limit nothing in this one.
 @inner
 def find_least(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) -> None:
     """The label that the successors of some of the forcer's cells give them now: the least, and not below `label`."""
@@ -122,7 +124,7 @@ def find_least(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) 
 
 @inner
 def recheck_forcer_cells(block: Block, forcer: Forcer, label: Int, level: Int, word: Int, bits: Word) -> Word:
-    """Those of some of the forcer's cells that have a label and still have a successor, or a reset, to support it."""
+    """Those of some of the forcer's cells that have this label and a successor, or a reset, that still supports it."""
     side, middle = forcer.side, forcer.middle
     bits &= middle.labelled[side, np.uint64(word)] & forcer.forced.free[side, np.uint64(word)]
     bits = labelled_within(block, forcer, side, word, bits, LabelRange(label, label))

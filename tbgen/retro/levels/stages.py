@@ -5,9 +5,8 @@ forcer, the outcome "the forcer holds k" is spread to all cells from which it ca
 the accrued score; classes.py), and the holds of the other side at code k + 1 are broken where they can be (the middle;
 middles.py).
 
-Both take outcomes from the forcer's best upwards, plies from the fewest upwards. The loop over k stands twice:
-`solve_levels` (drive/worker.py) is one kernel for one thread, `OneBlock` (drive/one_block.py) calls the kernels below
-from Python, so that threads can share them.
+The loop over k stands twice: `solve_levels` (drive/block_runs.py) is one kernel for one thread, `_solve_levels`
+(drive/one_block.py) calls the kernels below from Python, so that threads can share them.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ NO_LIMIT = 1 << 62
 """No layer is so thick that it is left to others."""
 
 TOP_CODE = MOST_STORED_CODE
-"""No outcome has a higher code: the positions that have one are forced to better."""
+"""No outcome has a higher code: where a position's own code is higher, a side can force a lower one."""
 
 
 @inlined
@@ -51,7 +50,7 @@ def entry_label(block: Block, breaker: Forcer, k: Int, side: Int, word: Int, squ
 @inner
 def freeze_word(block: Block, breaker: Forcer, values: BlockValues, k: Int, side: Int, word: Int) -> Word:
     """Freeze the undecided cells of a word whose own code is k."""
-    lanes, closing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
+    lanes, freezing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
     first = side * block.code.shape[1] + word * 64
     while lanes:
         square = lowest_square(lanes)
@@ -60,23 +59,23 @@ def freeze_word(block: Block, breaker: Forcer, values: BlockValues, k: Int, side
         if code != k:
             next_code = min(next_code, code)
             continue
-        closing |= square_bit(square)
+        freezing |= square_bit(square)
         rank, plies = entry_label(block, breaker, k, side, word, square)
         if TOP_CODE < rank < WORST_RANK - TOP_CODE:
             breaker.state[STATUS] = TOO_HIGH
         values.entry[first + square] = byte_of_rank(rank, 1 - side)
         values.dtg[first + square] = plies
     block.next_code[side, word] = next_code
-    return closing
+    return freezing
 
 
-# A cell whose own code is k is decided here, before class and middle of k: its own score has just accrued, so its value
-# rests on entry values of lower codes and on the middle of code k alone, and these are known. It is also here that a
-# class's members leave `undecided`, so that each word is read once a stage; and `next_code` lets a word with no cell of
-# this code be passed by without a look at its cells.
+# A cell whose own code is k has that very score accrued, so its value rests on entry values of lower codes and on the
+# middle at accrued code k, which the stage before has found. It is also here that a class's members leave `undecided`,
+# so that each word is read once a stage; and `next_code` lets a word with no cell of this code be passed by.
+# The label read here needs no mask: where a cell has none, its array holds NO_LABEL, or one that has expired.
 @borrowing
 def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, k: Int, first: int, end: int) -> int:
-    """Close the undecided cells of a range of words whose own code is k, with their entry values; how many are left.
+    """Freeze the undecided cells of a range of words whose own code is k, with their entry values; how many are left.
 
     The range begins and ends with a group of 64 words, or with the block: `live` has a bit for each word of a group.
     """
@@ -96,10 +95,9 @@ def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, k: I
                 still &= ours & theirs
                 block.undecided[side, word] = still
                 if still and block.next_code[side, word] <= k:
-                    closing = freeze_word(block, breaker, values, k, side, word)
-                    block.frozen[side, word] = closing
-                    block.open[side, word] &= ~closing
-                    still &= ~closing
+                    freezing = freeze_word(block, breaker, values, k, side, word)
+                    block.frozen[side, word] = freezing
+                    still &= ~freezing
                     block.undecided[side, word] = still
                 white.forced.free[side, word] = still
                 black.forced.free[side, word] = still

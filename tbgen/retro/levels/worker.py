@@ -1,4 +1,4 @@
-"""Worker: all arrays that one thread needs to solve blocks, one after another."""
+"""Worker: all arrays that one thread needs to solve blocks; a table of one block has one, which its threads share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tbgen.retro.levels.forcer import Forcer, new_forcer
 from tbgen.retro.levels.histories import Interner, new_interner
 from tbgen.retro.words.block import Block, new_block
-from tbgen.retro.words.geometry import Geometry
+from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.movelist import Scratch, new_scratch
 
 MOST_NODES = 1 << 26
@@ -30,7 +30,7 @@ def new_worker(geometry: Geometry) -> Worker:
     return Worker(
         block=new_block(geometry),
         scratch=new_scratch(len(geometry.role)),
-        white=new_forcer(0, geometry, MOST_NODES),
-        black=new_forcer(1, geometry, MOST_NODES),
+        white=new_forcer(WHITE, geometry, MOST_NODES),
+        black=new_forcer(BLACK, geometry, MOST_NODES),
         pairs=new_interner(MOST_NODES),
     )

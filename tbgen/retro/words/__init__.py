@@ -1,1 +1,1 @@
-"""What 64 positions at a time can do: axes, legality, quiet moves, worklists."""
+"""Operations on 64 positions at a time: axes, legality, moves, worklists."""

@@ -36,10 +36,8 @@ class Block(NamedTuple):
     """[side, word] legal positions."""
     check: Words
     """[side, word] legal positions in which the side to move is in check."""
-    open: Words
-    """[side, word] legal cells whose own code is above the level just done."""
     undecided: Words
-    """[side, word] open cells that neither side had forced when the level before was done."""
+    """[side, word] legal cells, not frozen yet, that neither side had forced when the level before was done."""
     frozen: Words
     """[side, word] undecided cells whose own code is the level being done."""
     resets: Words
@@ -49,7 +47,7 @@ class Block(NamedTuple):
     code: Bytes
     """[side, cell] the position's own code."""
     next_code: Bytes
-    """[side, word] no undecided cell that is open has a lower code; 255 if there is none."""
+    """[side, word] no undecided cell has a lower code; 255 if there is none."""
     reset: SignedBytes
     """[side, cell] the mover's best outcome over resets, as a signed byte; 0 where there is no reset."""
     shortest: Shorts
@@ -79,7 +77,6 @@ def new_block(geometry: Geometry) -> Block:
         occupied=np.zeros(words, np.uint64),
         legal=np.zeros((2, words), np.uint64),
         check=np.zeros((2, words), np.uint64),
-        open=np.zeros((2, words), np.uint64),
         undecided=np.zeros((2, words), np.uint64),
         frozen=np.zeros((2, words), np.uint64),
         resets=np.zeros((2, words), np.uint64),

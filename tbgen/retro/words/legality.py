@@ -77,8 +77,8 @@ def find_legal(block: Block, men: Ints, first: int, end: int) -> None:
         king = king_of(geometry, word)
         apart = ~occupied & ~KING_ATTACKS[king]
         attacked = white_attacks(geometry, men, block.pawns, king, occupied, NOBODY, NOBODY)
-        held = white_king_attacked(geometry, men, block.pawns, king, occupied, NOBODY, NOBODY)
+        attacked_king = white_king_attacked(geometry, men, block.pawns, king, occupied, NOBODY, NOBODY)
         block.legal[WHITE, word] = apart & ~attacked
-        block.legal[BLACK, word] = apart & ~held
-        block.check[WHITE, word] = apart & ~attacked & held
-        block.check[BLACK, word] = apart & ~held & attacked
+        block.legal[BLACK, word] = apart & ~attacked_king
+        block.check[WHITE, word] = apart & ~attacked & attacked_king
+        block.check[BLACK, word] = apart & ~attacked_king & attacked

@@ -16,7 +16,7 @@ from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.words.block import Block
 
 MOST_SLOTS = 8
-"""Men of a position at most."""
+"""Men of a position at most, kings included; a power of two, for arrays that are indexed by slots."""
 
 NO_SLOT = -1
 """In place of a slot, where nobody is captured, or nobody promotes."""
@@ -73,7 +73,7 @@ def new_scratch(men: int) -> Scratch:
 
 @inlined
 def note_move(scratch: Scratch, lanes: Word, slot: Int, to: Int, gone: Int, role: Int, double: Int) -> None:
-    """Note a move, if it is legal anywhere; `gone` is NO_SLOT and the rest 0 for a quiet move."""
+    """Note a move, if it is legal anywhere. Of a quiet move only the lanes matter: it is counted and not folded."""
     if lanes:
         n = scratch.noted[0]
         scratch.noted[0] = n + 1

@@ -39,7 +39,7 @@ class Worklist(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Part of the words that `list_words` has listed: from which place in the list to which."""
+    """A range: of words, or of places in the list that `list_words` has made."""
 
     first: int
     end: int
