@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inlined, inner, kernel
+from tbgen._jit import borrowing, inlined, inner, kernel
 from tbgen.arrays import Int, Shorts, Word, Words
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
@@ -88,12 +88,12 @@ class Places(NamedTuple):
     leads: npt.NDArray[np.uint16]
     """[row] how many blanks it begins with."""
     tile: Numbers
-    """Room: [black king, place of a row]"""
+    """Scratch space: [black king, place of a row], and after these [black king]: the number of the place before."""
 
 
 def new_tile() -> Numbers:
     """Room for a thread that numbers."""
-    return np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
+    return np.zeros((65, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
 
 
 class Slabs(NamedTuple):
@@ -238,12 +238,12 @@ def fill_rows(places: Places, tile_places: Int, row: Int, step: Int, start: Int,
         start += step * (len(places.numbers) // len(places.leads))
 
 
-@kernel
+@borrowing
 def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, places: Places) -> int:
     """Number the places of some slabs, while there is room; the slab to go on with."""
     kings, squares, count = slabs.kings, slabs.squares, 64**slabs.digits
     at_once = min(TILE_PLACES // kings, squares)
-    last = np.empty(64, np.uint32)
+    last = places.tile[64]
     for slab in range(slabs.first, slabs.end):
         if not has_room(census, kings * squares * 64):
             return slab
@@ -261,7 +261,7 @@ def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, 
     return slabs.end
 
 
-@kernel
+@borrowing
 def exchange_numbers(slabs: Slabs, numbers: Numbers, leads: Shorts, others: Numbers, ids: Ids) -> None:
     """Exchange the numbers of some slabs for others, but for the blanks that rows begin with."""
     count, size = 64**slabs.digits, slabs.kings * slabs.squares
@@ -272,7 +272,7 @@ def exchange_numbers(slabs: Slabs, numbers: Numbers, leads: Shorts, others: Numb
                 ids[place] = others[numbers[place]]
 
 
-@kernel
+@borrowing
 def fill_leads(ids: Ids, leads: Shorts, before: Int) -> None:
     """Give blanks that a row begins with the number of the place before; `before` is that of the place before all."""
     size = len(ids) // len(leads)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inlined, kernel
+from tbgen._jit import borrowing, inlined, kernel
 from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32
 from tbgen.handover import Dictionary, often_first
 from tbgen.retro.levels.histories import EMPTY, NODES, Interner, intern, new_interner
@@ -48,14 +48,14 @@ def _write_rows(interner: Interner, forcer: Int, node: Int, end: Int, rows: Ints
     return end
 
 
-@kernel
+@borrowing
 def _find_starts(pairs: Interner, white: Interner, black: Interner, start: Ints) -> None:
     for pair in range(1, pairs.state[NODES]):
         rows = _length(white, pairs.before[pair]) + _length(black, pairs.event[pair])
         start[pair + 1] = start[pair] + rows
 
 
-@kernel
+@borrowing
 def _fill_rows(pairs: Interner, white: Interner, black: Interner, start: Ints, rows: Ints) -> None:
     """White's holds (which Black breaks) come first."""
     for pair in range(1, pairs.state[NODES]):
@@ -74,13 +74,13 @@ def dictionary_of(pairs: Interner, white: Interner, black: Interner, pattern: np
     return Dictionary(start, rows, often)
 
 
-@kernel
+@borrowing
 def _count(pattern: Ints32, often: Ints) -> None:
     for cell in range(len(pattern)):
         often[pattern[cell]] += 1
 
 
-@kernel
+@borrowing
 def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts32) -> None:
     """The chain of rows that each pattern is."""
     for pattern in range(len(start) - 1):
@@ -90,7 +90,7 @@ def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts3
         nodes[pattern] = node
 
 
-@kernel
+@borrowing
 def _group_by_before(before: Ints, by_event: Ints, first_child: SignedInts32, children: SignedInts32) -> None:
     """Sort chains by the one they extend, then by row: node n has children first_child[n] to first_child[n + 1]."""
     for node in range(1, len(before)):
@@ -119,7 +119,7 @@ def _in_order(children: SignedInts32, first_child: SignedInts32, ranking: Signed
             size += 1
 
 
-@kernel
+@borrowing
 def _unroll(interner: Interner, nodes: Ints, start: Ints, columns: RowColumns) -> None:
     """Write the rows of some chains one after another, as columns."""
     for n in range(len(nodes)):
@@ -131,7 +131,7 @@ def _unroll(interner: Interner, nodes: Ints, start: Ints, columns: RowColumns) -
             node = interner.before[node]
 
 
-@kernel
+@borrowing
 def _find_lengths(interner: Interner, nodes: Ints, length: Ints) -> None:
     for n in range(len(nodes)):
         length[n] = _length(interner, nodes[n])
