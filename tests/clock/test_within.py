@@ -19,7 +19,9 @@ from tbgen.rules.game import Game
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import parse_score
 
-ENDS = list(csv.DictReader((Path(__file__).parent.parent / "golden" / "clock_ends.csv").read_text().splitlines()))
+ENDS = list(csv.DictReader(Path(__file__).with_name("ends.csv").read_text().splitlines()))
+"""Positions drawn at random, with what the slow twin (tests/reference/clock.py) says of them: our own figures, not facts
+from outside. test_search.py holds the search against that twin; these hold all callers to one answer."""
 
 
 @pytest.fixture(scope="module")
