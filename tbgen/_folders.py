@@ -88,8 +88,6 @@ def cache_home() -> Path:
     """Where compiled kernels of any version of tbgen are kept."""
     if override := os.environ.get("TBGEN_CACHE"):
         return Path(override)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "tbgen" / "kernels"
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tbgen" / "kernels"
 
 

@@ -20,8 +20,8 @@ from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import parse_score
 
 ENDS = list(csv.DictReader(Path(__file__).with_name("ends.csv").read_text().splitlines()))
-"""Positions drawn at random, with what the slow twin (tests/reference/clock.py) says of them: our own figures, not facts
-from outside. test_search.py holds the search against that twin; these hold all callers to one answer."""
+"""Positions drawn at random, with what the slow twin (tests/reference/clock.py) says of them: our own figures, not
+facts from outside. test_search.py holds the search against that twin; these hold all callers to one answer."""
 
 
 @pytest.fixture(scope="module")
