@@ -21,7 +21,7 @@ from tbgen.records.counting import (
     PLACEMENTS,
     Counts,
     Meanings,
-    Run,
+    PlaceRun,
     count_places,
     men_of,
     no_counts,
@@ -33,10 +33,10 @@ from tbgen.storage.states import States
 
 Longs = npt.NDArray[np.int64]
 
-Piece = tuple[int, int, int]
+Stripe = tuple[int, int, int]
 """A block, the first of some of its places, and how many they are."""
 
-_PIECE_ROWS = 1 << 12
+_STRIPE_ROWS = 1 << 12
 _JOB_PLACES = 1 << 20
 
 
@@ -106,18 +106,18 @@ def census_of(file: TableFile, threads: int | None = None) -> Census:
         meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
     idle: list[Counts] = []
 
-    def count(pieces: Sequence[Piece]) -> None:
+    def count(stripes: Sequence[Stripe]) -> None:
         try:
             counts = idle.pop()
         except IndexError:
             counts = no_counts(len(meanings.entry))
         places = _KindsOfPlaces(file, kinds)
-        for block, first, size in pieces:
+        for block, first, size in stripes:
             runs = [places.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
             if bishops:
                 offsets = _are_one_colored(layout, bishops, first, size) * np.uint32(len(entry))
                 runs = [run + offsets for run in runs]
-            count_places(men_of(layout, block), block, Run(first, *runs), meanings, counts)
+            count_places(men_of(layout, block), block, PlaceRun(first, *runs), meanings, counts)
         idle.append(counts)
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
@@ -145,12 +145,12 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, size: i
     return np.repeat(same, kings).astype(np.uint32)
 
 
-def _jobs(layout: Layout) -> Iterator[Sequence[Piece]]:
-    """All places of a table, some pieces at a time."""
+def _jobs(layout: Layout) -> Iterator[Sequence[Stripe]]:
+    """All places of a table, some stripes at a time."""
     side_places = layout.block_words * 64
-    size = min(side_places, _PIECE_ROWS * layout.shape[2])
-    pieces = ((block, first, size) for block in range(len(layout.blocks)) for first in range(0, side_places, size))
-    while some := list(itertools.islice(pieces, max(1, _JOB_PLACES // size))):
+    size = min(side_places, _STRIPE_ROWS * layout.shape[2])
+    stripes = ((block, first, size) for block in range(len(layout.blocks)) for first in range(0, side_places, size))
+    while some := list(itertools.islice(stripes, max(1, _JOB_PLACES // size))):
         yield some
 
 

@@ -79,10 +79,19 @@ def men_of(layout: Layout, block: int) -> Men:
         twin_start[first:end] = first
     how = how_turned(layout.pawns, layout.is_own_mirror(layout.blocks[block]))
     digit = np.arange(64) if layout.pawns else TRIANGLE_INDEX
-    return Men(role, color, pawns, twin_start, layout.shape[2], digit, layout.orders, how)
+    return Men(
+        role=role,
+        color=color,
+        pawns=pawns,
+        twin_start=twin_start,
+        kings=layout.shape[2],
+        digit=digit,
+        orders=layout.orders,
+        how=how,
+    )
 
 
-class Run(NamedTuple):
+class PlaceRun(NamedTuple):
     """The kinds of a run of places of a block, for either side to move."""
 
     first: int
@@ -230,7 +239,7 @@ def add_weight(count: Ints, weight: Weight) -> None:
 
 
 @inner
-def count_row(men: Men, row: Row, run: Run, meanings: Meanings, counts: Counts, weight: Weight) -> None:
+def count_row(men: Men, row: Row, run: PlaceRun, meanings: Meanings, counts: Counts, weight: Weight) -> None:
     """Count the positions of a row."""
     left = row.counted
     while left:
@@ -249,7 +258,7 @@ def count_row(men: Men, row: Row, run: Run, meanings: Meanings, counts: Counts, 
 
 
 @kernel
-def count_places(men: Men, block: Int, run: Run, meanings: Meanings, counts: Counts) -> None:
+def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts) -> None:
     """Count the positions of a run of whole rows of a block."""
     squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
     squares[: men.pawns.size] = men.pawns

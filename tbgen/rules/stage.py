@@ -106,7 +106,17 @@ class Stage(NamedTuple):
 def first_stage(own: Accrued, accrued: Accrued, counter: int, bare: int, fifty_moves: FiftyMoves) -> Stage:
     """The first position of a game, with what has accrued in it."""
     end = _end(own.code, False, counter, 1, fifty_moves)
-    return Stage(0, own.holder.value, own.code, accrued.code, accrued.holder.value, 0, counter, bare, end)
+    return Stage(
+        number=0,
+        mover=own.holder.value,
+        code=own.code,
+        accrued_code=accrued.code,
+        holder=accrued.holder.value,
+        since=0,
+        counter=counter,
+        bare=bare,
+        end=end,
+    )
 
 
 def next_stage(before: Stage, code: int, reset: int, bare: int, seen: int, fifty_moves: FiftyMoves) -> Stage:
@@ -124,7 +134,17 @@ def next_stage(before: Stage, code: int, reset: int, bare: int, seen: int, fifty
             counter = 0
     settled = bare and before.bare and code == before.code == _BARE_KINGS_CODE and number > 1
     end = _end(code, bool(settled), counter, seen, fifty_moves)
-    return Stage(number, mover, code, accrued, holder, since, counter, bare, end)
+    return Stage(
+        number=number,
+        mover=mover,
+        code=code,
+        accrued_code=accrued,
+        holder=holder,
+        since=since,
+        counter=counter,
+        bare=bare,
+        end=end,
+    )
 
 
 def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMoves) -> End | None:

@@ -66,7 +66,14 @@ def numbering_of(layout: Layout) -> Numbering:
     """How the layout's cells are numbered."""
     twins = np.array(layout.twins, np.int64).reshape(-1, 2) - layout.pawns - 1
     blocks = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    return Numbering(layout.addresses, blocks, twins, layout.pawns, len(layout.slots), layout.shape[2])
+    return Numbering(
+        addresses=layout.addresses,
+        blocks=blocks,
+        twins=twins,
+        pawns=layout.pawns,
+        men=len(layout.slots),
+        king_squares=layout.shape[2],
+    )
 
 
 def links_of(layout: Layout) -> Links:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import dataclasses
 import io
 from datetime import UTC, datetime
+from pathlib import Path
 
 import chess
 import chess.pgn
@@ -12,7 +14,8 @@ from tbgen.pgn.tags import Source
 from tbgen.referee.clock import Clock, parse_time_control
 from tbgen.referee.openings import Opening
 from tbgen.referee.play import Ending, Note, Sheet
-from tbgen.referee.record import GameRecord, Heading, finished_games, stored, to_pgn
+from tbgen.referee.record import GameRecord, Heading, stored, to_pgn
+from tbgen.referee.recovery import Recovered, recovered
 from tbgen.referee.schedule import Pairing
 from tbgen.referee.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
@@ -63,12 +66,14 @@ def test_our_reader_and_another_read_the_same_game(opening: Opening, plies: int)
 
 
 @pytest.mark.parametrize("opening", STARTS, ids=str)
-def test_lines_are_short_and_the_game_is_found_again(opening: Opening) -> None:
+def test_lines_are_short_and_the_game_is_found_again(opening: Opening, tmp_path: Path) -> None:
     record = record_of(opening, 31)
     text = to_pgn(record, HEADING)
     assert max(map(len, text.splitlines())) <= 79
-    assert finished_games(text, "0badcafe") == ([stored(record)], len(text))
-    assert finished_games(text, "another") == ([], len(text))
+    path = tmp_path / "games.pgn"
+    path.write_text(text)
+    assert recovered(path, HEADING) == Recovered([stored(record)], len(text), is_known=True)
+    assert recovered(path, dataclasses.replace(HEADING, match="another")).games == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.counts import nothing_found
-from tbgen.retro.drive.many_blocks import Waves
+from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.runs import MemoryStore, Solved
 from tbgen.retro.drive.task import Task
 from tbgen.retro.drive.timing import quiet
@@ -110,9 +110,9 @@ class Excerpt:
         store = MadeUpStore(material, list(self.numbers.values()))
         with ThreadPoolExecutor(threads) as pool:
             children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
-            waves = Waves(Task(self.layout, children, store, threads, pool, quiet))
-            waves.solve()
-        self.en_passant = waves.family.en_passant
+            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet))
+            many.solve()
+        self.en_passant = many.family.en_passant
         self.kept = store.solved()
         self.solved = Solved(material, self.kept)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order
-from tbgen.retro.drive.many_blocks import Waves
+from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.runs import MemoryStore
 from tbgen.retro.drive.task import Task
 from tbgen.retro.drive.timing import quiet
@@ -40,8 +40,8 @@ def test_every_position_with_a_legal_en_passant_capture_agrees_with_the_referenc
     material = Material.parse("KPvKP")
     layout, children = layout_of(material), {child: values(str(child)) for child in material.children()}
     with ThreadPoolExecutor(2) as pool:
-        waves = Waves(Task(layout, children, MemoryStore(), 2, pool, quiet))
-        waves.solve()
-    compared, found = en_passant_differences(layout, waves.family.en_passant, reference.solve("KPvKP"))
+        many = ManyBlocks(Task(layout, children, MemoryStore(), 2, pool, quiet))
+        many.solve()
+    compared, found = en_passant_differences(layout, many.family.en_passant, reference.solve("KPvKP"))
     assert found == []
     assert compared > 10_000
