@@ -30,6 +30,9 @@ TARGET = ROOT / "tbgen" / "ahead" / "kernels.json"
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
 ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"
 HELD = "8/8/1k6/1p1p4/1P1P4/8/1K6/8 w - - 0 1"
+FORTRESS = "8/p7/kpP5/qrp1b3/rpP2b2/pP4b1/P3K3/8 w - - 0 1"
+"""Penrose 2017: a proof that is large enough for the compiled checker."""
+
 
 Kernel = dict[str, Any]
 
@@ -44,6 +47,11 @@ def run(*arguments: str) -> None:
 
 def build(folder: str, *names: str) -> None:
     run("build", *names, "--threads", "2", "--jobs", "1", "--data", folder, "-q")
+
+
+def find_holds() -> None:
+    run("hold", *HELD.split(), "--wide", "--nodes", "500")
+    run("hold", *FORTRESS.split(), "--side", "white", "--goal", "draw")
 
 
 def share_layers(folder: str) -> None:
@@ -67,7 +75,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "records": ("KPvK", lambda folder: run("record", "KPvK", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")),
     "proofs": ("KPvK", lambda folder: run("verify", "KBvK", "KPvK", "-q", "--data", folder)),
     "proofs of samples": ("KPvK", lambda folder: run("verify", "KPvK", "--sample", "50", "-q", "--data", folder)),
-    "holds": ("", lambda folder: run("hold", *HELD.split(), "--wide", "--nodes", "500")),
+    "holds": ("", lambda folder: find_holds()),
     "clock": ("KBvK", lambda folder: run("probe", *ENDS.split(), "--brief", "--data", folder)),
     "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),
 }
