@@ -32,7 +32,7 @@ from tbgen.retro.words.movelist import new_scratch
 from tbgen.retro.words.worklist import Span
 
 SPANS_PER_THREAD = 16
-"""Each call of a kernel unpacks some hundred arrays first, a tenth of a millisecond."""
+"""More would cost more than they even out: each call of a kernel unpacks some hundred arrays first."""
 
 
 def spans_of(task: Task) -> list[Span]:
