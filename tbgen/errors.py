@@ -43,6 +43,15 @@ class TbgenError(Exception):
 
     exit_code: ClassVar[int] = 1
 
+    def __repr__(self) -> str:
+        """The class and what the error carries, by name.
+
+        >>> PgnError("games.pgn", "illegal move 'e5'", game=3, ply=1)
+        PgnError(path='games.pgn', reason="illegal move 'e5'", game=3, ply=1)
+        """
+        carried = (f"{name}={value!r}" for name, value in vars(self).items() if not name.startswith("_"))
+        return f"{type(self).__name__}({', '.join(carried)})"
+
     def facts(self) -> dict[str, Any]:
         """The error as JSON has it: its class, its line, and what it carries.
 

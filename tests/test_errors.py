@@ -57,6 +57,13 @@ def test_a_missing_table_names_the_command_that_builds_it() -> None:
     assert "tbgen build KBvK" in str(errors.MissingTableError("KBvK"))
 
 
+@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+def test_the_repr_of_an_error_names_all_that_it_carries(error: TbgenError) -> None:
+    shown = repr(error)
+    assert shown.startswith(type(error).__name__ + "(")
+    assert all(f"{name}={value!r}" in shown for name, value in vars(error).items())
+
+
 def test_a_game_in_a_file_is_named_with_its_ply() -> None:
     error = errors.PgnError("a.pgn", "illegal move 'e5'", game=2, ply=7)
     assert str(error) == "a.pgn, game 2, ply 7: illegal move 'e5'"

@@ -10,10 +10,14 @@ import sys
 import zipfile
 from pathlib import Path
 
+import chess
 import pytest
 
 from tbgen import _folders
-from tests.cli.calls import complaint, printed
+from tbgen.errors import DamagedTableError, MissingTableError
+from tbgen.probe import open_tablebase
+from tbgen.score import parse_score
+from tests.cli.calls import complaint, printed, tbgen
 from tests.test_jit import run_deep
 
 ROOT = Path(__file__).parents[1]
@@ -57,6 +61,28 @@ def test_a_probe_answers_before_anything_is_built(
     monkeypatch.chdir(tmp_path / "nowhere")
     monkeypatch.delenv("TBGEN_DATA", raising=False)
     assert "G1.5: White holds Black to 1 legal move" in printed("probe", BISHOP)
+
+
+def test_games_are_decided_and_positions_answered_from_python_before_anything_is_built(
+    shipped_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nowhere").mkdir()
+    monkeypatch.chdir(tmp_path / "nowhere")
+    monkeypatch.delenv("TBGEN_DATA", raising=False)
+    assert '[RMobilityTablebase "KBvK 29"]' in tbgen("adjudicate", str(ROOT / "docs" / "examples" / "drawn.pgn")).stdout
+    with open_tablebase() as tables:
+        assert "KBvK" in tables
+        assert str(tables.probe(chess.Board(" ".join(BISHOP.split()[:6])), parse_score("G4.0"))) == "G1.5 in 5 plies"
+        with pytest.raises(MissingTableError, match="no table KQvKB in data; build it"):
+            tables.probe(chess.Board("8/8/8/4KBkq/8/8/8/8 w - - 0 1"))
+
+
+def test_a_folder_that_is_named_answers_python_before_those_that_came_with_the_program(
+    shipped_tables: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "KBvK.h5").write_bytes(b"somebody's own")
+    with open_tablebase(tmp_path) as tables, pytest.raises(DamagedTableError):
+        tables.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
 
 
 def test_a_folder_that_is_named_comes_first_and_must_be_there(

@@ -15,7 +15,7 @@ from tbgen.cli.refusals import refuse_together
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials, materials, table_material
 from tbgen.storage.files import tables_of
-from tbgen.storage.folders import folders_in
+from tbgen.storage.folders import folders_in, with_shipped
 
 
 def folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -71,11 +71,10 @@ def _existing_folders_and_shipped(
     ctx: click.Context, option: click.Parameter, values: Sequence[Path]
 ) -> tuple[Path, ...]:
     """The default folder need not be there for tables that came with the program."""
-    shipped = shipped_tables()
-    if shipped is None:
+    if shipped_tables() is None:
         return _existing_folders(ctx, option, values)
     folders = _folders_if_named(ctx, option, values)
-    return (*(folder for folder in folders if folder.is_dir()), shipped)
+    return with_shipped([folder for folder in folders if folder.is_dir()])
 
 
 def _folders_if_named(ctx: click.Context, option: click.Parameter, values: Sequence[Path]) -> tuple[Path, ...]:

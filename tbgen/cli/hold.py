@@ -21,6 +21,7 @@ from tbgen.errors import TbgenError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
 from tbgen.score import Color, Outcome, parse_score
+from tbgen.storage.folders import with_shipped
 from tbgen.words import counted, in_plies
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def command(
 @contextlib.contextmanager
 def _tables_in(folders: Sequence[Path]) -> Iterator[Tablebase | None]:
     """The tables, if there are any: a hold can do without."""
-    there = [folder for folder in folders if folder.is_dir()]
+    there = with_shipped([folder for folder in folders if folder.is_dir()])
     if not there:
         yield None
         return

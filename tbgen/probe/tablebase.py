@@ -8,7 +8,8 @@ Positions with a legal en passant capture are not in the tables: one ply of sear
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeVar, overload
 
 import chess
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from tbgen.arguments import expect_number
 from tbgen.errors import (
     CastlingError,
+    MaterialError,
     MissingTableError,
     TooManyMenError,
     UsageError,
@@ -29,9 +31,10 @@ from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.accrual import accrued_of
 from tbgen.rules.position import color_of, expect_board, is_reset, material_of, own_score
 from tbgen.score import Accrued, Outcome, expect_score
-from tbgen.storage.files import path_in, tables_of
-from tbgen.storage.folders import Folders, folders_in
+from tbgen.storage.files import folder_with, path_of, tables_of
+from tbgen.storage.folders import Folders, folders_in, with_shipped
 from tbgen.storage.reader import TableFile
+from tbgen.words import counted
 
 if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
     from tbgen.probe.asked import ManyAccrued
@@ -45,16 +48,18 @@ _MOST_PLIES: Final = 2000
 class Tablebase:
     """The tables of one folder or several, opened when they are first needed.
 
+    Tables that came with the program answer where these folders have none.
     Safe to use from several threads and processes. A table that is replaced while it is open goes on to answer
     as it was.
 
     >>> with open_tablebase("a folder without tables") as tables:
-    ...     tables.available(), tables.get(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
-    ([], None)
+    ...     "KRPvKR" in tables, tables.get(chess.Board("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1"))
+    (False, None)
     """
 
     def __init__(self, folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES) -> None:
         self.folders = folders_in(folders)
+        self._places = with_shipped(self.folders)
         self._cache = ChunkCache(expect_number(cache_bytes, "cache_bytes", 0))
         self._shelves: dict[Material, Shelf] = {}
         self._known: dict[int, tuple[Material, Shelf]] = {}
@@ -78,9 +83,34 @@ class Tablebase:
             self._known.clear()
         self._cache.clear()
 
+    def __repr__(self) -> str:
+        men = [material.men for material in self]
+        held = f"{counted(len(men), 'table', 'tables')} of {men[0]} to {men[-1]} men" if men else "no tables"
+        where = ", ".join(map(str, self.folders))
+        return f"<{type(self).__name__}: {held} in {where}{', closed' if self._closed else ''}>"
+
+    def __bool__(self) -> bool:
+        """A tablebase is one even where its folders are empty."""
+        return True
+
+    def __len__(self) -> int:
+        """How many tables there are."""
+        return len(self.available())
+
+    def __iter__(self) -> Iterator[Material]:
+        return iter(self.available())
+
+    def __contains__(self, what: object) -> bool:
+        """Whether there is the table that answers for a material, or for its name."""
+        try:
+            material = Material.parse(what) if isinstance(what, str) else what
+            return isinstance(material, Material) and bool(folder_with(self._places, material.canonical()))
+        except (MaterialError, MissingTableError):
+            return False
+
     def available(self) -> list[Material]:
-        """The materials whose tables are in the folders, those with the fewest men first."""
-        return [material for material, _ in tables_of(self.folders)]
+        """The materials whose tables there are, those with the fewest men first."""
+        return [material for material, _ in tables_of(self._places)]
 
     def longest_distance(self, material: Material | str) -> int:
         """The longest DTG of any entry value of a table and of all that it leads to; MissingTableError without one."""
@@ -187,7 +217,7 @@ class Tablebase:
         A position without an answer does not spoil the others: `BulkProbe.fault` says what is wrong with it.
 
         >>> with open_tablebase("a folder without tables") as tables:
-        ...     many = tables.probe_many([chess.Board(), chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")])
+        ...     many = tables.probe_many([chess.Board(), chess.Board("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1")])
         >>> [str(many.fault_of(number)) for number in range(len(many))]
         ['castling', 'missing table']
         """
@@ -334,9 +364,16 @@ class Tablebase:
             if self._closed:
                 raise UsageError("the tablebase is closed")
             if canonical not in self._shelves:
-                path = path_in(self.folders, canonical)
+                path = self._path_of(canonical)
                 self._shelves[canonical] = Shelf(TableFile(path), self._cache)
             return self._shelves[canonical]
+
+    def _path_of(self, material: Material) -> Path:
+        """The file of a canonical material; MissingTableError names the folders that the user has named."""
+        try:
+            return path_of(folder_with(self._places, material), material)
+        except MissingTableError:
+            raise MissingTableError(str(material), ", ".join(map(str, self.folders))) from None
 
 
 class _Weighed(NamedTuple):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from tbgen._folders import shipped_tables
 from tbgen.errors import UsageError
 
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -32,6 +33,12 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
     if not found or len(found) < len(paths):
         raise UsageError(f"folders must be {wanted}, not {folders!r}")
     return found
+
+
+def with_shipped(folders: Sequence[Path]) -> tuple[Path, ...]:
+    """Some folders, and behind them that of the tables that came with the program, if there is one."""
+    shipped = shipped_tables()
+    return tuple(folders) if shipped is None or shipped in folders else (*folders, shipped)
 
 
 def _parts(text: str) -> list[str]:

@@ -40,6 +40,23 @@ def test_a_probe_says_what_it_used(tables: Tablebase) -> None:
     assert not found.is_reached
 
 
+def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
+    assert len(tables) == len(list(tables)) == len(tables.available()) == 6
+    assert "KBvK" in tables
+    assert "KvKB" in tables, "the colours do not matter"
+    assert Material.parse("KBvK") in tables
+    assert [what for what in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board()) if what in tables] == []
+    assert repr(tables) == f"<Tablebase: 6 tables of 2 to 3 men in {tables.folders[0]}>"
+
+
+def test_an_empty_tablebase_says_so_and_still_is_one(tmp_path: Path) -> None:
+    with open_tablebase([tmp_path, tmp_path / "more"]) as tables:
+        assert bool(tables)
+        assert (len(tables), list(tables), "KBvK" in tables) == (0, [], False)
+        assert repr(tables) == f"<Tablebase: no tables in {tmp_path}, {tmp_path / 'more'}>"
+    assert repr(tables).endswith("more, closed>")
+
+
 def test_a_finished_game_has_no_moves(tables: Tablebase) -> None:
     board = chess.Board("5k2/5Q2/5K2/8/8/8/8/8 b - - 0 1")
     found = tables.probe(board)
