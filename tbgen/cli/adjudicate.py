@@ -21,7 +21,7 @@ from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, t
 from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain, progress
 from tbgen.errors import PgnError, UsageError
-from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
+from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files, plain_size
 from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import Source
 from tbgen.referee.store import kept_from_matches
@@ -160,7 +160,7 @@ def _decide(
     """Decide the games of one file; what is wrong with it as a whole is kept like what is wrong with a game."""
     parts: list[Decided] = []
     with ExitStack() as stack:
-        shown = stack.enter_context(progress(os.path.basename(name), _size_of(name), quiet=quiet, as_share=True))
+        shown = stack.enter_context(progress(os.path.basename(name), plain_size(name), quiet=quiet, as_share=True))
         if in_place:
             stack.enter_context(kept_from_matches(Path(name)))
         file = stack.enter_context(rewritten(name)) if in_place else copy
@@ -184,11 +184,6 @@ def _unfailing(parts: Iterator[Decided], *, whole: bool) -> Iterator[Decided]:
         if whole:
             raise
         yield Decided(skipped=[error])
-
-
-def _size_of(name: str) -> int | None:
-    """The bytes of a plain file."""
-    return None if name == STANDARD_INPUT or is_packed(name) else os.path.getsize(name)
 
 
 class _JsonWriter:

@@ -22,7 +22,8 @@ from tbgen.words import counted
     help="Where the files go (default ./site).",
 )
 @folders_option
-def command(*, output: Path, folders: tuple[Path, ...]) -> int:
+@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
+def command(*, output: Path, folders: tuple[Path, ...], quiet: bool) -> int:
     """Write the explorer and tables as files, for a web server that runs no program of ours.
 
     The page reads tables in the browser, a few kilobytes of them at a time; the server has to know Range requests.
@@ -40,9 +41,10 @@ def command(*, output: Path, folders: tuple[Path, ...]) -> int:
     catalog = Catalog(folders)
     if not catalog.entries:
         raise UsageError(no_tables(folders))
-    with progress("writing") as shown:
+    with progress("writing", quiet=quiet) as shown:
         number = write_explorer(output, catalog, lambda _: shown.advance())
     size = sum(entry.bytes for entry in catalog.entries.values())
     told = f"{counted(len(catalog), 'table', 'tables')}, {in_units(size)}"
-    click.echo(f"{number} files with {told}; begin with {output / PAGE_FOLDER / 'index.html'} on a web server")
+    if not quiet:
+        click.echo(f"{number} files with {told}; begin with {output / PAGE_FOLDER / 'index.html'} on a web server")
     return complain_of(catalog.faults)

@@ -13,6 +13,7 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
+from tbgen.cli.options import quiet_option
 from tbgen.cli.output import written_whole
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
@@ -54,6 +55,7 @@ _GOALS = ("accrued", "best", "draw")
 @click.option("--strategy", "target", metavar="FILE", help="Write the moves that hold to a file; - is the output.")
 @click.option("--check", "source", metavar="FILE", help="Check such a file, and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@quiet_option
 def command(
     words: tuple[str, ...],
     *,
@@ -69,6 +71,7 @@ def command(
     target: str | None,
     source: str | None,
     as_json: bool,
+    quiet: bool,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.
 
@@ -91,9 +94,9 @@ def command(
         raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
-    compile_for(Purpose.HOLDS)
+    compile_for(Purpose.HOLDS, quiet=quiet)
     wanted: str | Outcome = goal if goal in _GOALS else parse_score(goal).outcome
-    with _tables_in(folders) as tables, progress("searching, positions") as shown:
+    with _tables_in(folders) as tables, progress("searching, positions", quiet=quiet) as shown:
         from tbgen.holding import Bracket, hold
 
         sides = list(Color) if side == _BOTH else [Color[side.upper()]]

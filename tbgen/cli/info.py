@@ -7,7 +7,10 @@ from pathlib import Path
 
 import click
 
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option, in_units
+from tbgen.cli.first_use import compile_for
+from tbgen.cli.options import quiet_option
 from tbgen.cli.refusals import refuse_together
 from tbgen.cli.terminal import complain_of, show_rows
 from tbgen.errors import TableError, UsageError
@@ -29,7 +32,8 @@ from tbgen.storage.files import folder_with
     metavar="FILE",
     help="Draw one table into an .svg or .png file.",
 )
-def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool, plot: Path | None) -> int:
+@quiet_option
+def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool, plot: Path | None, quiet: bool) -> int:
     """Show how often each outcome is the entry value in a table, and its longest distance.
 
     Counts are of all placements on 64 squares: equal men are told apart, and no symmetry is left out.
@@ -43,7 +47,7 @@ def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool,
     """
     refuse_together({"--json": as_json, "--plot": plot})
     if plot is not None:
-        return _draw(names, folders, plot)
+        return _draw(names, folders, plot, quiet=quiet)
     summaries: list[Summary] = []
     faults: list[TableError] = []
     for material in [table_material(name) for name in names]:
@@ -62,7 +66,7 @@ def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool,
     return complain_of(faults)
 
 
-def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path) -> int:
+def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path, *, quiet: bool) -> int:
     """Count the table and draw what it holds."""
     if len(names) > 1:
         raise UsageError("--plot draws one table; name one material")
@@ -70,8 +74,10 @@ def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path) -> int:
     from tbgen.report.pictures import draw_table
 
     material = table_material(names[0])
+    compile_for(Purpose.RECORDS, quiet=quiet)
     draw_table(record_of(folders, material, lines=False), plot)
-    click.echo(str(plot))
+    if not quiet:
+        click.echo(str(plot))
     return 0
 
 

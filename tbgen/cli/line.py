@@ -10,7 +10,7 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
-from tbgen.cli.options import fifty_option, scoring_options
+from tbgen.cli.options import fifty_option, quiet_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.clock import is_searched, value_if_asked
 from tbgen.probe import open_tablebase
@@ -26,6 +26,7 @@ from tbgen.score import parse_score
 @fifty_option
 @folders_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@quiet_option
 def command(
     words: tuple[str, ...],
     *,
@@ -35,6 +36,7 @@ def command(
     folders: tuple[Path, ...],
     fifty: FiftyMoves | None,
     as_json: bool,
+    quiet: bool,
 ) -> None:
     """Print best play by both sides as PGN, until the goal is reached and the position repeats.
 
@@ -50,7 +52,7 @@ def command(
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
     if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
-        compile_for(Purpose.CLOCK)
+        compile_for(Purpose.CLOCK, quiet=quiet)
     with open_tablebase(folders) as tables:
         answer, steps = tables.probe(board, score), tables.line(board, score)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)

@@ -9,6 +9,7 @@ import click
 
 from tbgen._folders import shipped_tables
 from tbgen.cli.data import folders_option, in_units, no_tables
+from tbgen.cli.options import quiet_option
 from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.errors import TableError
 from tbgen.library.summary import Summary, summaries
@@ -20,7 +21,8 @@ from tbgen.words import counted
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON: material, men, positions, bytes and folder of each table."
 )
-def command(*, folders: tuple[Path, ...], as_json: bool) -> int:
+@quiet_option
+def command(*, folders: tuple[Path, ...], as_json: bool, quiet: bool) -> int:
     """List the tables of one or several folders. Tables that cannot be used are named with the reason.
 
     Positions are all placements on 64 squares: no symmetry is left out. `tbgen info` shows more of a table.
@@ -30,7 +32,7 @@ def command(*, folders: tuple[Path, ...], as_json: bool) -> int:
       tbgen list
       tbgen list --data tables --json
     """
-    found, faults = _looked_at(folders)
+    found, faults = _looked_at(folders, quiet=quiet)
     if as_json:
         click.echo(json.dumps([_row(each) for each in found], indent=2))
     elif found:
@@ -51,11 +53,11 @@ def where(folder: Path) -> str:
     return "came with tbgen" if folder == shipped_tables() else str(folder)
 
 
-def _looked_at(folders: tuple[Path, ...]) -> tuple[list[Summary], list[TableError]]:
+def _looked_at(folders: tuple[Path, ...], *, quiet: bool) -> tuple[list[Summary], list[TableError]]:
     """What the tables hold that a probe would use, those with the fewest men first, and what is wrong with others."""
     found: list[Summary] = []
     faults: list[TableError] = []
-    with progress("reading") as shown:
+    with progress("reading", quiet=quiet) as shown:
         for each in summaries(folders):
             shown.advance()
             if isinstance(each, Summary):

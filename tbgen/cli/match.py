@@ -12,7 +12,7 @@ import click
 
 from tbgen.ahead.known import Purpose
 from tbgen.cli.first_use import compile_for
-from tbgen.cli.match_view import LiveView, PlainView
+from tbgen.cli.match_view import LiveView, PlainView, QuietView
 from tbgen.cli.output import written_whole
 from tbgen.referee.arguments import OPTIONS
 from tbgen.referee.match import Match
@@ -78,8 +78,9 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         return 0
     settings = settings_of(arguments)
     if settings.openings is not None and settings.openings.notation is Notation.PGN:
-        compile_for(Purpose.GAMES)
-    view = LiveView(settings) if sys.stdout.isatty() else PlainView(settings)
+        compile_for(Purpose.GAMES, quiet=settings.quiet)
+    view_of = QuietView if settings.quiet else LiveView if sys.stdout.isatty() else PlainView
+    view = view_of(settings)
     with view:
         return asyncio.run(_run(settings, view))
 

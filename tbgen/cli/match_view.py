@@ -139,6 +139,16 @@ class PlainView:
         return text
 
 
+class QuietView(PlainView):
+    """The standings at the end, and nothing before."""
+
+    def says(self, text: str) -> None:
+        """Nothing is said."""
+
+    def game_over(self, board: int, record: GameRecord) -> None:
+        self._played += 1
+
+
 class LiveView(PlainView):
     """Boards in play, standings, and how long it will take; drawn by a thread from what is prepared for it."""
 

@@ -15,6 +15,18 @@ from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE
 
 
+def quiet_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Whether progress is left unsaid, as `quiet`."""
+    return click.option("-q", "--quiet", is_flag=True, help="Show no progress.")(command)
+
+
+def idle_quiet_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same option of a command that shows no progress: whoever calls any command may give it."""
+    return click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, help="Taken as by all commands; this one shows no progress."
+    )(command)
+
+
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How a score becomes points, as `rule`."""
     schemes = click.Choice([scheme.value for scheme in Scheme])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from tbgen.cli.options import idle_quiet_option
 from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.terminal import show_rows
 from tbgen.report.potential import Potential, facts_of, fits_of, potentials_of
@@ -16,6 +17,7 @@ from tbgen.report.potential import Potential, facts_of, fits_of, potentials_of
 @click.command("potential")
 @records_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for engines.")
+@idle_quiet_option
 def command(*, records: Path | None, folders: tuple[Path, ...], as_json: bool) -> None:
     """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
 

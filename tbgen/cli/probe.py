@@ -12,7 +12,7 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
-from tbgen.cli.options import fifty_option, scoring_options
+from tbgen.cli.options import fifty_option, quiet_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
@@ -37,6 +37,7 @@ _INPUT = "-"
     "--brief", is_flag=True, help="Leave the moves out; thousands of positions are answered ten times faster."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@quiet_option
 def command(
     words: tuple[str, ...],
     *,
@@ -47,6 +48,7 @@ def command(
     fifty: FiftyMoves | None,
     brief: bool,
     as_json: bool,
+    quiet: bool,
 ) -> int:
     """Show the value of a position under best play, and the value of each move.
 
@@ -71,7 +73,7 @@ def command(
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
     if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
-        compile_for(Purpose.CLOCK)
+        compile_for(Purpose.CLOCK, quiet=quiet)
     with open_tablebase(folders) as tables:
         answer, found = tables.probe(board, score), None if brief else tables.probe_moves(board, score)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)

@@ -11,6 +11,7 @@ import click
 
 from tbgen.ahead.known import Purpose
 from tbgen.cli.first_use import compile_for
+from tbgen.cli.options import quiet_option
 from tbgen.cli.position import PositionCommand, asked_position, is_position, position_options
 from tbgen.cli.refusals import refuse_beside, refuse_without
 from tbgen.cli.settings import refuse_idle_settings, settings_options
@@ -38,6 +39,7 @@ from tbgen.words import printable
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--summary", is_flag=True, help="With --pgn: one line a game, without its plies.")
+@quiet_option
 @settings_options
 def command(
     words: tuple[str, ...],
@@ -47,6 +49,7 @@ def command(
     files: tuple[str, ...],
     as_json: bool,
     summary: bool,
+    quiet: bool,
     settings: GameSettings,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
@@ -67,7 +70,7 @@ def command(
     refuse_idle_settings(settings, has_tags=bool(files))
     if files:
         refuse_beside("--pgn", {"a FEN": is_position(words), "--moves": moves, "--accrued": accrued})
-        return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary)
+        return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary, quiet=quiet)
     refuse_without("--pgn", {"--summary": summary})
     if words and os.path.isfile(words[0]):
         raise UsageError(f"{words[0]} is a file; its games are scored by: tbgen score --pgn {words[0]}")
@@ -92,15 +95,15 @@ def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: G
         complain(f"warning: {warning}")
 
 
-def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool, summary: bool) -> int:
+def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool, summary: bool, quiet: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
     faults: list[TbgenError] = []
     warnings: list[str] = []
     separator = '{"games": ['
-    compile_for(Purpose.GAMES)
-    with progress("scoring", quiet=sys.stdout.isatty()) as shown:
+    compile_for(Purpose.GAMES, quiet=quiet)
+    with progress("scoring, games", quiet=quiet or sys.stdout.isatty()) as shown:
         for path, game in _games_of(files, settings):
-            shown.advance()
+            shown.advance(title=f"scoring {os.path.basename(path)}, games")
             if not isinstance(game, PgnGame):
                 faults.append(game)
                 continue

@@ -34,6 +34,7 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
 )
 @click.option("--workers", default=1, type=click.IntRange(1, 256), help="Processes that answer (default 1).")
 @click.option("--open", "show", is_flag=True, help="Show the explorer in a browser.")
+@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
 def command(
     *,
     folders: tuple[Path, ...],
@@ -43,6 +44,7 @@ def command(
     site: Path | None,
     workers: int,
     show: bool,
+    quiet: bool,
 ) -> None:
     """Answer questions about positions over HTTP, and show the explorer.
 
@@ -64,7 +66,8 @@ def command(
     catalog = Catalog(folders)
     complain_of(catalog.faults)
     address = f"http://{'127.0.0.1' if host in _ANY_ADDRESS else f'[{host}]' if ':' in host else host}:{port}/explorer/"
-    click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
+    if not quiet:
+        click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
     own = () if host in _ANY_ADDRESS else (f"[{host}]" if ":" in host else host,)
     os.environ[app.FOLDERS] = os.pathsep.join(str(folder.resolve()) for folder in folders)
     os.environ[app.NAMES] = " ".join((*own, *names))

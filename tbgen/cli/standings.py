@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -16,11 +17,12 @@ from tbgen.adjudicate.statistics import Statistics
 from tbgen.ahead.known import Purpose
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
+from tbgen.cli.options import quiet_option
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.errors import PgnError, UsageError
-from tbgen.pgn.files import matching_files
+from tbgen.pgn.files import matching_files, plain_size
 from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import Source
 from tbgen.score import Outcome
@@ -48,6 +50,7 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="The number of processes that share a file."
 )
+@quiet_option
 def command(
     files: tuple[str, ...],
     *,
@@ -60,6 +63,7 @@ def command(
     as_page: bool,
     title: str | None,
     jobs: int,
+    quiet: bool,
 ) -> int:
     """Show the cross table and the standings of an event.
 
@@ -84,11 +88,11 @@ def command(
     if not as_page:
         refuse_without("--html", {"--title": title})
     task = Task(settings, tables=folders, texts=False, results=True)
-    compile_for(Purpose.GAMES)
+    compile_for(Purpose.GAMES, quiet=quiet)
     games, faults = list[EventGame](), list[PgnError]()
     counts = Statistics()
     for name in names:
-        _collect(name, task, jobs, counts.add if stats else games.append, faults)
+        faults += _collect(name, task, jobs, counts.add if stats else games.append, quiet=quiet)
     if stats:
         _show_statistics(counts, as_json=as_json)
     elif as_json:
@@ -114,17 +118,19 @@ def _order(text: str) -> list[TieBreak]:
     return order
 
 
-def _collect(name: str, task: Task, jobs: int, add: Callable[[EventGame], None], faults: list[PgnError]) -> None:
-    """Add every game of a file; what cannot be read is kept."""
-    with progress(name) as shown:
+def _collect(name: str, task: Task, jobs: int, add: Callable[[EventGame], None], *, quiet: bool) -> Iterator[PgnError]:
+    """Add every game of a file, and yield what cannot be read."""
+    title, games = os.path.basename(name), 0
+    with progress(title, plain_size(name), quiet=quiet, as_share=True) as shown:
         try:
             for part in decide_file(name, task, jobs):
                 for game in part.results:
                     add(game)
-                faults += part.skipped
-                shown.advance(part.games)
+                yield from part.skipped
+                games += part.games
+                shown.advance(part.size, title=f"{title}: {games:,} games")
         except PgnError as error:
-            faults.append(error)
+            yield error
 
 
 def _show_table(standings: Standings) -> None:

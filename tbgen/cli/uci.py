@@ -8,10 +8,12 @@ from pathlib import Path
 import click
 
 from tbgen.cli.data import optional_folders_option
+from tbgen.cli.options import idle_quiet_option
 
 
 @click.command("uci")
 @optional_folders_option
+@idle_quiet_option
 def command(*, folders: tuple[Path, ...]) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 

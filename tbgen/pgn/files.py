@@ -116,6 +116,15 @@ def is_packed(name: str) -> bool:
     return any(begin.startswith(known) for known in _UNPACKERS)
 
 
+def plain_size(name: str) -> int | None:
+    """How many bytes a regular file has that is not packed; None for all others, which are not touched.
+
+    A look at the first bytes of a pipe would take them away from its reader.
+    """
+    is_plain = name != STANDARD_INPUT and os.path.isfile(name) and not is_packed(name)
+    return os.path.getsize(name) if is_plain else None
+
+
 def _unpacked(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
     """The bytes of a file, unpacked if they are compressed."""
     begin = _beginning(packed)

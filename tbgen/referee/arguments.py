@@ -95,17 +95,19 @@ OPTIONS = {
         Option("srand", Shape.VALUE, "The seed of the order of openings.", "N"),
         Option("wait", Shape.VALUE, "Milliseconds between games.", "N"),
         Option("ratinginterval", Shape.VALUE, "Show the standings every N games (default 10; 0 is never).", "N"),
+        Option("quiet", Shape.FLAG, "Show the standings at the end, and nothing before; short -q."),
         Option("debug", Shape.FLAG, "Print the lines between the referee and the engines."),
     )
 }
 
 ALIASES = {
+    "q": "quiet",
     "rMobilityType": "scoring",
     "rMobilityCutoff": "cutoff",
     "defaultKomi": "komi",
     "legacyMode": "fifty",
 }
-"""How the fork of Cute Chess for r-mobility calls them."""
+"""How the fork of Cute Chess for r-mobility calls them, and the rest of our commands."""
 
 REFUSED = {
     "draw": "there are no draws under r-mobility: a game is played on for the score, or decided by -tb",

@@ -85,6 +85,7 @@ def settings_in(words: Words) -> MatchSettings:
         rating_interval=group.whole("ratinginterval", 10, least=0),
         recover=group.flag("recover"),
         debug=group.flag("debug"),
+        quiet=group.flag("quiet"),
         json=group.get("jsonout", Path, None),
     )
     _refuse_contradictions(settings)

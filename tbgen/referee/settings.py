@@ -74,4 +74,5 @@ class MatchSettings:
     rating_interval: int = 10
     recover: bool = False
     debug: bool = False
+    quiet: bool = False
     json: Path | None = None

@@ -25,6 +25,7 @@ from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, is_bare_kings, own_score
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
 from tbgen.score import MATE_CODE, Accrued, Color, Outcome, expect_color, expect_outcome, expect_score
+from tbgen.words import in_plies
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
 
@@ -89,7 +90,7 @@ class Game:
             self.push(move)
 
     def __repr__(self) -> str:
-        return f"<Game after {self.last.number} plies: {self.fen()}>"
+        return f"<Game after {in_plies(self.last.number)}: {self.fen()}>"
 
     @property
     def plies(self) -> Sequence[Ply]:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
+from io import StringIO
+from pathlib import Path
 
 import click
 import pytest
 
 from tbgen import cli
+from tbgen.cli.terminal import run
 from tbgen.errors import MissingFolderError
+from tbgen.referee.reading import settings_of
 from tests.cli.calls import complaint, printed
 
 NAMES = list(cli.SUBCOMMANDS)
+ROOT = Path(__file__).parents[2]
+GAMES = str(ROOT / "tests" / "golden" / "tcec_s18.pgn")
 
 
 def help_of(*name: str) -> str:
@@ -35,6 +41,50 @@ def test_the_options_of_examples_exist(name: str) -> None:
         words = shlex.split(line.partition("<")[0])
         with contextlib.suppress(MissingFolderError, click.BadParameter):  # files and folders that are not here
             command.make_context(name, words)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_can_be_told_to_be_quiet(name: str) -> None:
+    command = cli.tbgen.get_command(click.Context(cli.tbgen), name)
+    assert command is not None
+    if name == "match":
+        assert settings_of(["-engine", "cmd=a", "tc=1", "-engine", "cmd=b", "tc=1", "-q"]).quiet
+        return
+    (quiet,) = (option for option in command.params if option.name == "quiet")
+    assert quiet.opts == ["-q", "--quiet"]
+
+
+@pytest.mark.parametrize(
+    ("words", "has_output"),
+    [
+        (("score", "--pgn", GAMES), True),
+        (("standings", GAMES), True),
+        (("adjudicate", GAMES, "-o", "copy.pgn"), False),
+        (("list",), True),
+        (("info", "KvK"), True),
+        (("probe", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
+        (("line", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
+        (("verify", "KvK"), False),
+        (("explorer", "-o", "site"), False),
+        (("build", "KvK"), False),
+        (("record", "KvK", "-o", "records"), False),
+        (("potential", "--records", str(ROOT / "records")), True),
+        (("hold", "8/8/8/8/8/5k2/8/5K2 w - - 0 1", "--side", "white"), True),
+    ],
+    ids=lambda words: words[0] if isinstance(words, tuple) else "",
+)
+def test_a_quiet_command_says_nothing_of_its_progress_however_slow_it_is(
+    words: tuple[str, ...], has_output: bool, table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if every step took minutes: all that is said at some time is said at once."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TBGEN_DATA", str(table_folder))
+    for name in ("terminal.LINE_SECONDS", "terminal._QUIET_SECONDS", "watch.LINE_SECONDS", "watch._QUIET_SECONDS"):
+        monkeypatch.setattr(f"tbgen.cli.{name}", -1.0)
+    out, err = StringIO(), StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        run(cli.tbgen, [*words, "-q"])
+    assert (ended.value.code, err.getvalue(), out.getvalue() != "") == (0, "", has_output)
 
 
 def test_a_name_that_is_no_command_is_told_what_it_may_mean() -> None:

@@ -29,6 +29,12 @@ def test_in_a_pipe_a_match_is_plain_lines() -> None:
     ]
 
 
+def test_a_quiet_match_shows_its_last_standings_alone() -> None:
+    lines = printed("match", *TWO, "-games", "2", "-srand", "5", "-ratinginterval", "1", "-q").splitlines()
+    assert lines[:2] == ["", "Ann against Bob, 2 games"]
+    assert not [line for line in lines if "Started" in line or "Finished" in line]
+
+
 def test_at_the_end_all_scorings_stand_beside_each_other() -> None:
     text = printed("match", *TWO, "-games", "2", "-scoring", "harmonic", "-sprt", "elo0=0", "elo1=5")
     rows = re.findall(r"^(\w+) +1-1 +50\.00 +\+0\.0 ", text, re.MULTILINE)

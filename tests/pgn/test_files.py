@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from tbgen.errors import PgnError, UsageError
-from tbgen.pgn.files import matching_files, open_text
+from tbgen.pgn.files import matching_files, open_text, plain_size
 
 TEXT = "".join(f"line {number} of Jörg\n" for number in range(5000))
 SKIPPED = (0x184D2A50).to_bytes(4, "little") + (3).to_bytes(4, "little") + b"any"
@@ -126,3 +126,12 @@ def test_patterns_stand_for_the_files_that_match(tmp_path: Path) -> None:
     assert matching_files(["-"]) == ["-"]
     with pytest.raises(UsageError, match="no file matches"):
         found("*.zip")
+
+
+def test_the_size_is_that_of_a_plain_file_and_a_pipe_is_not_touched_for_it(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("1. e4 *")
+    (tmp_path / "packed").write_bytes(gzip.compress(b"1. e4 *"))
+    os.mkfifo(tmp_path / "pipe")
+    names = ("plain", "packed", "pipe", "missing")
+    assert [plain_size(str(tmp_path / name)) for name in names] == [7, None, None, None]
+    assert plain_size("-") is None
