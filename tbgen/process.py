@@ -1,14 +1,23 @@
-"""Process: the memory that this process has taken, and how it gives some back."""
+"""Process: what it may use, the memory that it has taken, and how it gives some back."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import resource
 import sys
 from pathlib import Path
 
 _PROC = Path("/proc/self")
+
+
+def processors() -> int:
+    """The processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
 
 
 def give_back() -> None:

@@ -47,7 +47,7 @@ def test_the_python_of_the_page_runs_and_is_ten_lines(table_folder: Path, tmp_pa
     assert printed.getvalue().splitlines() == [
         "G1.5 tablebase 5 5/8 White holds Black to 1 legal move, in 5 plies, with best play from KBvK",
         (
-            "{'final': 'G1.5', 'source': 'tablebase', 'material': 'KBvK', 'dtg': 5, "
+            "{'final': 'G1.5', 'source': 'tablebase', 'material': 'KBvK', 'missing': None, 'dtg': 5, "
             "'plies_left': 67, 'within': 'likely', 'points': {'white': 0.625, 'black': 0.375}}"
         ),
         "1 G1.5 tablebase None",

@@ -17,8 +17,9 @@ import chess
 
 from tbgen.adjudicate.decide import AdjudicationRules, Adjudicator, Continue
 from tbgen.adjudicate.standings import EventGame
-from tbgen.adjudicate.verdict import Verdict
-from tbgen.errors import InputError, PgnError
+from tbgen.adjudicate.verdict import Ground, Verdict
+from tbgen.errors import InputError, MaterialError, PgnError
+from tbgen.material import Material
 from tbgen.parent import follow_parent
 from tbgen.pgn.chunks import Chunk, ScannedChunk, chunks_of, scanned
 from tbgen.pgn.files import open_bytes
@@ -68,7 +69,7 @@ class Decided:
     """A game a line, as JSON."""
     results: list[EventGame] = field(default_factory=list)
     games: int = 0
-    sources: Counter[Source] = field(default_factory=Counter)
+    grounds: Counter[Ground] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
     """Tables that are not there -> how many games they would decide."""
     clocked: int = 0
@@ -101,6 +102,10 @@ class GameVerdict(NamedTuple):
         }
 
     @property
+    def ground(self) -> Ground:
+        return Ground.of(self.verdict.source, self.game.last.end)
+
+    @property
     def is_continued_against_its_word(self) -> bool:
         """Whether the game says that the fifty-move rule ended it, but is decided by best play."""
         says = _FIFTY.search(self.game.tags.get("Termination", "")) is not None
@@ -111,7 +116,9 @@ class GameVerdict(NamedTuple):
         tags, verdict = self.game.tags, self.verdict
         white, black = tags.get("White", "?"), tags.get("Black", "?")
         opening = tags.get("Opening") or tags.get("ECO") or "?"
-        return EventGame(white, black, self.game.result, verdict.final, self.game.scoring, verdict.source, opening)
+        missing = None if verdict.missing is None else str(verdict.missing)
+        scoring, source = self.game.scoring, verdict.source
+        return EventGame(white, black, self.game.result, verdict.final, scoring, source, opening, missing)
 
 
 class ChunkDecider:
@@ -151,8 +158,9 @@ class ChunkDecider:
         known = read_tags(game.tags).outcome if self.task.results else None
         if known is None:
             return self.adjudicator.decide_read(game)
-        points = game.scoring.points(known)
-        return Verdict(known, source_of(game.tags), points, "its tags say so")
+        source, points = source_of(game.tags), game.scoring.points(known)
+        missing = missing_of(game.tags) if source is Source.PROVISIONAL else None
+        return Verdict(known, source, points, "its tags say so", missing)
 
     def decide(self, chunk: ScannedChunk, name: str) -> Decided:
         """Decide the games of a chunk."""
@@ -165,7 +173,7 @@ class ChunkDecider:
                     texts.append(chunk.text[start:end])
                 continue
             done.games += 1
-            done.sources[found.verdict.source] += 1
+            done.grounds[found.ground] += 1
             if found.verdict.clocked is not None and found.verdict.clocked.matters:
                 done.clocked += 1
             if found.is_continued_against_its_word:
@@ -206,6 +214,14 @@ def source_of(tags: Mapping[str, str]) -> Source:
         return Source.GAME
 
 
+def missing_of(tags: Mapping[str, str]) -> Material | None:
+    """The table that would decide the game according to the tags."""
+    try:
+        return Material.parse(tags.get("RMobilityMissing", "")).canonical()
+    except MaterialError:
+        return None
+
+
 def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str]:
     """The tags with the final score of a game and its source."""
     game, verdict = found.game, found.verdict
@@ -218,6 +234,8 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
     tags["RMobilitySource"] = verdict.source.value
     if verdict.source is Source.TABLEBASE:
         tags["RMobilityTablebase"] = f"{verdict.material} {verdict.dtg}"
+    if verdict.missing is not None:
+        tags["RMobilityMissing"] = str(verdict.missing)
     if verdict.clocked is not None and verdict.clocked.matters:
         tags["RMobilityClock"] = str(verdict.clocked)
     return {name: tags[name] for name in OWN_TAGS if name in tags}
@@ -278,7 +296,7 @@ def total(parts: Sequence[Decided]) -> Decided:
     for part in parts:
         whole.size += part.size
         whole.games += part.games
-        whole.sources += part.sources
+        whole.grounds += part.grounds
         whole.missing += part.missing
         whole.clocked += part.clocked
         whole.against_their_word += part.against_their_word

@@ -2,8 +2,8 @@
 
 Mate and stalemate on the board stand, and so does a decisive result. A game that the rules ended keeps what had
 accrued. Any other is continued by best play from its last position, with the score accrued so far, where
-there is a table; else the accrued score stands. Tables ignore the fifty-move rule: a verdict says where it matters,
-and a game may be scored by it, where that is known.
+there is a table. Without one the accrued score stands, provisionally if the table is only missing. Tables ignore the
+fifty-move rule: a verdict says where it matters, and a game may be scored by it, where that is known.
 """
 
 from __future__ import annotations
@@ -116,16 +116,19 @@ class Adjudicator:
         except CastlingError:
             return stand.stands("tables know no castling rights")
         except MissingTableError as error:
-            return stand.stands(str(error), material_of(board))
+            missing = material_of(board).canonical()
+            why = f"the accrued score is provisional: {error}"
+            return stand.verdict(stand.accrued.outcome, Source.PROVISIONAL, why, missing)
         clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
+        table = found.material.canonical()
         plies = "reached" if found.dtg == 0 else f"in {in_plies(found.dtg)}"
-        why = f"{found.outcome.in_words()}, {plies}, with best play from {found.material}"
+        why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"
         final, dtg = found.outcome, found.dtg
         if clocked.matters:
             why += f", but {clocked}"
             if self.rules.counts_fifty_moves and clocked.outcome is not None:
                 final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
-        return stand.verdict(final, Source.TABLEBASE, why, found.material, dtg, clocked)
+        return stand.verdict(final, Source.TABLEBASE, why, table, dtg, clocked)
 
 
 class _Stand(NamedTuple):
@@ -140,8 +143,8 @@ class _Stand(NamedTuple):
     scoring: Scoring
     fifty_moves: FiftyMoves
 
-    def stands(self, because: str, material: Material | None = None) -> Verdict:
-        return self.verdict(self.accrued.outcome, Source.GAME, f"the accrued score stands: {because}", material)
+    def stands(self, because: str) -> Verdict:
+        return self.verdict(self.accrued.outcome, Source.GAME, f"the accrued score stands: {because}")
 
     def verdict(
         self,

@@ -83,7 +83,7 @@ def as_html(standings: Standings, title: str) -> str:
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{name}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{_STYLE}</style>\n<h1>{name}</h1>\n'
-        f"<p>Ranked by {order}.{_left_out(standings)}</p>\n<div><table>\n"
+        f"<p>Ranked by {order}.{_left_out(standings)}</p>\n{_reservation(standings)}<div><table>\n"
         + "\n".join(lines)
         + "\n</table></div>\n</html>\n"
     )
@@ -91,6 +91,10 @@ def as_html(standings: Standings, title: str) -> str:
 
 def _meetings(row: Row, rows: Sequence[Row]) -> list[str]:
     return [meeting(row, other) for other in rows]
+
+
+def _reservation(standings: Standings) -> str:
+    return f"<p>{html.escape(standings.reservation)}.</p>\n" if standings.provisional else ""
 
 
 def _left_out(standings: Standings) -> str:

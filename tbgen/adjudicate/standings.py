@@ -17,8 +17,11 @@ from typing import Any, NamedTuple
 from tbgen.pgn.tags import Source, winner_of
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring
 from tbgen.score import MOST_CODE, Color, Outcome
+from tbgen.words import counted
 
 UNFINISHED = "*"
+_MOST_NAMED = 6
+"""So many missing tables are named in a sentence."""
 
 
 class EventGame(NamedTuple):
@@ -32,6 +35,8 @@ class EventGame(NamedTuple):
     scoring: Scoring
     source: Source
     opening: str
+    missing: str | None = None
+    """The table that would decide the game, where its score is provisional."""
 
     def points(self, side: Color) -> Fraction:
         """A side's r-mobility points."""
@@ -104,13 +109,20 @@ class Standings:
         self.order = tuple(order)
         self.unfinished = 0
         """Games without a result, which do not count."""
+        self.games = 0
+        """Those that count."""
+        self.provisional: Counter[str | None] = Counter()
+        """Missing table -> games whose score is provisional; None stands for a table without a name."""
         self.schemes: Counter[Scheme] = Counter()
         rows: dict[str, Row] = {}
         for game in games:
             if game.result == UNFINISHED:
                 self.unfinished += 1
                 continue
+            self.games += 1
             self.schemes[game.scoring.scheme] += 1
+            if game.source is Source.PROVISIONAL:
+                self.provisional[game.missing] += 1
             for side in Color:
                 self._count(rows, game, side)
         self.rows = self._ranked(list(rows.values()))
@@ -160,6 +172,19 @@ class Standings:
             case TieBreak.HEAD_TO_HEAD:
                 return sum((sum(row.against.get(other.name, []), Fraction(0)) for other in equals), Fraction(0))
 
+    @property
+    def reservation(self) -> str:
+        """Which scores are provisional, in words; empty if none is."""
+        number = self.provisional.total()
+        if not number:
+            return ""
+        tables = ", ".join(f"{name or '?'} ({games})" for name, games in self.provisional.most_common(_MOST_NAMED))
+        more = len(self.provisional) - _MOST_NAMED
+        return (
+            f"{number:,} of {counted(self.games, 'game', 'games')} {'is' if number == 1 else 'are'} provisional: "
+            f"no table {tables}{f' and {more} others' if more > 0 else ''}"
+        )
+
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
         names = [row.name for row in self.rows]
@@ -167,5 +192,6 @@ class Standings:
             "tiebreak": [by.value for by in self.order],
             "scoring": [scheme.value for scheme in self.schemes],
             "unfinished": self.unfinished,
+            "provisional": {name or "?": number for name, number in self.provisional.most_common()},
             "players": [row.facts(names) for row in self.rows],
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,29 @@ from tbgen.clock import ClockedValue
 from tbgen.material import Material
 from tbgen.pgn.tags import Source
 from tbgen.rules.points import Points, points_facts
+from tbgen.rules.stage import End
 from tbgen.score import Outcome
+
+
+class Ground(enum.Enum):
+    """What a verdict rests on, as a summary of many games has it."""
+
+    BOARD = "mate or stalemate"
+    RESULT = "their result"
+    BEST_PLAY = "best play"
+    RULES = "what had accrued when the rules ended them"
+    STOPPED = "what had accrued when they stopped"
+    """And no table can decide them: too many men, castling rights, or tables are not wanted."""
+    PROVISIONAL = "what had accrued, until a missing table decides"
+
+    @classmethod
+    def of(cls, source: Source, end: End | None) -> Ground:
+        """The ground of a score with a source, in a game that the rules ended or not."""
+        if source is Source.GAME:
+            if end is None:
+                return cls.STOPPED
+            return cls.BOARD if end in (End.CHECKMATE, End.STALEMATE) else cls.RULES
+        return {Source.RESULT: cls.RESULT, Source.TABLEBASE: cls.BEST_PLAY}.get(source, cls.PROVISIONAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +45,7 @@ class Verdict:
     why: str
     """The reason, as a sentence without its full stop."""
     material: Material | None = None
-    """What stands on the board, where it is for a table to decide: its own, or one that is missing."""
+    """The table that decides the game: its own, or one that is missing."""
     dtg: int | None = None
     """Plies of best play from the last position until the final score is reached; None without a table."""
     clocked: ClockedValue | None = None
@@ -31,7 +54,7 @@ class Verdict:
     @property
     def missing(self) -> Material | None:
         """The missing table that would decide the game."""
-        return None if self.material is None or self.dtg is not None else self.material.canonical()
+        return self.material if self.source is Source.PROVISIONAL else None
 
     def facts(self) -> dict[str, Any]:
         """The verdict for JSON."""
@@ -39,6 +62,7 @@ class Verdict:
             "final": str(self.final),
             "source": self.source.value,
             "material": None if self.material is None else str(self.material),
+            "missing": None if self.missing is None else str(self.missing),
             "dtg": self.dtg,
             "plies_left": None if self.clocked is None else self.clocked.plies_left,
             "within": None if self.clocked is None else self.clocked.within.value,
@@ -46,4 +70,4 @@ class Verdict:
         }
 
 
-__all__ = ["Source", "Verdict"]
+__all__ = ["Ground", "Source", "Verdict"]

@@ -17,6 +17,7 @@ from json import dumps, loads
 from typing import Any
 
 from tbgen.ahead.known import Known, Purpose, groups, missing
+from tbgen.process import processors
 
 MOST_PROCESSES = 4
 """More than this wait for the last kernel."""
@@ -35,20 +36,13 @@ def compile_for(purposes: Sequence[Purpose], tell: Tell) -> int:
 
 def compile_all(wanted: Sequence[Known], tell: Tell) -> None:
     """Compile some kernels."""
-    processes = min(_processors(), MOST_PROCESSES, len(wanted))
+    processes = min(processors(), MOST_PROCESSES, len(wanted))
     queue = _Queue(wanted, tell)
     threads = [threading.Thread(target=_feed, args=(queue,), daemon=True) for _ in range(processes)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
 
 
 class _Queue:

@@ -13,17 +13,18 @@ import click
 
 from tbgen.adjudicate.archive import Decided, Task, decide_file, total
 from tbgen.adjudicate.decide import Continue
+from tbgen.adjudicate.verdict import Ground
 from tbgen.ahead.known import Purpose
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
+from tbgen.cli.missing import report_missing
 from tbgen.cli.output import STANDARD_OUTPUT, rewritten, written_whole
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
 from tbgen.cli.settings import settings_options
-from tbgen.cli.terminal import complain, progress
-from tbgen.errors import PgnError, UsageError
+from tbgen.cli.terminal import complain_of, progress, say
+from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files, plain_size
 from tbgen.pgn.game import GameSettings
-from tbgen.pgn.tags import Source
 from tbgen.referee.store import kept_from_matches
 from tbgen.words import counted
 
@@ -54,6 +55,7 @@ from tbgen.words import counted
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="The number of processes that share a file."
 )
+@click.option("--strict", is_flag=True, help="End with exit code 3 if a score is provisional for want of a table.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
 def command(
     files: tuple[str, ...],
@@ -67,6 +69,7 @@ def command(
     lines: bool,
     json_file: str | None,
     jobs: int,
+    strict: bool,
     quiet: bool,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
@@ -93,7 +96,8 @@ def command(
     _refuse_one_file(names, output, json_file)
     texts, how = in_place or output is not None, Continue(continued)
     if how is Continue.NEVER:
-        refuse_beside("--continue never", {"--data": typed_folders(), "--line": lines, "--count-fifty": count_fifty})
+        idle = {"--data": typed_folders(), "--line": lines, "--count-fifty": count_fifty, "--strict": strict}
+        refuse_beside("--continue never", idle)
     if not texts:
         refuse_without("-o or --in-place", {"--line": lines})
     task = Task(settings, how, count_fifty, folders, texts=texts, lines=lines, facts=json_file is not None)
@@ -106,8 +110,11 @@ def command(
         everything = total(parts)
         if writer is not None:
             writer.finish(everything)
-    _report(everything, folders, quiet=quiet)
-    return everything.skipped[0].exit_code if everything.skipped else 0
+    written = list(names) if output in (None, STANDARD_OUTPUT) else [output]
+    code = complain_of(everything.skipped)
+    if not quiet:
+        _report(everything, folders, written)
+    return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 
 def _output(names: Sequence[str], output: str | None, json_file: str | None, *, in_place: bool) -> str | None:
@@ -205,35 +212,27 @@ class _JsonWriter:
         self._file.write(rest.encode())
 
 
-def _report(whole: Decided, folders: Sequence[Path], *, quiet: bool) -> None:
+def _report(whole: Decided, folders: Sequence[Path], files: Sequence[str]) -> None:
     """What became of the games, and which tables would decide more."""
-    for fault in whole.skipped:
-        complain(str(fault))
-    if quiet:
-        return
-    by_source = ", ".join(
-        f"{whole.sources[source]:,} by {_WORDS[source]}" for source in Source if whole.sources[source]
-    )
-    click.echo(f"{counted(whole.games, 'game', 'games')} decided{by_source and ': '}{by_source}", err=True)
+    grounds = [
+        f"{whole.grounds[ground]:,} {_WORDS.get(ground, f'by {ground.value}')}"
+        for ground in Ground
+        if whole.grounds[ground]
+    ]
+    say(f"{counted(whole.games, 'game', 'games')} decided{': ' if grounds else ''}{', '.join(grounds)}")
     _report_fifty(whole)
-    if not whole.missing:
-        return
-    more = counted(sum(whole.missing.values()), "game", "games")
-    click.echo(f"tables that are not in {', '.join(map(str, folders))} would decide {more} by best play:", err=True)
-    for name, number in whole.missing.most_common():
-        click.echo(f"  {name:8} {counted(number, 'game', 'games'):>12}   tbgen build {name}", err=True)
+    if whole.missing:
+        report_missing(whole.missing, folders, files)
 
 
 def _report_fifty(whole: Decided) -> None:
     """Where the fifty-move rule and best play do not go together."""
     if whole.clocked:
         games = counted(whole.clocked, "game", "games")
-        click.echo(f"{games} with too few plies left for the table's value, or perhaps: see RMobilityClock", err=True)
+        say(f"{games} with too few plies left for the table's value, or perhaps: see RMobilityClock")
     if whole.against_their_word:
         games = counted(whole.against_their_word, "game", "games")
-        click.echo(
-            f"{games} decided by best play, though the fifty-move rule ended them: --fifty fide lets it", err=True
-        )
+        say(f"{games} decided by best play, though the fifty-move rule ended them: --fifty fide lets it")
 
 
-_WORDS = {Source.GAME: "what had accrued", Source.TABLEBASE: "best play", Source.RESULT: "their result"}
+_WORDS = {Ground.PROVISIONAL: "provisional"}

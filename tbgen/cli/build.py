@@ -14,8 +14,9 @@ from types import FrameType
 import click
 
 from tbgen.cli.data import in_units, new_folder_option, wanted_materials
+from tbgen.cli.missing import lacking
 from tbgen.cli.plan import show_plan
-from tbgen.cli.refusals import refuse_together, refuse_without
+from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.terminal import complain, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
@@ -23,6 +24,7 @@ from tbgen.library.build import Built, Settings, build, plan_for
 from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
+from tbgen.process import processors
 from tbgen.storage.files import remove_partials
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
@@ -33,6 +35,13 @@ _MOST_THREADS = 1024
 @click.argument("names", nargs=-1, metavar="[MATERIAL]...")
 @click.option("--men", type=int, metavar="N", help="All materials with N men, kings included.")
 @click.option("--all", "every", is_flag=True, help="All materials of two to five men.")
+@click.option(
+    "--for",
+    "games",
+    multiple=True,
+    metavar="GAMES.pgn",
+    help="What `tbgen adjudicate` lacks to decide these games; may be repeated.",
+)
 @new_folder_option
 @click.option(
     "--threads",
@@ -58,6 +67,7 @@ def command(
     men: int | None,
     *,
     every: bool,
+    games: tuple[str, ...],
     data: Path,
     threads: int | None,
     jobs: int | None,
@@ -77,6 +87,7 @@ def command(
     Examples:
       tbgen build KBvK KRvKN
       tbgen build --men 4 --data tables
+      tbgen build --for scored.pgn --plan
       tbgen build --all --plan
       tbgen build --all --jobs 4 --threads 8 --memory 24G
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
@@ -86,8 +97,12 @@ def command(
     refuse_together({"--plan": only_plan, "--quiet": quiet})
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
-    wanted = wanted_materials(names, men, every=every)
-    settings = Settings(threads or _processors(), jobs, None if memory is None else bytes_in(memory), cluster)
+    if games:
+        refuse_beside("--for", {" ".join(names): names, "--men": men, "--all": every})
+    wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every)
+    if not wanted:
+        return
+    settings = Settings(threads or processors(), jobs, None if memory is None else bytes_in(memory), cluster)
     if only_plan:
         plan, room = plan_for(data, wanted, settings), free_disk(data)
         show_plan(plan, room, as_json=as_json)
@@ -115,13 +130,6 @@ def bytes_in(text: str) -> int:
         raise UsageError(f"{text!r} is not a size such as 512M or 8G")
     amount, unit = match.groups()
     return int(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
 
 
 def _watcher(*, quiet: bool) -> QuietWatcher:

@@ -26,10 +26,11 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
     side_by_side = "one at a time" if machine.jobs == 1 else f"at most {machine.jobs} side by side"
     threads = counted(machine.threads, "thread", "threads")
     click.echo(f"{len(plan.steps)} to build, {plan.kept} already there; {threads}, {side_by_side}{limit}")
+    memory = f", {in_units(plan.peak_memory)} of memory in use" if slots else ""
     on_the_way = f" and {in_units(plan.scratch_bytes)} on the way" if plan.scratch_bytes else ""
     room = "" if free_disk is None else f" of {in_units(free_disk)} free"
     disk = f"{in_units(plan.bytes)} of disk{on_the_way}{room}"
-    click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {disk}")
+    click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {disk}{memory}")
 
 
 def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:

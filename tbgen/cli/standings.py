@@ -17,11 +17,12 @@ from tbgen.adjudicate.statistics import Statistics
 from tbgen.ahead.known import Purpose
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
+from tbgen.cli.missing import command_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.settings import settings_options
-from tbgen.cli.terminal import complain, progress, show_rows
-from tbgen.errors import PgnError, UsageError
+from tbgen.cli.terminal import complain_of, progress, show_rows
+from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.pgn.files import matching_files, plain_size
 from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import Source
@@ -50,6 +51,7 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="The number of processes that share a file."
 )
+@click.option("--strict", is_flag=True, help="End with exit code 3 if a score is provisional for want of a table.")
 @quiet_option
 def command(
     files: tuple[str, ...],
@@ -63,6 +65,7 @@ def command(
     as_page: bool,
     title: str | None,
     jobs: int,
+    strict: bool,
     quiet: bool,
 ) -> int:
     """Show the cross table and the standings of an event.
@@ -102,10 +105,9 @@ def command(
     elif as_page:
         click.echo(as_html(Standings(games, order), title or "Standings"), nl=False)
     else:
-        _show_table(Standings(games, order))
-    for fault in faults:
-        complain(str(fault))
-    return faults[0].exit_code if faults else 0
+        _show_table(Standings(games, order), command_for(names, folders))
+    provisional = any(game.source is Source.PROVISIONAL for game in games) or counts.sources[Source.PROVISIONAL] > 0
+    return complain_of(faults) or (MissingTableError.exit_code if strict and provisional else 0)
 
 
 def _order(text: str) -> list[TieBreak]:
@@ -133,7 +135,7 @@ def _collect(name: str, task: Task, jobs: int, add: Callable[[EventGame], None],
             yield error
 
 
-def _show_table(standings: Standings) -> None:
+def _show_table(standings: Standings, building: str) -> None:
     """The lines of all players, with a column for each of them where there is room for people to find it."""
     rows = standings.rows
     across = rows if len(rows) <= _MOST_ACROSS else []
@@ -147,6 +149,9 @@ def _show_table(standings: Standings) -> None:
     click.echo(f"ranked by {', then '.join(by.value for by in standings.order)}; points: {schemes}")
     if standings.unfinished:
         click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
+    if standings.provisional:
+        them = "it" if len(standings.provisional) == 1 else "them"
+        click.echo(f"{standings.reservation}; build {them} with: {building}")
 
 
 def _show_statistics(counts: Statistics, *, as_json: bool) -> None:

@@ -99,6 +99,11 @@ def complain(text: str) -> None:
     click.echo(f"tbgen: {printable(' '.join(text.splitlines()))}", err=True)
 
 
+def say(text: str) -> None:
+    """One line on the standard error about what has been done."""
+    click.echo(printable(text), err=True)
+
+
 def complain_of(faults: Sequence[TbgenError]) -> int:
     """One line for each fault; the exit code is that of the first."""
     for fault in faults:

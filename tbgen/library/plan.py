@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -114,10 +114,17 @@ class Plan:
     @property
     def scratch_bytes(self) -> int:
         """Of solved blocks, at the moment when most of them lie on disk."""
+        return self._most(lambda slot: slot.scratch)
+
+    @property
+    def peak_memory(self) -> int:
+        """Of the tables that are made side by side, at the moment when they take most."""
+        return self._most(lambda slot: slot.start.memory)
+
+    def _most(self, taken: Callable[[Slot], int]) -> int:
+        """The most that the tables at work take together at any moment."""
         slots = self.schedule()
-        return max(
-            (sum(each.scratch for each in slots if each.begins <= at.begins < each.ends) for at in slots), default=0
-        )
+        return max((sum(map(taken, _beside(at.begins, slots))) for at in slots), default=0)
 
     @cached_property
     def by_urgency(self) -> list[Step]:
@@ -222,6 +229,7 @@ class Plan:
             "threads": self.machine.threads,
             "jobs": self.machine.jobs,
             "memory": self.machine.most_memory,
+            "peak_memory": self.peak_memory,
             "kept": self.kept,
             "seconds": round(max((slot.ends for slot in slots), default=0.0), 1),
             "cpu_seconds": round(self.cpu_seconds, 1),
@@ -229,6 +237,10 @@ class Plan:
             "scratch_bytes": self.scratch_bytes,
             "tables": [_slot_facts(slot) for slot in slots],
         }
+
+
+def _beside(moment: float, slots: Iterable[Slot]) -> list[Slot]:
+    return [slot for slot in slots if slot.begins <= moment < slot.ends]
 
 
 def _slot_facts(slot: Slot) -> dict[str, Any]:

@@ -18,6 +18,7 @@ OWN_TAGS = (
     "RMobilityFifty",
     "RMobilitySource",
     "RMobilityTablebase",
+    "RMobilityMissing",
     "RMobilityClock",
 )
 """The tags that a decision writes; those of a decision before are replaced."""

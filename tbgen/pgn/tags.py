@@ -28,6 +28,8 @@ class Source(enum.Enum):
     """Best play from the last position."""
     RESULT = "result"
     """A win that the board does not show: resigned, lost on time, adjudicated."""
+    PROVISIONAL = "provisional"
+    """What has accrued, until a table that is missing decides the game; the tag `RMobilityMissing` names it."""
 
 
 @dataclass(frozen=True, slots=True)

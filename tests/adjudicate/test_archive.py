@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from tbgen.adjudicate.archive import ChunkDecider, Decided, Task, decide_file, total
 from tbgen.adjudicate.decide import Continue
+from tbgen.adjudicate.verdict import Ground
 from tbgen.errors import PgnError
 from tbgen.pgn.chunks import chunks_of
 from tbgen.pgn.game import GameSettings, PgnGame
 from tbgen.pgn.splice import OWN_TAGS
-from tbgen.pgn.tags import Source
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
 from tests.pgn.plain import games_in
@@ -231,7 +231,7 @@ def test_missing_tables_are_counted_with_the_games_they_would_decide(tmp_path: P
     path.write_bytes(HELD * 3 + b'\n[Event "b"]\n\n1. e4 *\n' + HELD.replace(b"1/2-1/2", b"1-0"))
     whole = total(list(decide_file(str(path), Task(tables=tmp_path, texts=False))))
     assert whole.missing == {"KBvK": 3}
-    assert (whole.games, whole.sources) == (5, {Source.GAME: 4, Source.RESULT: 1})
+    assert (whole.games, whole.grounds) == (5, {Ground.PROVISIONAL: 3, Ground.STOPPED: 1, Ground.RESULT: 1})
 
 
 def archive(path: Path, games: int) -> Path:
@@ -250,7 +250,7 @@ def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Pat
     assert [fact for part in alone for fact in part.facts] == [fact for part in together for fact in part.facts]
     ours, theirs = total(alone), total(together)
     assert [str(error) for error in ours.skipped] == [str(error) for error in theirs.skipped]
-    assert (ours.games, ours.sources, ours.size) == (theirs.games, theirs.sources, path.stat().st_size)
+    assert (ours.games, ours.grounds, ours.size) == (theirs.games, theirs.grounds, path.stat().st_size)
 
 
 def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> None:

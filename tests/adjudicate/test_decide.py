@@ -28,6 +28,7 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
         "final": "G1.5",
         "source": "tablebase",
         "material": "KBvK",
+        "missing": None,
         "dtg": 5,
         "plies_left": 67,
         "within": "likely",
@@ -45,9 +46,11 @@ def test_a_board_brings_its_moves_or_what_had_accrued(tables: Tablebase) -> None
 
 def test_without_a_table_the_accrued_score_stands_and_the_table_is_named(tables: Tablebase) -> None:
     verdict = Adjudicator(tables).decide(game_from("8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0"))
-    assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.GAME, None)
+    assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.PROVISIONAL, None)
     assert verdict.missing == Material.parse("KRBvK")
+    assert "provisional" in verdict.why
     assert "build it with: tbgen build KRBvK" in verdict.why
+    assert verdict.facts()["missing"] == "KRBvK"
     assert Adjudicator().decide(game_from(HELD)).missing is None
 
 
@@ -100,6 +103,13 @@ def test_an_en_passant_right_counts(tables: Tablebase) -> None:
     board = chess.Board("8/8/8/8/1p6/8/P7/K1k5 w - - 0 1")
     board.push_san("a4")
     assert Adjudicator(tables).decide(Game(board)).missing == Material.parse("KPvKP")
+
+
+def test_tables_have_their_canonical_names_whoever_has_more(tables: Tablebase) -> None:
+    there = Adjudicator(tables).decide(game_from("8/8/8/8/2k1b3/8/8/K7 w - - 0 1")).facts()
+    assert (there["source"], there["material"], there["missing"]) == ("tablebase", "KBvK", None)
+    facts = Adjudicator(tables).decide(game_from("8/8/8/8/1kr5/8/P7/K7 w - - 0 1")).facts()
+    assert (facts["source"], facts["material"], facts["missing"]) == ("provisional", "KRvKP", "KRvKP")
 
 
 ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"

@@ -4,6 +4,8 @@ import contextlib
 import gzip
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -67,18 +69,62 @@ def test_in_place_means_in_place(held: Path, table_folder: Path) -> None:
 def test_missing_tables_are_listed_with_what_builds_them(held: Path, tmp_path: Path) -> None:
     done = tbgen("adjudicate", str(held), str(held), "--data", str(tmp_path), "--json", str(tmp_path / "x.json"))
     assert done.returncode == 0
-    assert done.stderr.splitlines()[-2:] == [
-        f"tables that are not in {tmp_path} would decide 2 games by best play:",
-        "  KBvK          2 games   tbgen build KBvK",
+    name, folder = shlex.quote(str(held)), shlex.quote(str(tmp_path))
+    assert done.stderr.splitlines()[-5:-1] == [
+        "2 games decided: 2 provisional",
+        f"the score of 2 games is provisional; 1 table that is not in {tmp_path} would decide them:",
+        "  KBvK       2 games",
+        f"build it: tbgen build --for {name} --data {folder}, then decide again",
     ]
+    assert re.fullmatch(
+        r"that makes 2 tables: about \d+ s, .* kB of disk, .* MB of memory", done.stderr.splitlines()[-1]
+    )
     assert json.loads((tmp_path / "x.json").read_text())["missing"] == {"KBvK": 2}
+
+
+def test_a_provisional_score_is_told_by_its_tags_until_the_table_is_there(
+    held: Path, tmp_path: Path, table_folder: Path
+) -> None:
+    provisional = tmp_path / "provisional.pgn"
+    done = tbgen("adjudicate", str(held), "--data", str(tmp_path), "-o", str(provisional))
+    assert done.returncode == 0
+    written = provisional.read_text()
+    assert '[RMobilityResult "G4.0"]' in written
+    assert '[RMobilitySource "provisional"]\n[RMobilityMissing "KBvK"]\n' in written
+    again = tbgen("adjudicate", str(provisional), "-q", "--data", str(table_folder)).stdout
+    assert '[RMobilitySource "tablebase"]' in again
+    assert "RMobilityMissing" not in again
+
+
+def test_strict_fails_where_a_score_is_provisional_and_still_writes_the_file(
+    held: Path, tmp_path: Path, table_folder: Path
+) -> None:
+    out = tmp_path / "out.pgn"
+    done = tbgen("adjudicate", str(held), "-o", str(out), "--strict", "--data", str(tmp_path))
+    assert done.returncode == 3
+    assert "RMobilityMissing" in out.read_text()
+    assert tbgen("adjudicate", str(held), "-o", str(out), "--strict", "--data", str(table_folder)).returncode == 0
+    assert "cannot be given together" in complaint("adjudicate", str(held), "--strict", "--continue", "never")
+
+
+def test_the_summary_says_what_ended_the_games_that_no_table_had_to_decide(tmp_path: Path, table_folder: Path) -> None:
+    mate = '[FEN "7k/8/6K1/8/8/8/8/R7 w - - 0 1"]\n[Result "1-0"]\n\n1. Ra8# 1-0\n\n'
+    again = "30. Ke7 Kh6 31. Ke6 Kg5 32. Ke7 Kh6 33. Ke6 Kg5 1/2-1/2\n\n"
+    repeated = HELD.replace("30. Bh3 Kg6 1/2-1/2\n", again)
+    path = tmp_path / "games.pgn"
+    path.write_text(mate * 2 + repeated + "1. e4 e5 1/2-1/2\n\n1. e4 1-0\n\n" + HELD)
+    done = tbgen("adjudicate", str(path), "-o", str(tmp_path / "x.pgn"), "--data", str(table_folder))
+    assert done.stderr.splitlines()[-1] == (
+        "6 games decided: 2 by mate or stalemate, 1 by their result, 1 by best play, "
+        "1 by what had accrued when the rules ended them, 1 by what had accrued when they stopped"
+    )
 
 
 def test_no_tables_at_all_are_no_error_unless_they_were_named(held: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tbgen", "adjudicate", str(held)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment, check=True)
-    assert b'[RMobilitySource "game"]' in done.stdout
+    assert b'[RMobilitySource "provisional"]' in done.stdout
     assert "nowhere" in complaint("adjudicate", str(held), "--data", str(tmp_path / "nowhere"))
 
 
@@ -222,3 +268,16 @@ def children_of(process: int) -> list[int]:
     with contextlib.suppress(OSError):
         return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
     return []
+
+
+def test_one_command_builds_what_games_lack(held: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    build = ("build", "--for", str(held), "--data", str(folder))
+    plan = calls.tbgen(*build, "--plan", "--json")
+    assert [table["material"] for table in json.loads(plan.stdout)["tables"]] == ["KvK", "KBvK"]
+    assert (plan.returncode, plan.stderr) == (0, "1 table would decide 1 game more\n")
+    assert "of memory in use" in calls.tbgen(*build, "--plan").stdout.splitlines()[-1]
+    assert calls.tbgen(*build).stdout.splitlines()[-1] == "2 built, 0 already there"
+    again = calls.tbgen(*build)
+    assert (again.returncode, again.stdout, again.stderr) == (0, "", "no game lacks a table\n")
+    assert "cannot be given together" in calls.complaint(*build, "KNvK")[1]

@@ -77,3 +77,32 @@ def test_a_game_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     done = tbgen("standings", str(path))
     assert done.returncode == 2
     assert "game 2, ply 1: illegal move 'Ke2'" in done.stderr
+
+
+PROVISIONAL = (
+    '[White "a"]\n[Black "b"]\n[Result "1/2-1/2"]\n[RMobilityResult "-G0.5"]\n'
+    '[RMobilitySource "provisional"]\n[RMobilityMissing "KRPvKR"]\n\n1. e4 1/2-1/2\n'
+)
+
+
+def test_provisional_scores_are_told_below_the_table_on_the_page_and_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(PROVISIONAL * 2)
+    said = f"2 of 2 games are provisional: no table KRPvKR (2); build it with: tbgen build --for {path}"
+    assert shown(str(path)).splitlines()[-1] == said
+    assert "2 of 2 games are provisional: no table KRPvKR (2)" in shown(str(path), "--html")
+    assert json.loads(shown(str(path), "--json"))["provisional"] == {"KRPvKR": 2}
+    assert shown(str(path), "--stats").splitlines()[0] == "2 games: 2 provisional"
+
+
+def test_strict_standings_fail_where_a_score_is_provisional(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(PROVISIONAL)
+    assert tbgen("standings", str(path), "--strict").returncode == 3
+    assert tbgen("standings", S18, "--strict").returncode == 0
+
+
+def test_a_game_without_a_verdict_is_provisional_too_where_its_table_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text('[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n')
+    assert json.loads(shown(str(path), "--json", "--data", str(tmp_path)))["provisional"] == {"KBvK": 1}

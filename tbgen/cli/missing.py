@@ -1,0 +1,70 @@
+"""Tables that are missing: which, how many games they would decide, and the one command that builds them."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from tbgen.adjudicate.archive import Task, decide_file
+from tbgen.ahead.known import Purpose
+from tbgen.cli.data import in_units
+from tbgen.cli.first_use import compile_for
+from tbgen.cli.refusals import typed_folders
+from tbgen.cli.terminal import complain_of, duration, progress, say
+from tbgen.errors import PgnError
+from tbgen.library.outlook import outlook
+from tbgen.material import Material
+from tbgen.pgn.files import STANDARD_INPUT, matching_files
+from tbgen.process import processors
+from tbgen.words import counted
+
+_MOST_ROWS = 12
+
+
+def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequence[str]) -> None:
+    """The tables that would decide the most games, the command that builds them all, and what that takes."""
+    games, tables = counted(missing.total(), "game", "games"), counted(len(missing), "table", "tables")
+    one = len(missing) == 1
+    where = ", ".join(map(str, folders))
+    say(
+        f"the score of {games} is provisional; {tables} that {'is' if one else 'are'} not in {where} "
+        f"would decide {'it' if missing.total() == 1 else 'them'}:"
+    )
+    for name, number in missing.most_common(_MOST_ROWS):
+        say(f"  {name:8} {number:>3,} {'game' if number == 1 else 'games'}")
+    if len(missing) > _MOST_ROWS:
+        rest = sum(number for _, number in missing.most_common()[_MOST_ROWS:])
+        say(f"  {len(missing) - _MOST_ROWS} others {rest:,} games")
+    say(f"build {'it' if one else 'them'}: {command_for(files, folders)}, then decide again")
+    plan = outlook(folders[0], map(Material.parse, missing), processors())
+    say(
+        f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "
+        f"{in_units(plan.bytes + plan.scratch_bytes)} of disk, {in_units(plan.peak_memory)} of memory"
+    )
+
+
+def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material]:
+    """The tables that would decide games of some files and are not in a folder; says how many games."""
+    task = Task(tables=[folder], texts=False)
+    compile_for(Purpose.GAMES, quiet=quiet)
+    with progress(" ".join(games), quiet=quiet) as shown:
+        missing, faults = Counter[str](), list[PgnError]()
+        for name in matching_files(games):
+            for part in decide_file(name, task):
+                missing += part.missing
+                faults += part.skipped
+                shown.advance(part.games)
+    complain_of(faults)
+    if not quiet:
+        tables, number = counted(len(missing), "table", "tables"), counted(missing.total(), "game", "games")
+        say(f"{tables} would decide {number} more" if missing else "no game lacks a table")
+    return [Material.parse(name) for name, _ in missing.most_common()]
+
+
+def command_for(files: Sequence[str], folders: Sequence[Path]) -> str:
+    """The command that builds what the games of some files lack."""
+    names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
+    data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""
+    return f"tbgen build {' '.join(f'--for {name}' for name in names)}{data}"
