@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gc
 import importlib
+from typing import TYPE_CHECKING
 
 import click
 
 from tbgen import __version__
 from tbgen.cli.terminal import run
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 SUBCOMMANDS = {
     "adjudicate": ("tbgen.cli.adjudicate", "Decide every game of a PGN file, and write the result into its tags."),
@@ -42,6 +46,8 @@ class LazyGroup(click.Group):
         return list(SUBCOMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in SUBCOMMANDS and ctx.resilient_parsing:
+            return None  # a shell completes words behind it
         if cmd_name not in SUBCOMMANDS:
             import difflib
 
@@ -51,6 +57,15 @@ class LazyGroup(click.Group):
         command = importlib.import_module(module).command
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Names of subcommands, none of which is imported for it, and options."""
+        from click.shell_completion import CompletionItem
+
+        names = [
+            CompletionItem(name, help=line) for name, (_, line) in SUBCOMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

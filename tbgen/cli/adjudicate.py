@@ -15,6 +15,7 @@ from tbgen.adjudicate.archive import Decided, Task, decide_file, total
 from tbgen.adjudicate.decide import Continue
 from tbgen.adjudicate.verdict import Ground
 from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import a_file
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.missing import report_missing
@@ -30,9 +31,13 @@ from tbgen.words import counted
 
 
 @click.command("adjudicate")
-@click.argument("files", nargs=-1, metavar="IN.pgn...")
+@click.argument("files", nargs=-1, metavar="IN.pgn...", shell_complete=a_file)
 @click.option(
-    "-o", "--output", metavar="OUT.pgn", help="Write the copy to this file; - (default) is the standard output."
+    "-o",
+    "--output",
+    metavar="OUT.pgn",
+    shell_complete=a_file,
+    help="Write the copy to this file; - (default) is the standard output.",
 )
 @click.option("--in-place", is_flag=True, help="Write the tags into the files themselves.")
 @optional_folders_option
@@ -51,7 +56,13 @@ from tbgen.words import counted
     help="Score games as the fifty-move rule lets them end, where that is known; tables ignore the rule.",
 )
 @click.option("--line", "lines", is_flag=True, help="Append best play to the moves, as a variation.")
-@click.option("--json", "json_file", metavar="FILE", help="Write the verdict on every game to a file of JSON.")
+@click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    shell_complete=a_file,
+    help="Write the verdict on every game to a file of JSON.",
+)
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="The number of processes that share a file."
 )

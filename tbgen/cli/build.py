@@ -13,6 +13,7 @@ from types import FrameType
 
 import click
 
+from tbgen.cli.completion import a_material
 from tbgen.cli.data import in_units, new_folder_option, wanted_materials
 from tbgen.cli.missing import lacking
 from tbgen.cli.plan import show_plan
@@ -32,7 +33,7 @@ _MOST_THREADS = 1024
 
 
 @click.command("build")
-@click.argument("names", nargs=-1, metavar="[MATERIAL]...")
+@click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=a_material)
 @click.option("--men", type=int, metavar="N", help="All materials with N men, kings included.")
 @click.option("--all", "every", is_flag=True, help="All materials of two to five men.")
 @click.option(

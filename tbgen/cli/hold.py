@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import a_file, beginning_so
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
@@ -43,6 +44,7 @@ _GOALS = ("accrued", "best", "draw")
 @click.option(
     "--goal",
     metavar="G",
+    shell_complete=lambda ctx, param, incomplete: beginning_so(_GOALS, incomplete),
     default="best",
     help="What it is to keep, or better: accrued (the score that has accrued), draw (not to be mated), a score such "
     "as G5.5, or best (default: the best that can be proved).",
@@ -52,8 +54,14 @@ _GOALS = ("accrued", "best", "draw")
 @click.option("--wide", is_flag=True, help="Try to hold by moves of all men as well, where one does not do.")
 @optional_folders_option
 @click.option("--map", "with_map", is_flag=True, help="Show where the two men may stand.")
-@click.option("--strategy", "target", metavar="FILE", help="Write the moves that hold to a file; - is the output.")
-@click.option("--check", "source", metavar="FILE", help="Check such a file, and nothing else.")
+@click.option(
+    "--strategy",
+    "target",
+    metavar="FILE",
+    shell_complete=a_file,
+    help="Write the moves that hold to a file; - is the output.",
+)
+@click.option("--check", "source", metavar="FILE", shell_complete=a_file, help="Check such a file, and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @quiet_option
 def command(

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import a_table
 from tbgen.cli.data import folders_option, in_units
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
@@ -21,7 +22,7 @@ from tbgen.storage.files import folder_with
 
 
 @click.command("info")
-@click.argument("names", metavar="MATERIAL...", nargs=-1, required=True)
+@click.argument("names", metavar="MATERIAL...", nargs=-1, required=True, shell_complete=a_table)
 @folders_option
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON: an object, or a list if several tables are asked for."

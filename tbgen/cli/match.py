@@ -6,19 +6,26 @@ import asyncio
 import json
 import signal
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import beginning_so, from_shell
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.match_view import LiveView, PlainView, QuietView
 from tbgen.cli.output import written_whole
-from tbgen.referee.arguments import OPTIONS
+from tbgen.referee.arguments import OPTIONS, Shape
 from tbgen.referee.match import Match
 from tbgen.referee.reading import settings_of
 from tbgen.referee.run import play_match
 from tbgen.referee.settings import MatchSettings, Notation
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_FILES = {"FILE": "file", "DIRS": "dir"}
+"""Hint of an option -> what a shell completes after it."""
 
 _STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
@@ -51,6 +58,16 @@ class MatchCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.params["arguments"] = tuple(args)
+        return []
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """An option, or what the option before it takes; the words of engines are left to the user."""
+        before = ctx.params["arguments"][-1:]
+        option = OPTIONS.get(before[0].lstrip("-")) if before and before[0].startswith("-") else None
+        if option is None or option.shape is Shape.FLAG or incomplete.startswith("-"):
+            return beginning_so((f"-{name}" for name in OPTIONS), incomplete)
+        if option.hint in _FILES:
+            return from_shell(_FILES[option.hint], incomplete)
         return []
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

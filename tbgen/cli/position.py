@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tbgen.cli.completion import a_position
 from tbgen.errors import UsageError
 from tbgen.rules.typed import START, fen_and_moves
 
@@ -45,7 +46,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="G",
             help="The accrued score of the position, such as G2.5 (default: that of the FEN, else the position's own).",
         ),
-        click.argument("words", nargs=-1, metavar="[FEN] [MOVE]..."),
+        click.argument("words", nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=a_position),
     ):
         command = option(command)
     return command

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import a_table
 from tbgen.cli.data import check_folders, optional_folders_option, tables_there, wanted_materials
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.refusals import refuse_without, typed_folders
@@ -22,7 +23,7 @@ from tbgen.words import in_plies
 
 
 @click.command("record")
-@click.argument("names", metavar="[MATERIAL]...", nargs=-1)
+@click.argument("names", metavar="[MATERIAL]...", nargs=-1, shell_complete=a_table)
 @click.option("--men", type=int, metavar="N", help="Every table with N men, kings included.")
 @click.option("--all", "every", is_flag=True, help="Every table in the folders.")
 @click.option(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import a_file
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.position import PositionCommand, asked_position, is_position, position_options
@@ -34,6 +35,7 @@ from tbgen.words import printable
     "--pgn",
     "files",
     metavar="FILE...",
+    shell_complete=a_file,
     multiple=True,
     help="Score the games of PGN files, packed or not; - reads the standard input.",
 )

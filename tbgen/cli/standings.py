@@ -15,6 +15,7 @@ from tbgen.adjudicate.page import as_csv, as_html, cells_of, in_decimals, meetin
 from tbgen.adjudicate.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
 from tbgen.adjudicate.statistics import Statistics
 from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import a_file
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.missing import command_for
@@ -35,7 +36,7 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 
 
 @click.command("standings")
-@click.argument("files", nargs=-1, metavar="IN.pgn...")
+@click.argument("files", nargs=-1, metavar="IN.pgn...", shell_complete=a_file)
 @click.option(
     "--tiebreak",
     metavar="LIST",

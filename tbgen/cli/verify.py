@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import a_file, a_table
 from tbgen.cli.data import folders_option, tables_there
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.refusals import refuse_together, refuse_without
@@ -26,13 +27,14 @@ _MOST_THREADS = 1024
 
 
 @click.command("verify")
-@click.argument("names", nargs=-1, metavar="[MATERIAL]...")
+@click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=a_table)
 @folders_option
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Check N random positions of each table, not all.")
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Which random positions (default 0).")
 @click.option(
     "--against",
     metavar="FILE",
+    shell_complete=a_file,
     help="Compare wins, draws, losses and longest mates with published ones: a CSV file, or the word `ordinary`.",
 )
 @click.option(

@@ -1,0 +1,119 @@
+"""What a shell completes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import BashComplete
+
+from tbgen import cli
+from tbgen.material import all_materials
+
+NAMES = list(cli.SUBCOMMANDS)
+KINDS = {"IN.pgn": "file", "OUT.pgn": "file", "FILE": "file", "DIR": "dir", "FOLDER": "dir"}
+"""What a metavar means -> what the shell is asked to complete."""
+
+
+def completed(line: str) -> list[str]:
+    """What the last word of a line may become; `<file>` and `<dir>` where the shell looks."""
+    *words, last = line.split(" ")
+    shell = BashComplete(cli.tbgen, {}, "tbgen", "_TBGEN_COMPLETE")
+    found = shell.get_completions(words, last)
+    return [f"<{item.type}>" if item.type != "plain" else item.value for item in found]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("adj", ["adjudicate"]),
+        ("", NAMES),
+        ("--v", ["--version"]),
+        ("nonsense KB", []),
+        ("build KPvKP", ["KPvKP"]),
+        ("build KvKB", []),
+        ("score --sc", ["--scoring"]),
+        ("score --scoring k", ["komi"]),
+        ("score st", ["startpos"]),
+        ("score --pgn a.pgn b", ["<file>"]),
+        ("probe --accrued G4.0 sta", ["startpos"]),
+        ("hold startpos --goal d", ["draw"]),
+        ("hold startpos --side b", ["black", "both"]),
+        ("match -ga", ["-games"]),
+        ("match -games 4 -pgno", ["-pgnout"]),
+        ("match -pgnout ", ["<file>"]),
+        ("match -tb ", ["<dir>"]),
+        ("match -games ", []),
+        ("match -recover -tbad", ["-tbadjudicate"]),
+    ],
+)
+def test_words_are_completed(line: str, words: list[str]) -> None:
+    assert completed(line) == words
+
+
+def test_every_material_can_be_built_and_those_that_are_built_can_be_looked_at(table_folder: Path) -> None:
+    assert completed("build ") == [str(material) for material in all_materials()]
+    for name in ("info", "verify", "record"):
+        assert completed(f"{name} --data {table_folder} K") == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
+        assert completed(f"{name} --data {table_folder / 'missing'} K") == []
+
+
+def file_parameters() -> list[tuple[str, click.Parameter, str]]:
+    """Every option and argument that is a file or a folder, by what is printed of it in the help."""
+    found = []
+    for name in NAMES:
+        command = cli.tbgen.get_command(click.Context(cli.tbgen), name)
+        assert command is not None
+        for parameter in command.params:
+            kind = KINDS.get((parameter.metavar or "").rstrip("."))
+            if kind is not None:
+                found.append((name, parameter, kind))
+    return found
+
+
+@pytest.mark.parametrize(("name", "parameter", "kind"), file_parameters(), ids=str)
+def test_what_is_a_file_or_a_folder_is_completed_by_the_shell(name: str, parameter: click.Parameter, kind: str) -> None:
+    words = [name] if isinstance(parameter, click.Argument) else [name, parameter.opts[-1]]
+    assert completed(" ".join([*words, "a"])) == [f"<{kind}>"]
+
+
+def test_nothing_is_imported_to_complete_the_name_of_a_command() -> None:
+    code = "import sys; from tbgen.cli import main\ntry: main()\nexcept SystemExit: print(*sys.modules)"
+    environment = {"_TBGEN_COMPLETE": "bash_complete", "COMP_WORDS": "tbgen a", "COMP_CWORD": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert "plain,adjudicate" in done.stdout
+    assert not {module for module, _ in cli.SUBCOMMANDS.values()} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(("shell", "sign"), [("bash", "complete -o"), ("zsh", "#compdef tbgen"), ("fish", "complete ")])
+def test_every_shell_is_given_what_it_reads(shell: str, sign: str) -> None:
+    environment = {"_TBGEN_COMPLETE": f"{shell}_source", "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "tbgen"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert sign in done.stdout
+    assert done.stderr == ""
+
+
+def test_bash_completes_a_material(tmp_path: Path) -> None:
+    """The script that the page tells people to use, in a real shell."""
+    (tmp_path / "tbgen").write_text(f'#!/bin/sh\nexec {sys.executable} -m tbgen "$@"\n')
+    (tmp_path / "tbgen").chmod(0o755)
+    script = """
+eval "$(_TBGEN_COMPLETE=bash_source tbgen)"
+complete -p tbgen
+COMP_WORDS=(tbgen build KQvK) COMP_CWORD=2
+_tbgen_completion tbgen
+echo "${COMPREPLY[*]}"
+"""
+    bash = shutil.which("bash")
+    assert bash is not None
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([bash, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    registered, words = done.stdout.splitlines()
+    assert registered.endswith("-F _tbgen_completion tbgen")
+    assert "KQvKR" in words.split()
+    assert all(word.startswith("KQvK") for word in words.split())
