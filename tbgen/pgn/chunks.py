@@ -12,6 +12,7 @@ import numpy as np
 from tbgen.arrays import Bytes, Ints
 from tbgen.errors import PgnError
 from tbgen.pgn import scan as at
+from tbgen.pgn import tokens
 from tbgen.pgn.files import STANDARD_INPUT
 
 _CHUNK_BYTES = 1 << 18
@@ -85,7 +86,7 @@ _scratch = threading.local()
 def _scratch_rows(rows: int) -> tuple[Ints, Ints, Ints]:
     """Scratch buffers with a row for all that a text may hold; a thread uses the same ones for every chunk."""
     if getattr(_scratch, "rows", 0) < rows:
-        columns = (at.GAME_COLUMNS, at.TAG_COLUMNS, at.MOVE_COLUMNS)
+        columns = (at.GAME_COLUMNS, tokens.TAG_COLUMNS, tokens.MOVE_COLUMNS)
         _scratch.rows, _scratch.buffers = rows, tuple(np.empty((rows, number), np.int64) for number in columns)
     games, tags, moves = _scratch.buffers
     return games, tags, moves

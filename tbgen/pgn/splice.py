@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from tbgen.pgn import scan as at
+from tbgen.pgn import tokens
 from tbgen.pgn.chunks import ScannedChunk
 
 OWN_TAGS = (
@@ -59,20 +60,23 @@ def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iter
     """Remove our tags and put the new ones after the Result tag, or else after the last tag, or before the moves."""
     text = chunk.text
     rows = chunk.tags_of(place).tolist()
-    names = [text[row[at.NAME] : row[at.NAME_END]] for row in rows]
+    names = [text[row[tokens.NAME] : row[tokens.NAME_END]] for row in rows]
     own = [row for row, name in zip(rows, names, strict=True) if name in _OWN_NAMES]
     others = [row for row, name in zip(rows, names, strict=True) if name not in _OWN_NAMES]
     results = [row for row, name in zip(rows, names, strict=True) if name == b"Result"]
-    yield from ((row[at.LINE], row[at.NEXT_LINE], b"") for row in own)
+    yield from ((row[tokens.LINE], row[tokens.NEXT_LINE], b"") for row in own)
     lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
     anchor = (results or others or [None])[-1]
     if anchor is not None:
-        place_of, line_end = anchor[at.NEXT_LINE], _line_end_in(text, anchor[at.VALUE_END], anchor[at.NEXT_LINE])
+        place_of, line_end = (
+            anchor[tokens.NEXT_LINE],
+            _line_end_in(text, anchor[tokens.VALUE_END], anchor[tokens.NEXT_LINE]),
+        )
         is_ended = text[place_of - 1] in at.LINE_ENDS
         yield place_of, place_of, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
     elif own:
-        line_end = _line_end_in(text, own[0][at.VALUE_END], own[0][at.NEXT_LINE])
-        yield own[0][at.LINE], own[0][at.LINE], b"".join(line + line_end for line in lines)
+        line_end = _line_end_in(text, own[0][tokens.VALUE_END], own[0][tokens.NEXT_LINE])
+        yield own[0][tokens.LINE], own[0][tokens.LINE], b"".join(line + line_end for line in lines)
     else:
         yield _before_moves(chunk, place, lines)
 
