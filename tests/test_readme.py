@@ -93,7 +93,7 @@ def test_the_probe_of_the_commands_page_prints_what_it_shows(table_folder: Path)
     command = 'probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"'
     shown = [row for row in rows_of(shown_below(command, COMMANDS_TEXT)) if row not in ("", "...")]
     found = rows_of(run(command, table_folder))
-    assert len(shown) == 7
+    assert len(shown) == 10
     assert [row for row in shown if row not in found] == []
 
 

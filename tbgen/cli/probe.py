@@ -18,7 +18,7 @@ from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
 from tbgen.clock import ClockedValue, is_searched, value_if_asked
 from tbgen.errors import TbgenError
-from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
+from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
@@ -54,7 +54,8 @@ def command(
 
     FEN may have the accrued score as its seventh field, and needs no quotes. Moves after it are played first.
     DTG counts plies until the score of the outcome is reached. The columns own and accrued are the scores after
-    the move. "best" is best play: the best outcome in the right number of plies. Other moves may keep the outcome.
+    the move. "best" is best play: the best outcome in the right number of plies. Other moves may keep the outcome,
+    give away a part of it, or give the score to the other side. Points of a move are those of the side to move.
 
     If FEN is -, positions come from the standard input, one a line, each with its score and moves if it has any.
     Each is answered at once by a line of JSON; a position that cannot be read is answered by a line with "error".
@@ -85,7 +86,7 @@ def command(
     if clocked is not None and (fifty is not None or clocked.matters):
         click.echo(f"clock     {clocked}")
     if found is not None:
-        _show_moves(found)
+        _show_moves(found, rule)
     return 0
 
 
@@ -93,7 +94,7 @@ def _facts(
     answer: Probe, clocked: ClockedValue | None, moves: Sequence[MoveProbe] | None, scoring: Scoring
 ) -> dict[str, Any]:
     facts = {**answer.facts(scoring), **({} if clocked is None else clocked.facts())}
-    return facts if moves is None else {**facts, "moves": [each.facts() for each in moves]}
+    return facts if moves is None else {**facts, "moves": [each.facts(scoring) for each in moves]}
 
 
 def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None, *, brief: bool) -> int:
@@ -121,7 +122,7 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
 
 
 def _show(answer: Probe, scoring: Scoring) -> None:
-    click.echo(f"\nmaterial  {answer.material}")
+    click.echo(f"\nmaterial  {answer.material.canonical()}")
     click.echo(f"own       {answer.own}")
     click.echo(f"accrued   {answer.accrued}")
     click.echo(f"outcome   {answer.outcome}: {answer.outcome.in_words()}")
@@ -129,18 +130,31 @@ def _show(answer: Probe, scoring: Scoring) -> None:
     click.echo(f"points    {format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})")
 
 
-def _show_moves(moves: Sequence[MoveProbe]) -> None:
+def _show_moves(moves: Sequence[MoveProbe], scoring: Scoring) -> None:
+    """The moves in groups: what keeps the value, what gives away a part of it, what gives the score away."""
     if not moves:
         click.echo("\nno legal moves: the game is over")
         return
-    rows = [
-        (each.san, str(each.outcome), str(each.dtg), str(each.own), str(each.accrued), _remark(each)) for each in moves
-    ]
     click.echo()
-    show_rows(("move", "outcome", "DTG", "own", "accrued", ""), rows, right=".rrrr")
+    heads, value, mover = (
+        ("move", "outcome", "DTG", "own", "accrued", "points", ""),
+        moves[0].outcome,
+        moves[0].own.holder,
+    )
+    words = {
+        Grade.KEEPS: f"keep {value}:",
+        Grade.COSTS: "give away part of it:" if value.holder is mover else f"give {mover.other} more:",
+        Grade.LOSES: f"give the score to {mover.other}:",
+    }
+    titles: dict[int, str] = {}
+    for number, each in enumerate(moves):
+        title = words[Grade.of(value, each.outcome)]
+        if title not in titles.values():
+            titles[number] = title
+    show_rows(heads, [_row(each, scoring) for each in moves], right=".rrrrr", titles=titles)
 
 
-def _remark(move: MoveProbe) -> str:
-    """Whether a move is best, or good enough, and whether it starts the score anew."""
-    grade = "best" if move.best else "keeps the outcome" if move.keeps else ""
-    return ", ".join(filter(None, (grade, "reset" if move.reset else "")))
+def _row(move: MoveProbe, scoring: Scoring) -> tuple[str, ...]:
+    remark = ", ".join(filter(None, ("best" if move.best else "", "reset" if move.reset else "")))
+    points = format_points(scoring.points(move.outcome), scoring.scheme).split("-")[move.own.holder]
+    return (move.san, str(move.outcome), str(move.dtg), str(move.own), str(move.accrued), points, remark)

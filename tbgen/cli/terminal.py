@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
@@ -111,8 +111,17 @@ def complain_of(faults: Sequence[TbgenError]) -> int:
     return faults[0].exit_code if faults else 0
 
 
-def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = "", whole: bool = False) -> None:
+def show_rows(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: str = "",
+    whole: bool = False,
+    titles: Mapping[int, str] | None = None,
+) -> None:
     """A table; `right` has the letter `r` where a column is set flush right, such as `"r..r"`.
+
+    `titles` are lines above some of the rows, by their numbers from 0.
 
     Where a terminal is too narrow for them, columns move closer. If that is not enough, or if `whole` says that the
     last one is a text such as a FEN, the last one gets lines of its own: nothing is ever broken or cut.
@@ -130,6 +139,8 @@ def show_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: str
             text.rjust(width) if side == "r" else text.ljust(width)
             for text, width, side in zip(row, widths, sides, strict=True)
         ]
+        if titles and number - 1 in titles:
+            click.echo(titles[number - 1])
         if below:
             cells, last = cells[:-1], cells[-1].rstrip()
         line = gap.join(cells).rstrip()

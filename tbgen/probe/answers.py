@@ -56,7 +56,7 @@ class Probe:
         rule = Scoring() if scoring is None else scoring
         return {
             "fen": self._board.fen(),
-            "material": str(self.material),
+            "material": str(self.material.canonical()),
             "own": str(self.own),
             "accrued": str(self.accrued),
             "outcome": str(self.outcome),
@@ -117,9 +117,11 @@ class MoveProbe:
         """Plies from the position after the move until the outcome's score is reached."""
         return max(self.dtg - 1, 0)
 
-    def facts(self) -> dict[str, Any]:
-        """The move as JSON has it; own and accrued score are those after it."""
-        return {**_move_facts(self), "best": self.best, "keeps": self.keeps}
+    def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
+        """The move as JSON has it, with its points; own and accrued score are those after it."""
+        rule = Scoring() if scoring is None else scoring
+        points = points_facts(rule.points(self.outcome))
+        return {**_move_facts(self), "points": points, "best": self.best, "keeps": self.keeps}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,28 @@ def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
 
 def _in_short(outcome: Outcome, dtg: int) -> str:
     return f"{outcome} in {in_plies(dtg)}"
+
+
+class Grade(enum.Enum):
+    """What a move makes of the value of a position."""
+
+    KEEPS = "keeps"
+    COSTS = "costs"
+    """It gives away a part: the same side holds the score, to more or to fewer legal moves."""
+    LOSES = "loses"
+    """It gives the score to the other side."""
+
+    @classmethod
+    def of(cls, before: Outcome, after: Outcome) -> Grade:
+        """The grade of a move after which a position of one value has another.
+
+        >>> stalemate, one, other = (Outcome.from_byte(byte) for byte in (2, 4, -4))
+        >>> Grade.of(stalemate, one), Grade.of(one, other)
+        (<Grade.COSTS: 'costs'>, <Grade.LOSES: 'loses'>)
+        """
+        if before == after:
+            return cls.KEEPS
+        return cls.COSTS if before.holder is after.holder else cls.LOSES
 
 
 class Fault(enum.IntEnum):

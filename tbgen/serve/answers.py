@@ -24,7 +24,7 @@ def answer_of(tables: Tablebase, asked: Asked, scoring: Scoring, *, brief: bool,
     """The value of a position, of its moves unless that is too much, and if asked for with every accrued score."""
     facts = tables.probe(asked.board, asked.accrued).facts(scoring)
     if not brief:
-        facts["moves"] = [each.facts() for each in tables.probe_moves(asked.board, asked.accrued)]
+        facts["moves"] = [each.facts(scoring) for each in tables.probe_moves(asked.board, asked.accrued)]
     if strip:
         facts["strip"] = strip_of(tables, asked.board)
     return facts

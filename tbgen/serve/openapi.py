@@ -61,7 +61,7 @@ _GAME: Final = {
 
 SCHEMAS: Final[Mapping[str, Schema]] = {
     "Error": _object({"error": _TEXT, "message": _TEXT}, more=True),
-    "Move": _object({**_MOVE, "best": _YES_NO, "keeps": _YES_NO}),
+    "Move": _object({**_MOVE, "points": _POINTS, "best": _YES_NO, "keeps": _YES_NO}),
     "Step": _object(_MOVE),
     "Worth": _object({"accrued": _SCORE, "outcome": _SCORE, "dtg": _COUNT}),
     "Position": _object(

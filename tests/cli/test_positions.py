@@ -129,12 +129,42 @@ def test_moves_are_given_with_their_scores_and_only_best_play_is_called_best(tab
     kept = {move["san"] for move in moves if move["keeps"]}
     assert len(kept) > 1
     text = printed("probe", WAITING, "--data", str(table_folder))
-    heads, *rows = [line.split() for line in text[text.rindex("move") :].splitlines()]
-    assert heads == ["move", "outcome", "DTG", "own", "accrued"]
+    heads, *lines = text[text.rindex("move ") :].splitlines()
+    assert heads.split() == ["move", "outcome", "DTG", "own", "accrued", "points"]
+    rows = [line.split() for line in lines if not line.endswith(":")]
     for row, move in zip(rows, moves, strict=True):
         assert row[:5] == [move["san"], move["outcome"], str(move["dtg"]), move["own"], move["accrued"]]
-        remark = "best" if move["best"] else "keeps the outcome" if move["keeps"] else ""
-        assert " ".join(row[5:]) == ", ".join(filter(None, [remark, "reset" if move["reset"] else ""]))
+        assert row[5] == f"{move['points']['white']:.4f}"
+        remark = ["best" if move["best"] else "", "reset" if move["reset"] else ""]
+        assert " ".join(row[6:]) == ", ".join(filter(None, remark))
+
+
+def test_moves_stand_in_groups_what_keeps_what_costs_and_what_loses_the_score(table_folder: Path) -> None:
+    """White holds G1.5 with the bishop; most moves keep that, and the bishop can be left to be taken."""
+    text = printed("probe", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", "--data", str(table_folder))
+    facts = facts_of("probe", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", folder=table_folder)
+    groups = {"keeps": "keep G1.5:", "costs": "give away part of it:", "loses": "give the score to Black:"}
+    best, shown, titles = facts["outcome"], [], list(groups.values())
+    for line in text[text.rindex("move ") :].splitlines()[1:]:
+        if line in titles:
+            title = line
+        else:
+            shown.append((line.split()[0], title))
+    expected = [
+        (
+            move["san"],
+            groups["keeps" if move["outcome"] == best else "loses" if move["outcome"].startswith("-") else "costs"],
+        )
+        for move in facts["moves"]
+    ]
+    assert shown == expected
+    assert {title for _, title in expected} >= {groups["keeps"], groups["loses"]}
+
+
+def test_a_material_is_named_as_its_table_is_whoever_has_more(table_folder: Path) -> None:
+    found = facts_of("probe", "8/8/8/8/2k1b3/8/8/K7 w - - 0 1", folder=table_folder)
+    assert found["material"] == "KBvK"
+    assert "material  KBvK\n" in printed("probe", "8/8/8/8/2k1b3/8/8/K7 w - - 0 1", "--data", str(table_folder))
 
 
 def test_one_ply_is_not_plies(table_folder: Path) -> None:

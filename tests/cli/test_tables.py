@@ -74,6 +74,7 @@ def test_a_probe_in_json_has_exactly_these_keys(run: Any) -> None:
         "accrued": "G3.5",
         "outcome": "G1.5",
         "dtg": 5,
+        "points": {"white": 0.5625, "black": 0.4375},
         "best": True,
         "keeps": True,
     }

@@ -182,7 +182,7 @@ def test_a_fen_is_whole_on_a_terminal_of_any_width(columns: int, table_folder: P
 @pytest.mark.parametrize("columns", [40, 60, 80])
 def test_rows_fit_a_terminal_except_for_what_is_kept_whole(columns: int, table_folder: Path) -> None:
     text = shown_on_terminal(columns, "probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", str(table_folder))
-    rows = text[text.rindex("move") :].splitlines()
+    rows = re.sub(r"\x1b\[[0-9;]*m", "", text[text.rindex("move") :]).splitlines()
     assert max(map(len, rows)) <= columns
     assert not any(line.endswith("…") for line in rows)
 

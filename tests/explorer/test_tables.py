@@ -117,6 +117,8 @@ def golden(tables: Tablebase, number: int, seed: int) -> list[dict[str, Any]]:
             accrued = Accrued(draw.randint(2, max(2, most)), draw.choice(list(Color))) if draw.random() < 0.7 else None
             try:
                 answer = answer_of(tables, Asked(board, accrued), Scoring(), brief=False, strip=True)
+                for move in answer["moves"]:
+                    del move["points"]  # the browser counts none
             except AccruedError as error:
                 answer = {"impossible": str(error)}
             answers.append({"asked": [board.fen(), "" if accrued is None else str(accrued)], **answer})

@@ -48,6 +48,7 @@ def test_the_facts_of_a_move_say_what_stands_after_it(tables: Tablebase) -> None
         "accrued": "G3.5",
         "outcome": "G1.5",
         "dtg": 5,
+        "points": {"white": 0.5625, "black": 0.4375},
         "best": True,
         "keeps": True,
     }

@@ -2,7 +2,7 @@
 import { Board, askPromotion } from './board.js';
 import { byId, make } from './elements.js';
 import { FAMOUS } from './famous.js';
-import { canonical } from './materials.js';
+import { canonical, materialOf } from './materials.js';
 import { brokenRule, formatFen, legalMoves, nameOf, parseFen, parseMove, play, uciOf } from './rules.js';
 import { parseScore, shadeOf } from './scores.js';
 import { complaint, endingOf, lineOf, movesOf, stripOf, verdict } from './view.js';
@@ -94,11 +94,11 @@ function show(found) {
 }
 
 async function showEnding(found) {
-  const { name, flipped } = canonical(found.material), number = asked;
+  const material = materialOf(position), { name, flipped } = canonical(material), number = asked;
   try {
     const facts = await ending(name);
     if (number !== asked) return;
-    const shown = { material: found.material, flipped, turn: position.turn, outcome: found.outcome, report, open: (fen) => go({ fen, accrued: '' }) };
+    const shown = { material, flipped, turn: position.turn, outcome: found.outcome, report, open: (fen) => go({ fen, accrued: '' }) };
     byId('ending').replaceChildren(...endingOf(facts, shown));
     byId('ending').hidden = false;
   } catch {

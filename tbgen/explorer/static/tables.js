@@ -124,7 +124,7 @@ export class Tables {
     if (fault) throw Error(`Impossible accrued score ${accruedText}: ${fault}.`);
     const accrued = given === null || codeOf(own) < codeOf(given) ? own : given;
     const [[outcome, dtg], moves, strip] = await Promise.all([this.#value(position, own, accrued), this.#moves(position, accrued), this.#strip(position, own)]);
-    return { fen: formatFen(position), material: materialOf(position), own: formatScore(own), accrued: formatScore(accrued), outcome: formatScore(outcome), dtg, moves: moves.map((each) => told(each, moves[0])), strip };
+    return { fen: formatFen(position), material: canonical(materialOf(position)).name, own: formatScore(own), accrued: formatScore(accrued), outcome: formatScore(outcome), dtg, moves: moves.map((each) => told(each, moves[0])), strip };
   }
 
   /** Best play from a position: until the goal is reached and the position repeats, or the game ends. */
