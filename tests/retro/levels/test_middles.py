@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen._jit import inlined, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.index.outcome_kernels import rank_of_byte
 from tbgen.index.squares import KING_TO, MOVES, RAY_COUNT, SYMMETRY
 from tbgen.index.words import square_bit
@@ -25,7 +25,7 @@ MEMBER, NEVER = np.int64(0), np.int64(1) << 32
 """Labels of those from which the forcer brings about better than what is in question, and of those that have none."""
 
 
-@inlined
+@inner
 def value_of(block, forcer, found, side, word, square, level):
     """The label of any position, decided ones too, as the levels so far have it."""
     byte = np.int64(found.entry[side * block.code.shape[1] + word * 64 + square])
@@ -40,7 +40,7 @@ def value_of(block, forcer, found, side, word, square, level):
     return label if label < limit_of(level) else NEVER
 
 
-@inlined
+@inner
 def fold(block, forcer, found, side, best, word, square, level):
     """The best label for the side to move, once a quiet move is taken into account."""
     if block.legal[1 - side, word] & square_bit(square):
@@ -50,7 +50,7 @@ def fold(block, forcer, found, side, best, word, square, level):
     return best
 
 
-@kernel
+@borrowing
 def breaches(block, forcer, found, men, level, words):
     """How many open positions of these words have a label, and how many one that their moves do not say."""
     geometry, labelled, wrong = block.geometry, 0, 0
@@ -126,7 +126,7 @@ def assert_law(name: str, monkeypatch: pytest.MonkeyPatch, share: float = 1.0) -
     return checker
 
 
-@pytest.mark.parametrize("name", ["KNvK", "KBvK"])
+@pytest.mark.parametrize("name", ["KNvK", pytest.param("KBvK", marks=pytest.mark.slow)])
 def test_every_label_of_three_men_is_what_its_moves_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     checker = assert_law(name, monkeypatch)
     assert checker.levels > 20
