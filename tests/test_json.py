@@ -19,6 +19,7 @@ PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 RECORDS = ROOT / "records"
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 SHUT = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
+ANNOTATED = str(ROOT / "docs" / "examples" / "drawn.pgn")
 GAMES = str(Path(__file__).parent / "golden" / "tcec_s18.pgn")
 
 
@@ -36,6 +37,7 @@ def answers(table_folder: Path) -> dict[str, Any]:
     probe, line = (json.loads(printed(command, FEN, *data)) for command in ("probe", "line"))
     moves = json.loads(printed("score", "startpos", "e4", "--json"))
     games = json.loads(printed("score", "--pgn", GAMES, "--json"))["games"]
+    (annotated,) = json.loads(printed("annotate", ANNOTATED, "-q", *data))
     holds = json.loads(printed("hold", SHUT, "--goal", "draw", "--json"))
     factors = json.loads(printed("potential", "--json", "--records", str(RECORDS)))
     settings = Settings([table_folder], names=("testserver",))
@@ -50,6 +52,8 @@ def answers(table_folder: Path) -> dict[str, Any]:
         "Moves that were played": moves,
         "A ply": moves["plies"][1],
         "Games": games[0],
+        "An annotated game": annotated,
+        "A ply of an annotated game": annotated["plies"][1],
         "A strip": strip[0],
         "A game that was decided": decided["games"][0],
         "A table to fetch": there[0],

@@ -29,6 +29,10 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 _MARK = "tbgen:"
 # A whole variation that `variation` wrote, at the end of the moves. Ours has no brackets inside.
 _OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\n|\r)?\Z")
+# A comment that `commented` wrote; that of a variation of ours stands behind its bracket.
+_OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
+_SIGNS = re.compile(rb"[!?+#]*(?:\s*\$[0-9]+)*")
+"""What belongs to a move and stands behind it."""
 _WIDTH = 79
 
 Edit = tuple[int, int, bytes]
@@ -49,6 +53,30 @@ def spliced(chunk: ScannedChunk, place: int, tags: Mapping[str, str], line: str 
     edits = list(_tag_edits(chunk, place, tags))
     if line is not None:
         edits += _line_edits(chunk, place, line)
+    return _edited(text, start, end, edits)
+
+
+def commented(chunk: ScannedChunk, place: int, comments: Mapping[int, str]) -> bytes:
+    """The text of a game with comments behind some of its moves, which are numbered from 1; 0 is before them.
+
+    They take the place of those of an earlier call; every other byte stays.
+    """
+    text, start, end = chunk.text, *chunk.bounds(place)
+    begin = int(chunk.games[place, at.TEXT_AT])
+    edits: list[Edit] = []
+    if begin >= 0:
+        edits += ((begin + old.start(), begin + old.end(), b"") for old in _OWN_COMMENT.finditer(text[begin:end]))
+    for number, row in enumerate(chunk.moves_of(place).tolist(), 1):
+        if number in comments:
+            signs = _SIGNS.match(text, row[1], end)
+            behind = row[1] if signs is None else signs.end()
+            edits.append((behind, behind, f" {{{_MARK} {comments[number]}}}".encode()))
+    if 0 in comments and begin >= 0:
+        edits.append((begin, begin, f"{{{_MARK} {comments[0]}}} ".encode()))
+    return _edited(text, start, end, edits)
+
+
+def _edited(text: bytes, start: int, end: int, edits: Sequence[Edit]) -> bytes:
     pieces, done = [], start
     for first, last, new in sorted(edits):
         pieces += [text[done:first], new]

@@ -83,11 +83,11 @@ def _plies(longest: Longest) -> Iterator[Ply]:
     for ply, san in enumerate(moves):
         number = f"{board.fullmove_number}." if board.turn else "" if ply else f"{board.fullmove_number}…"
         move = parse_move(board, san, ply + 1)
-        yield Ply(number, san, _steps(board, move), str(outcomes[ply + 1]))
+        yield Ply(number, san, steps_of(board, move), str(outcomes[ply + 1]))
         board.push(move)
 
 
-def _steps(board: chess.Board, move: chess.Move) -> str:
+def steps_of(board: chess.Board, move: chess.Move) -> str:
     """As UCI writes it; a pawn taken en passant is taken first."""
     if not board.is_en_passant(move):
         return move.uci()

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.records.record import OutcomeRecord, Record
+from tbgen.report.alone import style
 from tbgen.report.boards import board_of, shared
 from tbgen.report.cards import Card, card_of, cards_of, pgn_of, quiet_card
 from tbgen.report.drawn import BOUNDS, drawn_in, endings_of, together
 from tbgen.report.event import Event
 from tbgen.report.extra import need_extra
 from tbgen.report.lineage import every_material, lineage_of
-from tbgen.report.palette import DARK, LIGHT, bar_of, border_of, colors, percent, shade_of, told
+from tbgen.report.palette import bar_of, border_of, percent, shade_of, told
 from tbgen.report.plots import distances_plot
 from tbgen.report.potential import facts_of, fits_of, potentials_of
 from tbgen.score import Color, Outcome
@@ -133,7 +134,7 @@ class Site:
     def files(self, event: Event | None = None) -> Iterator[tuple[str, str]]:
         """Every file of the site: its path and its text."""
         self._pages = PAGES if event is None else (*PAGES, ("event.html", "Event"))
-        yield "static/style.css", (HERE / "static" / "style.css").read_text(encoding="utf-8") + _theme()
+        yield "static/style.css", style()
         for name in ("step.js", "find.js", "icon.svg"):
             yield f"static/{name}", (HERE / "static" / name).read_text(encoding="utf-8")
         if event is not None:
@@ -249,13 +250,6 @@ def _sentence(record: Record) -> str:
             parts.append(f"with {side} to move the commonest outcome is {outcome}, {share}")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
-def _theme() -> str:
-    """The colours of outcomes in light and in dark."""
-    light, dark = ("".join(f"--{name}:{color};" for name, color in colors(theme).items()) for theme in (LIGHT, DARK))
-    classes = "".join(f".{name}{{--shade:var(--{name})}}" for name in colors(LIGHT))
-    return f":root{{{light}}}\n@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}\n{classes}\n"
 
 
 def _environment() -> Environment:

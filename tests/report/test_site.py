@@ -116,7 +116,8 @@ def test_an_event_has_a_page(site: Path) -> None:
     assert "1 of 1 drawn ones turned out to favour somebody" in page
     assert '<th scope="row">Beta</th><td class="n">2</td><td class="n">0.4375</td><td class="n">0.5</td>' in page
     assert '<a href="material/KBvK.html">KBvK</a>, 13 plies' in page
-    assert "tbgen build KRPvKR" in page
+    assert "tbgen build --for GAMES.pgn</code> builds them" in page
+    assert "<li>KRPvKR: " in page
     assert "game 3, ply 7: illegal move" in page
 
 

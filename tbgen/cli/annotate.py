@@ -1,0 +1,192 @@
+"""`tbgen annotate`: games ply by ply, from where tables know them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import click
+
+from tbgen.adjudicate.annotate import AnnotatedPly, Annotation, annotate
+from tbgen.ahead.known import Purpose
+from tbgen.cli.completion import a_file
+from tbgen.cli.data import folders_option
+from tbgen.cli.first_use import compile_for
+from tbgen.cli.options import quiet_option
+from tbgen.cli.output import STANDARD_OUTPUT, written_whole
+from tbgen.cli.refusals import refuse_together
+from tbgen.cli.settings import settings_options
+from tbgen.cli.terminal import complain_of, say, show_rows
+from tbgen.errors import InputError, PgnError, UsageError
+from tbgen.material import Material
+from tbgen.pgn.chunks import ScannedChunk, chunks_of
+from tbgen.pgn.files import open_bytes
+from tbgen.pgn.game import GameSettings, PgnGame
+from tbgen.pgn.replayed import game_of
+from tbgen.pgn.splice import commented
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.words import counted, printable
+
+
+@click.command("annotate")
+@click.argument("file", metavar="IN.pgn", shell_complete=a_file)
+@click.option("--game", "number", type=click.IntRange(min=1), metavar="N", help="Only the Nth game of the file.")
+@click.option("--pgn", "as_pgn", is_flag=True, help="Print the games with comments behind their moves.")
+@click.option("--html", "as_page", is_flag=True, help="Print a page that needs nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    shell_complete=a_file,
+    help="Write to this file; PGN, unless --html or --json is given.",
+)
+@folders_option
+@settings_options
+@quiet_option
+def command(
+    file: str,
+    *,
+    number: int | None,
+    as_pgn: bool,
+    as_page: bool,
+    as_json: bool,
+    output: str | None,
+    folders: tuple[Path, ...],
+    settings: GameSettings,
+    quiet: bool,
+) -> int:
+    """Show games ply by ply, from where tables know the position, and who gave what away.
+
+    The value after a ply is what the game ends with by best play, with the score that has accrued. A move that
+    leaves the player less than before gave something away; the moves that would have kept it are named, and the points
+    that it cost. Tables ignore the fifty-move rule.
+
+    With --pgn or -o comments are written behind the moves: "{tbgen: G1.5 in 5 plies}". They replace those of an
+    earlier run, and every other byte stays. IN.pgn may be packed, and - is the standard input.
+
+    \b
+    Examples:
+      tbgen annotate game.pgn
+      tbgen annotate event.pgn --game 12 --html -o game.html
+      tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
+    """
+    refuse_together({"--pgn": as_pgn, "--html": as_page, "--json": as_json})
+    if (
+        output not in (None, STANDARD_OUTPUT)
+        and file != STANDARD_OUTPUT
+        and Path(output).resolve() == Path(file).resolve()
+    ):
+        raise UsageError(f"{output} is what is read; name another file")
+    compile_for(Purpose.GAMES, quiet=quiet)
+    faults, missing = list[PgnError](), Counter[Material]()
+    with ExitStack() as stack:
+        tables = stack.enter_context(open_tablebase(folders))
+        games = _kept(_annotated(file, tables, settings, number), faults, missing)
+        annotations = (each.annotation for each in games if each.annotation is not None)
+        if as_page or as_json or as_pgn or output is not None:
+            out = stack.enter_context(written_whole(output or STANDARD_OUTPUT))
+            if as_json:
+                out.write(json.dumps([each.facts() for each in annotations], indent=2).encode() + b"\n")
+            elif as_page:
+                from tbgen.report.annotated import page_of
+
+                out.write(page_of(list(annotations), Path(file).name).encode())
+            else:
+                _write_pgn(games, out)
+        else:
+            for each in annotations:
+                _show(each)
+    if missing and not quiet:
+        tables_missing = ", ".join(f"{material} ({times})" for material, times in missing.most_common())
+        names = " ".join(map(str, missing))
+        say(f"positions whose table is missing: {tables_missing}; build with: tbgen build {names}")
+    return complain_of(faults)
+
+
+class _Read(NamedTuple):
+    """A game of the file: its text and its annotation, or why there is none."""
+
+    chunk: ScannedChunk
+    place: int
+    """In the chunk; -1 stands for the text behind its games."""
+    annotation: Annotation | None = None
+    fault: PgnError | None = None
+
+
+def _annotated(file: str, tables: Tablebase, settings: GameSettings, wanted: int | None) -> Iterator[_Read]:
+    """The games of a file, annotated one by one; PgnError if the one that is wanted is not there."""
+    with open_bytes(file) as stream:
+        games = 0
+        for chunk in chunks_of(stream, file):
+            for place in range(len(chunk.games)):
+                games += 1
+                if wanted in (None, games):
+                    yield _read(file, chunk, place, tables, settings)
+            if wanted is None:
+                yield _Read(chunk, -1)
+            elif games >= wanted:
+                return
+    if wanted is not None:
+        raise PgnError(file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
+
+
+def _read(file: str, chunk: ScannedChunk, place: int, tables: Tablebase, settings: GameSettings) -> _Read:
+    game = game_of(chunk, place, file, settings)
+    if isinstance(game, PgnGame):
+        try:
+            return _Read(chunk, place, annotate(tables, game))
+        except InputError as error:  # a score that its tags say has accrued, but cannot have
+            game = PgnError(file, str(error), game=game.number)
+    return _Read(chunk, place, fault=game)
+
+
+def _kept(games: Iterator[_Read], faults: list[PgnError], missing: Counter[Material]) -> Iterator[_Read]:
+    """The same games; what is wrong with them and what they lack is kept."""
+    for each in games:
+        if each.fault is not None:
+            faults.append(each.fault)
+        if each.annotation is not None:
+            missing.update(each.annotation.missing)
+        yield each
+
+
+def _write_pgn(games: Iterator[_Read], out: IO[bytes]) -> None:
+    for each in games:
+        if each.place < 0:
+            out.write(each.chunk.rest())
+        elif each.annotation is None:
+            start, end = each.chunk.bounds(each.place)
+            out.write(each.chunk.text[start:end])
+        else:
+            comments = {ply.ply.number: ply.comment for ply in each.annotation.plies if ply.comment}
+            out.write(commented(each.chunk, each.place, comments))
+
+
+def _show(annotation: Annotation) -> None:
+    """The plies that tables know, and what each side gave away."""
+    game = annotation.game
+    players = f"{game.tags.get('White', '?')} - {game.tags.get('Black', '?')}, {game.result}"
+    click.echo(printable(f"{game.number}. {players}: {annotation.known_from}"))
+    if annotation.first is None:
+        return
+    heads = ("ply", "move", "outcome", "DTG", "accrued", "lost", "")
+    show_rows(heads, [_row(each) for each in annotation.plies], right="r.rrrr")
+    click.echo(f"{annotation.lost_in_words}\n")
+
+
+def _row(each: AnnotatedPly) -> Sequence[str]:
+    value = each.value
+    return (
+        str(each.ply.number),
+        each.move,
+        "?" if value is None else str(value.outcome),
+        "" if value is None else str(value.dtg),
+        str(each.ply.accrued),
+        each.lost_in_words,
+        each.remark,
+    )
