@@ -53,7 +53,7 @@ def answers(table_folder: Path) -> dict[str, Any]:
         "A ply": moves["plies"][1],
         "Games": games[0],
         "An annotated game": annotated,
-        "A ply of an annotated game": annotated["plies"][1],
+        "Plies of an annotated game": annotated["plies"][1],
         "A strip": strip[0],
         "A game that was decided": decided["games"][0],
         "A table to fetch": there[0],
