@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.explorer.chromium import Chromium
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(
@@ -52,3 +57,21 @@ def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("four_men")
     build(folder, [*materials(3), *materials(4)], QuietWatcher(), Settings(threads=2))
     return folder
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    """One browser for all tests that need one."""
+    from tests.explorer.chromium import Chromium
+
+    with Chromium(tmp_path_factory.mktemp("browser")) as made:
+        yield made
+
+
+@pytest.fixture
+def page(chromium: Chromium) -> Chromium:
+    """A page of a usual size that nobody has complained about yet."""
+    chromium.look(1280)
+    chromium.complaints.clear()
+    chromium.requests.clear()
+    return chromium

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from tbgen.ahead.known import Purpose
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.refusals import refuse_together
 from tbgen.cli.terminal import progress
@@ -56,7 +58,6 @@ def command(
     from tbgen.report.pictures import draw_pictures
     from tbgen.report.site import write_site
 
-    need_extra()
     refuse_together({"--pictures": pictures, "--event": event})
     refuse_together({"--pictures": pictures, "--explorer": explorer})
     found = asked_records(records, folders)
@@ -65,7 +66,9 @@ def command(
         if not quiet:
             click.echo("\n".join(drawn))
         return
+    need_extra()
     games = None if event is None else read_event(event)
+    compile_for(Purpose.GAMES, quiet=quiet)
     with progress("writing pages", quiet=quiet) as shown:
         number = write_site(found, output, games, explorer=explorer, watch=shown.advance)
     if not quiet:

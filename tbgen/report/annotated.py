@@ -8,8 +8,8 @@ from html import escape
 from tbgen.adjudicate.annotate import AnnotatedPly, Annotation
 from tbgen.report.alone import LEGEND, alone, score
 from tbgen.report.boards import board_of, shared
-from tbgen.report.cards import steps_of
 from tbgen.report.palette import shade_of
+from tbgen.report.playing import changes_of, step_of
 from tbgen.score import Color
 
 _MOST_CARDS = 12
@@ -89,31 +89,37 @@ def _figure(annotation: Annotation) -> str:
     first = annotation.first
     assert first is not None
     follow = [each for each in annotation.plies if each.ply.number > first.ply.number]
-    moves = " ".join(_moves(follow))
+    fen, steps = first.board.fen(), " ".join(_steps(follow))
+    scores = changes_of([each.ply.accrued.outcome for each in (first, *follow)])
     buttons = (
         ("first", "To the first position", "«"),
         ("back", "One ply back", "‹"),
         ("on", "One ply on", "›"),
         ("last", "To the last position", "»"),
     )
-    steps = "".join(
+    stepper = "".join(
         f'<button type="button" name="{name}" aria-label="{label}">{sign}</button>' for name, label, sign in buttons
     )
     return (
-        f'<figure class="line" id="board-{annotation.game.number}">{board_of(first.board.fen())}'
-        f'<div class="stepper" hidden>{steps}<span class="said" aria-live="polite"></span></div>'
-        f'<p class="moves" tabindex="0" role="group" aria-label="Moves">{moves}</p></figure>'
+        f'<figure class="line" id="board-{annotation.game.number}" data-steps="{steps}" data-scores="{scores}">'
+        f'{board_of(fen)}<div class="stepper">{stepper}<span class="said" aria-live="polite"></span></div>'
+        f'<p class="moves" tabindex="0" role="group" aria-label="Moves">{" ".join(_moves(follow))}</p>'
+        f'<p class="under small" data-fen="{fen} {first.ply.accrued}">'
+        '<button type="button" name="fen">Copy FEN</button> <span class="copied" role="status"></span></p></figure>'
     )
+
+
+def _steps(plies: Sequence[AnnotatedPly]) -> Iterator[str]:
+    for each in plies:
+        assert each.ply.move is not None
+        assert each.stood is not None
+        yield step_of(each.stood, each.ply.move)
 
 
 def _moves(plies: Sequence[AnnotatedPly]) -> Iterator[str]:
     for place, each in enumerate(plies):
-        assert each.ply.move is not None
-        assert each.stood is not None
         number = f"{each.number} " if each.mover is Color.WHITE or place == 0 else ""
-        steps, sign = steps_of(each.stood, each.ply.move), "?" if each.gives_away else ""
-        san = f"{escape(each.ply.san)}{sign}"
-        yield f'{number}<span data-steps="{steps}" data-accrued="{each.ply.accrued}">{san}</span>'
+        yield f"{number}{escape(each.ply.san)}{'?' if each.gives_away else ''}"
 
 
 def _table(annotation: Annotation) -> str:

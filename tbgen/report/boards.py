@@ -1,4 +1,4 @@
-"""Boards as SVG that share their squares and men: a page carries these once, each board is a few lines."""
+"""Boards as SVG that share their squares, edges and men: a page carries these once, each board is a few lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import chess
 import chess.svg
 
-_USE = re.compile(r'<use href="#([a-z]+-[a-z]+)"[^>]*transform="translate\((\d+), (\d+)\)" ?/>')
 _STYLE = re.compile(r' style="([^"]*)"')
 _SIDE = 45
 _MARGIN = 18
@@ -17,7 +16,9 @@ def shared() -> str:
     """What all boards of a page refer to."""
     men = "".join(chess.svg.PIECES[chess.Piece(kind, color).symbol()] for color in chess.COLORS for kind in range(1, 7))
     dark = " ".join(f"M{x * _SIDE} {y * _SIDE}h45v45h-45z" for y in range(8) for x in range(8) if (x + y) % 2)
-    squares = f'<g id="squares"><path class="light" d="M0 0h360v360h-360z"/><path class="dark" d="{dark}"/></g>'
+    squares = (
+        f'<g id="squares"><path class="light" d="M0 0h360v360h-360z"/><path class="dark" d="{dark}"/>{_edge()}</g>'
+    )
     return f'<svg class="shared" aria-hidden="true"><defs>{squares}{without_styles(men)}</defs></svg>'
 
 
@@ -38,14 +39,17 @@ def _as_attributes(style: re.Match[str]) -> str:
 def board_of(fen: str) -> str:
     """A board with its men and its edge named; `shared` has to be on the page."""
     board = chess.Board(fen)
-    men = [
-        f'<use href="#{name}" x="{x}" y="{y}"/>'
-        for name, x, y in _USE.findall(chess.svg.board(board, coordinates=False))
-    ]
+    men = "".join(_man(square, man) for square, man in sorted(board.piece_map().items()))
     return (
         f'<svg class="board" viewBox="-{_MARGIN} 0 {360 + _MARGIN} {360 + _MARGIN}" role="img" '
-        f'aria-label="{in_words(board)}"><use href="#squares"/>{_edge()}{"".join(men)}</svg>'
+        f'aria-label="{in_words(board)}"><use href="#squares"/>{men}</svg>'
     )
+
+
+def _man(square: chess.Square, man: chess.Piece) -> str:
+    name = f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}"
+    x, y = chess.square_file(square) * _SIDE, (7 - chess.square_rank(square)) * _SIDE
+    return f'<use href="#{name}" x="{x}" y="{y}"/>'
 
 
 def _edge() -> str:

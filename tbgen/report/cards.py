@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import io
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import chess
-import chess.pgn
+from typing import Final
 
 from tbgen.material import Material
-from tbgen.records.lines import replay
 from tbgen.records.record import Longest, Record
 from tbgen.report.boards import board_of
 from tbgen.report.palette import shade_of
-from tbgen.rules.notation import parse_move
+from tbgen.report.playing import Played, changes_of, played
 from tbgen.score import Color, Outcome
 
-
-@dataclass(frozen=True)
-class Ply:
-    """One move of a line as it is shown."""
-
-    number: str
-    """Before the move: `1.`, `1...` or nothing."""
-    san: str
-    steps: str
-    """What happens on the board: squares from and to, and what a pawn becomes; several are parted by commas."""
-    accrued: str
+_PGN_COLUMNS: Final = 80
 
 
 @dataclass(frozen=True)
@@ -41,8 +28,23 @@ class Card:
     longest: Longest
 
     @cached_property
-    def plies(self) -> tuple[Ply, ...]:
-        return tuple(_plies(self.longest))
+    def _played(self) -> Played:
+        return played(self.longest.fen, self.longest.moves or ())
+
+    @cached_property
+    def moves(self) -> str:
+        """The moves with their numbers, as PGN writes them."""
+        return " ".join(_numbered(self.longest.fen, self.longest.moves or ()))
+
+    @property
+    def steps(self) -> str:
+        """What happens on the board with each ply; what belongs to one ply is parted by commas."""
+        return " ".join(self._played.steps)
+
+    @property
+    def scores(self) -> str:
+        """The accrued score wherever it changes."""
+        return changes_of(self._played.accrued)
 
     @property
     def key(self) -> str:
@@ -56,6 +58,44 @@ class Card:
     @property
     def board(self) -> str:
         return board_of(self.longest.fen)
+
+    @property
+    def pgn(self) -> str:
+        """The line as a game of a PGN file."""
+        tags = {
+            "Event": f"Longest best play to {self.outcome}",
+            "Site": str(self.material),
+            "Date": "????.??.??",
+            "Round": "-",
+            "White": "Best play",
+            "Black": "Best play",
+            "Result": _result_of(self.outcome),
+            "Annotator": "tbgen",
+            "FEN": self.longest.fen,
+            "PlyCount": str(self.longest.dtg),
+            "RMobilityResult": str(self.outcome),
+            "SetUp": "1",
+        }
+        heads = "".join(f'[{name} "{value}"]\n' for name, value in tags.items())
+        text = f"{self.moves} {tags['Result']}"
+        return f"{heads}\n{textwrap.fill(text, _PGN_COLUMNS, break_long_words=False, break_on_hyphens=False)}\n\n"
+
+
+def _numbered(fen: str, moves: Sequence[str]) -> Iterator[str]:
+    turn, number = fen.split()[1], int(fen.split()[5])
+    if turn == "b" and moves:
+        yield f"{number}..."
+    for place, move in enumerate(moves, 1 if turn == "b" else 0):
+        if place % 2 == 0:
+            yield f"{number + place // 2}."
+        yield move
+
+
+def _result_of(outcome: Outcome) -> str:
+    """The result of a line in ordinary chess: one that ends with neither mate nor stalemate could go on."""
+    if outcome.is_mate:
+        return "1-0" if outcome.holder is Color.WHITE else "0-1"
+    return "1/2-1/2" if outcome.is_stalemate else "*"
 
 
 def card_of(record: Record, side: Color, outcome: Outcome) -> Card:
@@ -77,48 +117,6 @@ def cards_of(record: Record, side: Color) -> list[Card]:
     return [card_of(record, side, outcome) for outcome in outcomes]
 
 
-def _plies(longest: Longest) -> Iterator[Ply]:
-    moves = longest.moves or ()
-    board, outcomes = chess.Board(longest.fen), replay(longest.fen, moves).outcomes
-    for ply, san in enumerate(moves):
-        number = f"{board.fullmove_number}." if board.turn else "" if ply else f"{board.fullmove_number}…"
-        move = parse_move(board, san, ply + 1)
-        yield Ply(number, san, steps_of(board, move), str(outcomes[ply + 1]))
-        board.push(move)
-
-
-def steps_of(board: chess.Board, move: chess.Move) -> str:
-    """As UCI writes it; a pawn taken en passant is taken first."""
-    if not board.is_en_passant(move):
-        return move.uci()
-    taken = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
-    return f"{chess.square_name(taken)},{move.uci()}"
-
-
 def pgn_of(cards: Sequence[Card]) -> str:
     """The lines as games of one PGN file."""
-    out = io.StringIO()
-    for card in cards:
-        game = chess.pgn.Game.from_board(_played(card))
-        game.headers.update(
-            {
-                "Event": f"Longest best play to {card.outcome}",
-                "Site": str(card.material),
-                "Date": "????.??.??",
-                "Round": "-",
-                "White": "Best play",
-                "Black": "Best play",
-                "RMobilityResult": str(card.outcome),
-                "Annotator": "tbgen",
-                "PlyCount": str(card.longest.dtg),
-            }
-        )
-        print(game, end="\n\n", file=out)
-    return out.getvalue()
-
-
-def _played(card: Card) -> chess.Board:
-    board = chess.Board(card.longest.fen)
-    for ply in card.plies:
-        board.push_san(ply.san)
-    return board
+    return "".join(card.pgn for card in cards)

@@ -1,10 +1,10 @@
-"""The extra `report`: what pages and plots need, and one clear line where it is missing."""
+"""The extra `report`: what pages need, and one clear line where it is missing."""
 
 from __future__ import annotations
 
 from tbgen.extras import need_modules
 
-MODULES = ("jinja2", "matplotlib")
+MODULES = ("jinja2",)
 
 
 def need_extra() -> None:

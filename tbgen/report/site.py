@@ -18,9 +18,9 @@ from tbgen.report.cards import Card, card_of, cards_of, pgn_of, quiet_card
 from tbgen.report.drawn import BOUNDS, drawn_in, endings_of, together
 from tbgen.report.event import Event
 from tbgen.report.extra import need_extra
-from tbgen.report.lineage import every_material, lineage_of
+from tbgen.report.lineage import every_material, parents_of
 from tbgen.report.palette import bar_of, border_of, percent, shade_of, told
-from tbgen.report.plots import distances_plot
+from tbgen.report.plots import Plot, plot_of
 from tbgen.report.potential import facts_of, fits_of, potentials_of
 from tbgen.score import Color, Outcome
 from tbgen.storage.files import write_whole
@@ -91,10 +91,10 @@ class Part:
         return list(self.record.sides[self.side].items())
 
     @cached_property
-    def plot(self) -> str:
-        """How far away the outcomes are; nothing where nothing has to be played."""
+    def plot(self) -> Plot | None:
+        """How far away the outcomes are; None where there is no position."""
         distances = {outcome: each.distances for outcome, each in self.outcomes}
-        return distances_plot(distances, f"{str(self.side).lower()}-") if distances else ""
+        return plot_of(distances) if distances else None
 
     @cached_property
     def cards(self) -> list[Card]:
@@ -135,7 +135,7 @@ class Site:
         """Every file of the site: its path and its text."""
         self._pages = PAGES if event is None else (*PAGES, ("event.html", "Event"))
         yield "static/style.css", style()
-        for name in ("step.js", "find.js", "icon.svg"):
+        for name in ("step.js", "find.js", "sort.js", "icon.svg"):
             yield f"static/{name}", (HERE / "static" / name).read_text(encoding="utf-8")
         if event is not None:
             yield "event.html", self._page("event.html", event=event, built=self.built)
@@ -180,7 +180,7 @@ class Site:
             longest=_longest_card(record),
             zugzwang="" if zugzwang is None else board_of(zugzwang.fen),
             quiet=quiet_card(record),
-            lineage=lineage_of(record.material),
+            parents=parents_of(record.material),
         )
 
     def _records(self) -> str:
@@ -272,6 +272,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "bar": bar_of,
         "border": border_of,
         "asked": lambda fen: fen.replace(" ", "_"),
+        "black_moves": lambda fen: fen.replace(" w ", " b "),
         "css": lambda number: f"{number:.3f}",
         "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
         "factor": lambda factor: "–" if factor is None else f"{float(factor):.3f}",

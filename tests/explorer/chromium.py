@@ -13,7 +13,6 @@ from typing import Any, Self
 
 from tests.report.browser import FLAGS, browser
 
-_FLAGS = [flag for flag in FLAGS if flag != "--allow-file-access-from-files"]
 _SECONDS = 30
 
 
@@ -27,7 +26,7 @@ class Chromium:
         # The browser reads what is asked from descriptor 3 and answers on 4; ours are moved out of the way first.
         theirs = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (read_asked, write_answered)]
         self._process = subprocess.Popen(
-            [program, *_FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"],
+            [program, *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"],
             pass_fds=(3, 4),
             preexec_fn=lambda: [os.dup2(each, number) for number, each in enumerate(theirs, 3)],  # type: ignore[arg-type]
             stdout=subprocess.DEVNULL,

@@ -12,7 +12,6 @@ from starlette.types import ASGIApp
 
 from tbgen.serve.app import application
 from tbgen.serve.service import Settings
-from tests.explorer.chromium import Chromium
 
 
 @contextlib.contextmanager
@@ -34,18 +33,3 @@ def server(table_folder: Path) -> Iterator[str]:
     """The address of a server of all tables of two and three men."""
     with running(application(Settings([table_folder]))) as address:
         yield address
-
-
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    with Chromium(tmp_path_factory.mktemp("browser")) as made:
-        yield made
-
-
-@pytest.fixture
-def page(chromium: Chromium) -> Chromium:
-    """A page of a usual size that nobody has complained about yet."""
-    chromium.look(1280)
-    chromium.complaints.clear()
-    chromium.requests.clear()
-    return chromium

@@ -56,7 +56,7 @@ def leads(site: Path, name: str, link: str, ids: dict[str, Counter[str]]) -> boo
 def unspoken(root: Element) -> list[str]:
     """What a screen reader could not tell, and headings that skip a level."""
     faults = [f"a picture without words: {each.attrib}" for each in root.iter() if is_silent_picture(each)]
-    faults += ["a nameless button" for each in root.iter(f"{HTML}button") if not each.get("aria-label")]
+    faults += ["a nameless button" for each in root.iter(f"{HTML}button") if not (each.get("aria-label") or each.text)]
     faults += ["a table without column heads" for each in root.iter(f"{HTML}table") if not list(each.iter(f"{HTML}th"))]
     levels = [int(each.tag[-1]) for each in root.iter() if str(each.tag) in {f"{HTML}h{n}" for n in range(1, 7)}]
     faults += [f"a heading {b} after {a}" for a, b in zip([0, *levels], levels, strict=False) if b > a + 1]

@@ -1,163 +1,162 @@
-"""Pages in a real browser: lines can be stepped through, and nothing hangs over the edge of a phone."""
+"""Pages in a real browser, given by a server with a strict policy: lines, plots, tables, and what readers copy."""
 
 from __future__ import annotations
 
+import io
 import json
-import re
-import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
+import axe_core_python
 import chess
+import chess.pgn
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
-from tests.report.browser import browser, document_after
+from tbgen.records.lines import replay
+from tbgen.serve.pages import SitePages
+from tests.explorer.chromium import Chromium
+from tests.explorer.conftest import running
+from tests.report.browser import browser
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 
-TO_THE_END = "document.querySelectorAll('button[name=last]').forEach((each) => each.click());"
-THERE_AND_BACK = TO_THE_END + "document.querySelectorAll('button[name=first]').forEach((each) => each.click());"
-BY_KEYS = """
-const keys = ["End", "ArrowLeft", "ArrowRight"].map((key) => new KeyboardEvent("keydown", {key, cancelable: true}));
-document.querySelectorAll("figure.line").forEach((each) => keys.forEach((key) => each.dispatchEvent(key)));
-"""
-PHONE = """
-const frame = document.createElement('iframe');
-frame.style = 'width:390px;height:800px;border:0';
-frame.src = PAGE;
-document.body.append(frame);
-frame.onload = () => {
-  const page = frame.contentDocument.documentElement;
-  document.title = `${page.scrollWidth} of ${frame.contentWindow.innerWidth}`;
-};
-"""
+AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+VIOLATIONS = """axe.run().then(({ violations }) =>
+  violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
+PAGES = ("index", "records", "drawn", "potential", "event", "material/KBvK")
+
+ALL = "[...document.querySelectorAll('figure.line[data-steps]')]"
+BUTTON = "each.querySelector('button[name={}]').click()"
+MEN = """each => [...each.querySelectorAll('use[x]')].filter((use) => getComputedStyle(use).visibility === 'visible')
+  .map((use) => [use.getAttribute('href').slice(1), use.getAttribute('x') / 45, 7 - use.getAttribute('y') / 45])"""
 
 
-@pytest.fixture
-def pages(site: Path, tmp_path: Path) -> Path:
-    """A site that a test may change."""
-    return Path(shutil.copytree(site, tmp_path / "site"))
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """A server of the site, with the policy of `tbgen serve`."""
+    with running(Starlette(routes=[Mount("/", SitePages(directory=site, html=True))])) as found:
+        yield found
 
 
-def with_script(page: Path, script: str) -> Path:
-    page.write_text(page.read_text().replace("</body>", f"<script>{script}</script></body>"))
-    return page
+def open_page(page: Chromium, address: str, name: str) -> None:
+    page.open(f"{address}/{name}.html", f"document.readyState == 'complete' && location.pathname == '/{name}.html'")
 
 
-def placements(document: str) -> list[set[tuple[str, str]]]:
-    """The men of each board and their squares, board by board."""
-    boards = []
-    for board in re.findall(r'<figure class="line" id=.*?</figure>', document, re.DOTALL):
-        men = set()
-        for use in re.findall(r"<use [^>]*>", board):
-            found = dict(re.findall(r'(\w+)="([^"]*)"', use))
-            if "x" in found and found.get("visibility") != "hidden":
-                men.add((found["href"][1:], "abcdefgh"[int(found["x"]) // 45] + str(8 - int(found["y"]) // 45)))
-        boards.append(men)
-    return boards
-
-
-def placement(board: chess.Board) -> set[tuple[str, str]]:
-    return {
-        (f"{'white' if man.color else 'black'}-{chess.piece_name(man.piece_type)}", chess.square_name(square))
-        for square, man in board.piece_map().items()
-    }
-
-
-def lines_of(site: Path, name: str) -> list[tuple[str, str]]:
+def lines_of(site: Path, name: str) -> list[tuple[str, list[str]]]:
     """The lines of a page in its order: first White to move, the longest first; last the longest quiet stretch."""
+    record = json.loads((site / "data" / f"{name}.json").read_text())
     lines = []
-    for side in json.loads((site / "data" / f"{name}.json").read_text())["sides"].values():
+    for side in record["sides"].values():
         every = [each["longest"] for each in side["outcomes"].values() if each["longest"]["dtg"]]
-        lines += [(each["fen"], each["line"]) for each in sorted(every, key=lambda each: -each["dtg"])]
-    quiet = json.loads((site / "data" / f"{name}.json").read_text())["quiet"]
-    return [*lines, (quiet["fen"], quiet["line"])]
+        lines += sorted(every, key=lambda each: -each["dtg"])
+    return [(each["fen"], each["line"].split()) for each in [*lines, record["quiet"]]]
 
 
-def final(fen: str, line: str) -> chess.Board:
+def men_on(board: chess.Board) -> list[list[str | int]]:
+    return sorted(
+        [
+            f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}",
+            chess.square_file(place),
+            chess.square_rank(place),
+        ]
+        for place, man in board.piece_map().items()
+    )
+
+
+def played(fen: str, moves: list[str]) -> chess.Board:
     board = chess.Board(fen)
-    for san in line.split():
-        board.push_san(san)
+    for move in moves:
+        board.push_san(move)
     return board
 
 
-@pytest.mark.parametrize("script", [TO_THE_END, BY_KEYS], ids=["buttons", "keys"])
-def test_lines_are_played_to_their_last_position(pages: Path, tmp_path: Path, script: str) -> None:
-    page = with_script(pages / "material" / "KPvKP.html", script)
-    found = placements(document_after(page, tmp_path / "profile"))
-    expected = [placement(final(fen, line)) for fen, line in lines_of(pages, "KPvKP")]
-    assert found == expected
+def test_lines_are_stepped_through_by_buttons_and_keys(page: Chromium, address: str, site: Path) -> None:
+    lines = lines_of(site, "KPvKP")
+    open_page(page, address, "material/KPvKP")
+    first, last = ([men_on(played(fen, moves[:end])) for fen, moves in lines] for end in (0, None))
+    press = "['End', 'ArrowLeft', 'ArrowRight'].forEach((key) => each.dispatchEvent(new KeyboardEvent('keydown', "
+    press += "{ key, bubbles: true, cancelable: true })))"
+    for does, expected in (("last", last), ("first", first), (None, last)):
+        does = press if does is None else BUTTON.format(does)
+        found = page.run(f"{ALL}.map((each) => {{ {does}; return ({MEN})(each); }})")
+        assert [sorted(men) for men in found] == expected
+    inside = """(list) => { const [outer, inner] = [list, list.querySelector('[data-now]')]
+      .map((each) => each.getBoundingClientRect());
+      return !outer.height || (inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1); }"""
+    assert page.run(f"{ALL}.every((each) => ({inside})(each.querySelector('.moves')))")
+    assert page.complaints == []
 
 
-def test_lines_go_back_to_where_they_began(pages: Path, tmp_path: Path) -> None:
-    page = with_script(pages / "material" / "KPvK.html", THERE_AND_BACK)
-    found = placements(document_after(page, tmp_path / "profile"))
-    assert found == [placement(chess.Board(fen)) for fen, _ in lines_of(pages, "KPvK")]
+@pytest.mark.parametrize("width", [1280, 390])
+def test_cards_do_not_jump_as_they_are_stepped_through(page: Chromium, address: str, width: int) -> None:
+    page.look(width)
+    open_page(page, address, "material/KPvKP")
+    page.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    heights = f"{ALL}.map((each) => each.getBoundingClientRect().height).join()"
+    before = page.run(heights)
+    for name in ("last", "back", "first"):
+        page.run(f"{ALL}.forEach((each) => {BUTTON.format(name)})")
+        assert page.run(heights) == before
 
 
-def test_buttons_appear_only_with_a_script(pages: Path, tmp_path: Path) -> None:
-    page = pages / "material" / "KBvK.html"
-    assert page.read_text().count('class="stepper" hidden') == len(lines_of(pages, "KBvK"))
-    document = document_after(page, tmp_path / "profile")
-    assert 'class="stepper" hidden' not in document
-    assert "46 plies</span>" in document
+def test_what_is_copied_is_the_position_that_is_shown_and_its_line(page: Chromium, address: str, site: Path) -> None:
+    open_page(page, address, "material/KPvKP")
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    for number, (fen, moves) in list(enumerate(lines_of(site, "KPvKP")))[::12]:
+        found = page.run(
+            f"(() => {{ const each = {ALL}[{number}], found = [], under = each.querySelector('.under');"
+            f" for (let n = 0; n < {len(moves)}; n += 1) {{ {BUTTON.format('on')}; found.push(under.dataset.fen); }}"
+            f" {BUTTON.format('pgn')}; return [found, window.copied, each.querySelector('.copied').textContent]; }})()"
+        )
+        board, expected, outcomes = chess.Board(fen), [], replay(fen, moves).outcomes
+        since = 0
+        for ply, move in enumerate(moves, 1):
+            board.push_san(move)
+            since = ply if outcomes[ply] != outcomes[ply - 1] or board.halfmove_clock == 0 else since
+            expected.append(board.fen(en_passant="xfen") + (f" {outcomes[ply]}" if since < ply else ""))
+        assert found[0] == expected
+        game = chess.pgn.read_game(io.StringIO(found[1]))
+        assert game is not None
+        assert not game.errors
+        assert [move.uci() for move in game.mainline_moves()] == [move.uci() for move in board.move_stack]
+        assert game.headers["FEN"] == fen
+    page.run(f"(() => {{ const each = {ALL}[0]; {BUTTON.format('fen')}; }})()")
+    page.wait(f"{ALL}[0].querySelector('.copied').textContent === 'Copied'")
+    assert page.run("window.copied") == page.run(f"{ALL}[0].querySelector('.under').dataset.fen")
 
 
-@pytest.mark.parametrize("name", ["index", "records", "drawn", "potential", "event", "material/KPvKP"])
-def test_no_page_is_wider_than_a_phone(pages: Path, tmp_path: Path, name: str) -> None:
-    frame = pages / "frame.html"
-    frame.write_text(
-        f"<!DOCTYPE html><title>-</title><body><script>{PHONE.replace('PAGE', repr(f'{name}.html'))}</script>"
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_a_phone_and_a_screen_reader_and_keeps_to_the_policy(
+    page: Chromium, address: str, name: str
+) -> None:
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        page.look(width, scheme=scheme)
+        open_page(page, address, name)
+        assert page.run("document.documentElement.scrollWidth") == width
+        page.run(AXE)
+        assert page.run(VIOLATIONS) == []
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_letter_of_a_plot_is_cut_off(page: Chromium, address: str, width: int) -> None:
+    page.look(width)
+    for name in ("KvK", "KPvKP", "KRvKN"):
+        open_page(page, address, f"material/{name}")
+        outside = """[...document.querySelectorAll('.plot text')].filter((text) => {
+          const { left, right } = text.getBoundingClientRect();
+          return left < 0 || right > document.documentElement.clientWidth; }).map((text) => text.textContent)"""
+        assert page.run(outside) == []
+        assert page.run("document.querySelectorAll('.plot text').length") > 8
+
+
+def test_an_ending_is_found_by_a_part_of_its_name(page: Chromium, address: str) -> None:
+    open_page(page, address, "index")
+    page.run(
+        "(({ find }) => { find.value = 'kp'; find.dispatchEvent(new Event('input')); })(document.forms[0].elements)"
     )
-    document = document_after(frame, tmp_path / "profile", "--virtual-time-budget=5000")
-    assert "<title>390 of 390</title>" in document
-
-
-def title_of(document: str) -> str:
-    """What a script has left in the title of a page."""
-    found = re.search("<title>(.*?)</title>", document)
-    assert found is not None
-    return found[1]
-
-
-FOLLOWED = (
-    TO_THE_END
-    + """
-document.title = [...document.querySelectorAll(".moves")].map((list) => {
-  const [outer, inner] = [list, list.querySelector("[data-now]")].map((each) => each.getBoundingClientRect());
-  return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
-}).join();
-"""
-)
-
-
-def test_the_moves_follow_the_stepper(pages: Path, tmp_path: Path) -> None:
-    document = document_after(with_script(pages / "material" / "KPvKP.html", FOLLOWED), tmp_path / "profile")
-    assert title_of(document) == ",".join(["true"] * len(lines_of(pages, "KPvKP")))
-
-
-INSIDE = """
-document.title = [...document.querySelectorAll("svg.plot text")].filter((text) => {
-  const [inner, outer] = [text, text.closest("svg")].map((each) => each.getBoundingClientRect());
-  return inner.left < outer.left || inner.right > outer.right || inner.top < outer.top || inner.bottom > outer.bottom;
-}).map((text) => text.textContent).join();
-"""
-
-
-@pytest.mark.parametrize("name", ["KvK", "KPvKP", "KRvKN"])
-def test_no_letter_of_a_plot_is_cut_off(pages: Path, tmp_path: Path, name: str) -> None:
-    document = document_after(with_script(pages / "material" / f"{name}.html", INSIDE), tmp_path / "profile")
-    assert title_of(document) == ""
-
-
-FIND = """
-const field = document.getElementById("find");
-field.value = "kp";
-field.dispatchEvent(new Event("input"));
-document.title = [...document.querySelectorAll("tbody tr:not([hidden]) th")].map((each) => each.textContent).join() +
-  "; " + document.getElementById("found").textContent;
-"""
-
-
-def test_an_ending_is_found_by_a_part_of_its_name(pages: Path, tmp_path: Path) -> None:
-    document = document_after(with_script(pages / "index.html", FIND), tmp_path / "profile")
-    assert title_of(document) == "KPvK,KPvKP; 2 of 5"
+    shown = "[...document.querySelectorAll('tbody tr:not([hidden]) th')].map((each) => each.textContent)"
+    assert page.run(shown) == ["KPvK", "KPvKP"]
+    assert page.run("document.getElementById('found').textContent") == "2 of 5"

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import chess.pgn
 import pytest
@@ -19,7 +20,7 @@ from tbgen.report.event import read_event
 from tbgen.report.pictures import draw_pictures, draw_table
 from tbgen.report.site import Site, best_cards, write_site
 from tests.report.conftest import PUBLISHED
-from tests.report.pages import faults_of, leads, parsed, unspoken
+from tests.report.pages import SVG, faults_of, leads, parsed, unspoken
 
 
 def test_every_page_is_sound_and_no_link_is_dead(site: Path) -> None:
@@ -45,7 +46,7 @@ def test_faults_of_pages_are_found(tmp_path: Path) -> None:
     assert not leads(tmp_path, "a.html", "https://elsewhere.example/", {})
     assert not leads(tmp_path, "a.html", "/a.html", {})
     page.write_text(
-        '<!DOCTYPE html><html lang="en"><title>a</title><h1>a</h1><svg></svg><button>b</button><table></table>'
+        '<!DOCTYPE html><html lang="en"><title>a</title><h1>a</h1><svg></svg><button></button><table></table>'
     )
     assert len(unspoken(parsed(page))) == 3
     page.write_text(f"{head}<p></div>")
@@ -80,12 +81,18 @@ def test_pages_are_printed_in_light_colours(site: Path) -> None:
     )
 
 
+def moves_in(figure: str) -> str:
+    found = re.search(r'<p class="moves"[^>]*>(.*?)</p>', figure, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
 def test_the_longest_stretch_of_an_ending_can_be_stepped_through(site: Path) -> None:
     page = (site / "material" / "KPvK.html").read_text()
     quiet = json.loads((site / "data" / "KPvK.json").read_text())["quiet"]
-    figure = re.search(r'<figure class="line" id="quiet-[^"]+">(.*?)</figure>', page, re.DOTALL)
+    figure = re.search(r'<figure class="line" id="quiet-[^"]+"(.*?)</figure>', page, re.DOTALL)
     assert figure is not None
-    assert " ".join(re.findall(r'data-accrued="[^"]+">([^<]+)</span>', figure[1])) == quiet["line"]
+    assert " ".join(re.findall(r"(?<!\S)[^\s.]+(?!\S)", moves_in(figure[1]))) == quiet["line"]
     assert f"for more than {quiet['plies']} plies" in page
 
 
@@ -104,10 +111,10 @@ def test_a_line_on_a_page_is_the_line_of_the_record(site: Path) -> None:
     page = (site / "material" / "KBvK.html").read_text()
     record = json.loads((site / "data" / "KBvK.json").read_text())
     longest = record["sides"]["black"]["outcomes"]["G1.5"]["longest"]
-    figure = re.search(r'id="line-black-w3">(.*?)</figure>', page, re.DOTALL)
+    figure = re.search(r'id="line-black-w3"(.*?)</figure>', page, re.DOTALL)
     assert figure is not None
-    assert " ".join(re.findall(r'data-steps="[^"]+" data-accrued="[^"]+">([^<]+)</span>', figure[1])) == longest["line"]
-    assert re.findall(r'data-accrued="([^"]+)"', figure[1])[-1] == "G1.5"
+    assert " ".join(re.findall(r"(?<!\S)[^\s.]+(?!\S)", moves_in(figure[1]))) == longest["line"]
+    assert re.findall(r'data-scores="[^"]* ([^ "]+)"', figure[1]) == ["G1.5"]
 
 
 def test_an_event_has_a_page(site: Path) -> None:
@@ -165,10 +172,11 @@ def test_pictures_are_the_same_bytes_twice_and_plots_need_a_known_form(published
     here, there = (draw_pictures(few, tmp_path / name) for name in ("here", "there"))
     assert [path.name for path in here] == ["endings.svg", "longest.svg", "KBvKN.svg"]
     assert [path.read_bytes() for path in here] == [path.read_bytes() for path in there]
-    draw_table(few[0], tmp_path / "KvK.png")
-    assert (tmp_path / "KvK.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(UsageError, match=r"ends with .svg or .png"):
-        draw_table(few[0], tmp_path / "KvK.gif")
+    for path in here:
+        assert ElementTree.parse(path).getroot().tag == f"{SVG}svg"
+    draw_table(few[0], tmp_path / "KvK.svg")
+    with pytest.raises(UsageError, match=r"ends with .svg, not to KvK.png"):
+        draw_table(few[0], tmp_path / "KvK.png")
 
 
 def test_pages_need_no_style_in_their_text(site: Path) -> None:

@@ -2,7 +2,6 @@
 "use strict";
 (() => {
   const field = document.getElementById("find");
-  field.closest("form").hidden = false;
   const rows = [...document.querySelectorAll("tbody tr")].map((row) => ({
     row, name: row.querySelector("th").textContent.toLowerCase(),
   }));
