@@ -19,7 +19,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.storage.files import Written, partial_of, path_of
 from tbgen.storage.reader import TableFile
-from tbgen.storage.scratch import ScratchStore, scratch_path
+from tbgen.storage.scratch import Form, ScratchStore, scratch_path
 from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
@@ -61,17 +61,20 @@ def _block_store(
     When all went well the file is removed; otherwise it stays for the next attempt.
     """
     from tbgen.retro import MemoryStore
+    from tbgen.retro.drive.counts import nothing_found
 
-    if fits_memory(layout_of(material)):
+    layout = layout_of(material)
+    if fits_memory(layout):
         yield MemoryStore()
         return
     known = {str(child): file.digest for child, file in children.items()}
     identity = {"material": str(material), "source": source, "children": known}
     path = scratch_path(folder, material)
+    form = Form(2 * layout.block_words * 64, layout.cells, nothing_found().shape)
     try:
-        store = ScratchStore(path, identity)
+        store = ScratchStore(path, identity, form)
     except BlockingIOError:  # a worker that was given up for lost may still be at the same table
-        store = ScratchStore(partial_of(path), identity)
+        store = ScratchStore(partial_of(path), identity, form)
     with store:
         yield store
         store.remove()

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -196,7 +197,7 @@ class FileStore:
             return None
         if isinstance(state, dict) and isinstance(state.get("version"), int) and state["version"] != _VERSION:
             raise MatchError(f"{self._state_path} is of another version of this program; remove it to begin anew")
-        if not isinstance(state, dict) or any(type(state.get(name)) is not kind for name, kind in _STATE.items()):
+        if not isinstance(state, dict) or not _is_sound(state):
             raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match")
         found: dict[str, Any] = state
         return found
@@ -216,6 +217,15 @@ class FileStore:
 
 _STATE = {"version": int, "match": str, "seed": int, "start": int, "digest": str, "finished": bool}
 """What the state has, and of which kind it is."""
+
+_MATCH = re.compile(r"[0-9a-f]{8}")
+
+
+def _is_sound(state: dict[str, Any]) -> bool:
+    """Whether a state is one that was written here, as far as that can be seen."""
+    kinds = all(type(state.get(name)) is kind for name, kind in _STATE.items())
+    return kinds and _MATCH.fullmatch(state["match"]) is not None and min(state["start"], state["seed"]) >= 0
+
 
 _STATE_BYTES = 400
 """The state is written over itself in one go."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import math
 import os
 import struct
 import threading
@@ -18,7 +19,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,19 @@ _FRAME_ITEMS: Final = 1 << 24
 _LEVEL: Final = 1
 _CACHE_BYTES: Final = 64 << 20
 _COLUMNS: Final = ("entry", "dtg", "pattern")
+
+_KINDS: Final = {
+    "entry": "|i1",
+    "dtg": "<u2",
+    "pattern": "<u4",
+    "start": "<i8",
+    "rows": "<i8",
+    "often": "<i8",
+    "found": "<i8",
+    "ep_entry": "|i1",
+    "ep_dtg": "<u2",
+}
+"""The columns of a run, and their types."""
 
 Frame = tuple[int, int, int, int]
 """Items, where its bytes begin in the file, how many they are, and their CRC."""
@@ -65,6 +79,56 @@ class _Stored:
     columns: Mapping[str, _Column]
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What every run of a table is like."""
+
+    block_cells: int
+    cells: int
+    """Of a block, and of the whole table."""
+    found: tuple[int, ...]
+    """The shape of what a tally counts."""
+
+
+class _Told(NamedTuple):
+    """What a file says of a run."""
+
+    first: int
+    end: int
+    shape: Sequence[int]
+    frames: Mapping[str, Sequence[Sequence[int]]]
+    """[column][frame] items, bytes and their CRC."""
+
+    def items(self, name: str) -> int:
+        return sum(frame[0] for frame in self.frames[name])
+
+    def is_sound(self, form: Form | None) -> bool:
+        """Whether its figures go together, and with the form of the table; what does not would crash a kernel later."""
+        figures = (
+            self.first,
+            self.end,
+            *self.shape,
+            *(n for each in self.frames.values() for frame in each for n in frame),
+        )
+        if not all(type(n) is int and 0 <= n < 1 << 63 for n in figures):
+            return False
+        cells = self.end - self.first
+        fits = form is None or (
+            self.first % form.block_cells == self.end % form.block_cells == 0
+            and self.end <= form.cells
+            and tuple(self.shape) == form.found
+        )
+        return (
+            fits
+            and all(len(frame) == 3 and frame[0] <= _FRAME_ITEMS for each in self.frames.values() for frame in each)
+            and cells > 0
+            and {self.items(name) for name in _COLUMNS} == {cells}
+            and self.items("start") == self.items("often") + 1
+            and self.items("ep_entry") == self.items("ep_dtg")
+            and math.prod(self.shape) == self.items("found")
+        )
+
+
 def scratch_path(folder: Path, material: Material) -> Path:
     """Where the solved blocks of a canonical material's table are kept until it is written."""
     return folder / f"{material}{SUFFIX}"
@@ -73,12 +137,14 @@ def scratch_path(folder: Path, material: Material) -> Path:
 class ScratchStore:
     """A store of solved runs in a file; safe to use from several threads.
 
-    `identity` says what the runs depend on; those that were kept under another one are thrown away.
+    `identity` says what the runs depend on; those that were kept under another one, or that do not have the table's
+    form, are thrown away.
     BlockingIOError if another process has the file open.
     """
 
-    def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, identity: Mapping[str, Any], form: Form | None = None) -> None:
         self.path = path
+        self._form = form
         self._lock = threading.RLock()
         self._stored: list[_Stored] = []
         self._cache: OrderedDict[int, npt.NDArray[Any]] = OrderedDict()
@@ -171,22 +237,26 @@ class ScratchStore:
 
     def _enter(self, start: int, facts: bytes | bytearray, *, checked: bool = False) -> int:
         """Enter a run whose facts begin at `start`; where it ends. ValueError if its bytes are not what was written."""
-        end, columns = start + len(facts), {}
-        told: dict[str, Any] = json.loads(facts)
-        for name, (kind, frames) in told["columns"].items():
+        end, columns, told = start + len(facts), {}, _told(facts)
+        if not told.is_sound(self._form) or self._overlaps(told):
+            raise ValueError("a run of another table")
+        for name, frames in told.frames.items():
             found: list[Frame] = []
             for items, size, crc in frames:
                 found.append((items, end, size, crc))
                 end += size
-            columns[name] = _Column(kind, found)
+            columns[name] = _Column(_KINDS[name], found)
         if checked:
             for frame in (frame for column in columns.values() for frame in column.frames):
                 self._bytes_of(frame)
         whole = {name: self._items(columns[name], 0, columns[name].items) for name in ("found", "ep_entry", "ep_dtg")}
         en_passant = whole["ep_entry"], whole["ep_dtg"]
-        run = Run(told["first"], told["end"], columns["rows"].items, whole["found"].reshape(told["shape"]), en_passant)
+        run = Run(told.first, told.end, told.items("rows"), whole["found"].reshape(told.shape), en_passant)
         insort(self._stored, _Stored(run, columns), key=_first_cell)
         return end
+
+    def _overlaps(self, told: _Told) -> bool:
+        return any(stored.run.first < told.end and told.first < stored.run.end for stored in self._stored)
 
     def _at(self, cell: int) -> _Stored:
         with self._lock:
@@ -261,6 +331,22 @@ class ScratchStore:
 
 def _first_cell(stored: _Stored) -> int:
     return stored.run.first
+
+
+def _told(facts: bytes | bytearray) -> _Told:
+    """What is said of a run; ValueError if it is not said as `_packed` does."""
+    try:
+        told: dict[str, Any] = json.loads(facts)
+        frames = {name: frames for name, (_, frames) in told["columns"].items()}
+        kinds = {name: kind for name, (kind, _) in told["columns"].items()}
+        found = _Told(
+            told["first"], told["end"], [*told["shape"]], {name: [[*each] for each in frames[name]] for name in frames}
+        )
+    except (KeyError, TypeError, AttributeError, RecursionError):
+        kinds = None
+    if kinds != _KINDS:
+        raise ValueError("not what is said of a run")
+    return found
 
 
 def _packed(run: Run, dictionary: Dictionary, cells: Cells) -> tuple[bytes, list[bytes]]:

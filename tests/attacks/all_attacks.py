@@ -1,0 +1,20 @@
+"""The attacks, with the counts of the first one."""
+
+from __future__ import annotations
+
+from tests.attacks import blocks, files, games, matches, positions, tables
+from tests.attacks.attack import Attack
+
+ATTACKS = (
+    Attack("hostile PGN files", 67, 6, games.begin),
+    Attack("FENs", 150_000, 2000, positions.begin),
+    Attack("damaged tables", 500, 20, tables.begin_flips),
+    Attack("forged tables", 126, 0, tables.begin_forged),
+    Attack("tampered `.blocks`", 217, 6, blocks.begin),
+    Attack("tampered matches", 120, 1, matches.begin_states),
+    Attack("bad engines", 40, 1, matches.begin_engines),
+    Attack("kills", 90, 0, files.begin_kills),
+    Attack("full disks", 30, 0, files.begin_disks),
+    Attack("two users", 30, 0, files.begin_users),
+)
+"""The last three need minutes, or the rights of root; tests/cli/test_kills.py has a sample of the kills."""

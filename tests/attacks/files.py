@@ -1,0 +1,171 @@
+"""Commands that write: killed, on a disk that is full, and among the files of another user."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.attacks.attack import Attempt, assert_civil
+from tests.cli.killing import CASES, ROOT, files_of, is_whole, kill, laid_out, undisturbed
+
+NOBODY = 65534
+
+
+def begin_kills(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
+    """See tests/cli/killing.py."""
+    peace = {name: undisturbed(folder / "whole", case, tables) for name, case in CASES.items()}
+
+    def attempt(draw: random.Random) -> None:
+        name = draw.choice(list(CASES))
+        kill(folder / "killed", CASES[name], tables, peace[name], draw)
+
+    return attempt
+
+
+def begin_disks(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
+    """On a full disk a command says so in a line and leaves old files or whole ones; with room it comes to its end."""
+    peace = {name: undisturbed(folder / "whole", case, tables) for name, case in CASES.items()}
+
+    def attempt(draw: random.Random) -> None:
+        name = draw.choice(list(CASES))
+        case, there = CASES[name], folder / "disk"
+        given = sum(len(content) for content in case.given().values())
+        wanted = sum(map(len, peace[name].files.values()))
+        room = given + draw.randrange(wanted + 20_000)
+        with small_disk(there, room) as disk:
+            laid_out(disk / "place", case, tables)
+            before = files_of(disk / "place", case)
+            done = _run(list(case.words), disk / "place")
+            assert_civil(done)
+            for path, content in files_of(disk / "place", case).items():
+                assert is_whole(path, content, before, peace[name]), f"{case.words}: {path} is neither old nor whole"
+            subprocess.run(["mount", "-o", "remount,size=1g", str(there)], check=True)
+            assert _run(list(case.words), disk / "place").returncode == 0
+            after = files_of(disk / "place", case)
+            assert after.keys() == peace[name].files.keys()
+            assert all(is_whole(path, content, {}, peace[name]) for path, content in after.items())
+
+    return attempt
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[Path]:
+    """A file system with so much room; only root may mount one."""
+    folder.mkdir(exist_ok=True)
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size // 4096 * 4096 + 4096}", "tmpfs", str(folder)], check=True
+    )
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def begin_users(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
+    """A user without rights changes nothing of ours, whatever he runs; what he plants is not followed or run."""
+    os.chmod(folder, 0o755)
+    home = folder / "home"
+    shutil.copytree(_kernels(), home, dirs_exist_ok=True)
+    for path in (home, *home.rglob("*")):
+        os.chown(path, NOBODY, NOBODY)
+    scenes = (_others_file, _planted_partial, _planted_kernels, _others_tables, _others_match)
+
+    def attempt(draw: random.Random) -> None:
+        place = folder / "place"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        os.chmod(place, 0o777)
+        draw.choice(scenes)(place, tables, home, draw)
+
+    return attempt
+
+
+def _others_file(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
+    """Files of root in a folder where all may write."""
+    ours = place / "games.pgn"
+    ours.write_bytes((ROOT / "tests" / "golden" / "tcec_s18.pgn").read_bytes()[: draw.choice([3000, 30_000])])
+    ours.chmod(draw.choice([0o644, 0o600, 0o666]))
+    before = ours.read_bytes()
+    words = draw.choice([["adjudicate", "games.pgn", "--in-place"], ["match", "-pgnout", "games.pgn"]])
+    assert_civil(_run(words, place, user=NOBODY, cache=home))
+    assert ours.read_bytes() == before
+    assert ours.stat().st_uid == 0
+
+
+def _planted_partial(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
+    """Links of another user in the place of files that root writes."""
+    precious = place.parent / "precious"
+    precious.write_bytes(b"precious")
+    os.chown(place, NOBODY, NOBODY)
+    for name in ("KvK.blocks", "KvK.h5", ".build.lock", "manifest.json", "games.pgn.match", "out.pgn"):
+        if draw.random() < 0.5:
+            (place / name).symlink_to(precious)
+            os.lchown(place / name, NOBODY, NOBODY)
+    assert_civil(_run(["build", "KvK", "--data", str(place)], place))
+    assert precious.read_bytes() == b"precious"
+
+
+def _planted_kernels(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
+    """A folder of kernels that another user has made, with files of his."""
+    shutil.copytree(home, place / "kernels")
+    sign = place / "run"
+    bomb = b"cos\nsystem\n(S'touch " + str(sign).encode() + b"'\ntR."
+    for path in sorted((place / "kernels").rglob("*.nbi")):
+        path.write_bytes(bomb)
+    for path in ((place / "kernels"), *(place / "kernels").rglob("*")):
+        os.chown(path, NOBODY, NOBODY)
+        if path.is_dir() and draw.random() < 0.5:
+            path.chmod(0o777)
+    words = ["score", "--pgn", str(ROOT / "docs" / "examples" / "drawn.pgn"), "--summary"]
+    assert_civil(_run(words, place, cache=place / "kernels"))
+    assert not sign.exists(), "code of another user has been run"
+
+
+def _others_tables(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
+    """Tables of root that all may read: they answer, and a build into their folder is refused."""
+    shutil.copytree(tables, place / "tables")
+    before = {path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()}
+    probe = _run(["probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", "tables"], place, user=NOBODY, cache=home)
+    assert (probe.returncode, probe.stderr) == (0, "")
+    words = draw.choice([["build", "KBvK"], ["record", "KBvK"], ["record", "--all"]])
+    assert_civil(_run([*words, "--data", "tables"], place, user=NOBODY, cache=home))
+    assert {path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()} == before
+
+
+def _others_match(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
+    """The state of a match of root's."""
+    (place / "games.pgn").write_bytes(b"")
+    (place / "games.pgn.match").write_bytes(b"{}")
+    (place / "games.pgn.match").chmod(0o600)
+    words = ["adjudicate", "games.pgn", "--in-place"]
+    assert_civil(_run(words, place, user=NOBODY, cache=home))
+    assert (place / "games.pgn.match").read_bytes() == b"{}"
+
+
+def _run(
+    words: list[str], place: Path, *, user: int | None = None, cache: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if cache is not None:
+        environment["TBGEN_CACHE"] = str(cache)
+    command = [sys.executable, "-m", "tbgen", *words]
+    if user is not None:
+        command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *_MAY_READ, *command]
+    return subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+
+
+_MAY_READ = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
+"""Another user may read all, or a Python in the home of root could not be run; he writes no more than anybody."""
+
+
+def _kernels() -> Path:
+    """Where our own compiled kernels are."""
+    from tbgen._folders import cache_home
+
+    return cache_home()
