@@ -118,7 +118,8 @@ class GameVerdict(NamedTuple):
         opening = tags.get("Opening") or tags.get("ECO") or "?"
         missing = None if verdict.missing is None else str(verdict.missing)
         scoring, source = self.game.scoring, verdict.source
-        return EventGame(white, black, self.game.result, verdict.final, scoring, source, opening, missing)
+        event = tags.get("Event", "?")
+        return EventGame(white, black, self.game.result, verdict.final, scoring, source, opening, missing, event)
 
 
 class ChunkDecider:

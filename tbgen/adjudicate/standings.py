@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ class EventGame(NamedTuple):
     opening: str
     missing: str | None = None
     """The table that would decide the game, where its score is provisional."""
+    event: str = "?"
 
     def points(self, side: Color) -> Fraction:
         """A side's r-mobility points."""
@@ -83,6 +85,8 @@ class Row:
     """Code -> how often given, less how often suffered."""
     against: dict[str, list[Fraction]] = field(default_factory=dict)
     """Opponent -> r-mobility points, game by game."""
+    met: dict[str, list[EventGame]] = field(default_factory=dict)
+    """Opponent -> the games themselves."""
 
     def net(self, most_code: int) -> tuple[int, ...]:
         """The balance as the lexicographic order compares it, up to a code."""
@@ -114,6 +118,7 @@ class Standings:
         self.provisional: Counter[str | None] = Counter()
         """Missing table -> games whose score is provisional; None stands for a table without a name."""
         self.schemes: Counter[Scheme] = Counter()
+        self._events: Counter[str] = Counter()
         rows: dict[str, Row] = {}
         for game in games:
             if game.result == UNFINISHED:
@@ -121,6 +126,7 @@ class Standings:
                 continue
             self.games += 1
             self.schemes[game.scoring.scheme] += 1
+            self._events[game.event] += 1
             if game.source is Source.PROVISIONAL:
                 self.provisional[game.missing] += 1
             for side in Color:
@@ -136,6 +142,7 @@ class Standings:
         row.classical += game.classical(side)
         row.balance[game.final.code] += 1 if game.final.holder is side else -1
         row.against.setdefault(game.player(side.other), []).append(points)
+        row.met.setdefault(game.player(side.other), []).append(game)
 
     @property
     def most_code(self) -> int:
@@ -171,6 +178,14 @@ class Standings:
                 return row.net(self.most_code)
             case TieBreak.HEAD_TO_HEAD:
                 return sum((sum(row.against.get(other.name, []), Fraction(0)) for other in equals), Fraction(0))
+
+    @property
+    def event(self) -> str:
+        """The name of the event, or what the names of several have in common; empty if there is none."""
+        names = [name for name in self._events if name != "?"]
+        words = zip(*(name.split() for name in names), strict=False)
+        common = itertools.takewhile(lambda each: len(set(each)) == 1, words)
+        return " ".join(each[0] for each in common).strip(" -–,:;|/")
 
     @property
     def reservation(self) -> str:

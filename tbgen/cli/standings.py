@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from tbgen.adjudicate.archive import Task, decide_file
-from tbgen.adjudicate.page import as_csv, as_html, cells_of, in_decimals, meeting
+from tbgen.adjudicate.sheet import as_csv, cells_of, in_decimals, meeting
 from tbgen.adjudicate.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
 from tbgen.adjudicate.statistics import Statistics
 from tbgen.ahead.known import Purpose
@@ -48,7 +48,7 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_rows", is_flag=True, help="Print CSV.")
 @click.option("--html", "as_page", is_flag=True, help="Print a page that needs nothing else.")
-@click.option("--title", metavar="TEXT", help="With --html: the heading of the page (default Standings).")
+@click.option("--title", metavar="TEXT", help="With --html: the heading of the page (default: the name of the event).")
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="The number of processes that share a file."
 )
@@ -104,7 +104,9 @@ def command(
     elif as_rows:
         click.echo(as_csv(Standings(games, order)), nl=False)
     elif as_page:
-        click.echo(as_html(Standings(games, order), title or "Standings"), nl=False)
+        from tbgen.report.standings import page_of
+
+        click.echo(page_of(Standings(games, order), title), nl=False)
     else:
         _show_table(Standings(games, order), command_for(names, folders))
     provisional = any(game.source is Source.PROVISIONAL for game in games) or counts.sources[Source.PROVISIONAL] > 0

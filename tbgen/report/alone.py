@@ -39,14 +39,18 @@ def style() -> str:
     return (_STATIC / "style.css").read_text(encoding="utf-8") + theme
 
 
-def alone(title: str, content: str, *, said: str = "", scripts: Sequence[str] = ()) -> str:
-    """A page with a content of HTML; `said` stands in its foot, and `scripts` are files of the report."""
+def alone(title: str, content: str, *, said: str = "", scripts: Sequence[str] = (), broad: bool = False) -> str:
+    """A page with a content of HTML; `said` stands in its foot, and `scripts` are files of the report.
+
+    A `broad` page takes what room there is, for a table with many columns.
+    """
+    kind = ' class="broad"' if broad else ""
     code = "".join(f"<script>{(_STATIC / name).read_text(encoding='utf-8')}</script>\n" for name in scripts)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">\n'
-        f'<style>\n{style()}</style>\n</head>\n<body>\n<main id="content">\n{content}</main>\n'
+        f'<style>\n{style()}</style>\n</head>\n<body>\n<main id="content"{kind}>\n{content}</main>\n'
         f"<footer>\n<p>{_ABOUT}</p>\n{said}</footer>\n{code}</body>\n</html>\n"
     )
 

@@ -4,13 +4,12 @@ import csv
 import io
 from collections.abc import Sequence
 from fractions import Fraction
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.adjudicate.page import as_csv, as_html
+from tbgen.adjudicate.sheet import as_csv
 from tbgen.adjudicate.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
 from tbgen.adjudicate.statistics import Statistics
 from tbgen.pgn.tags import Source
@@ -159,34 +158,6 @@ def test_csv_is_read_back() -> None:
     assert ann[4:6] == ["0.5625", "9/16"]
 
 
-class _Reader(HTMLParser):
-    """The tags and the cells of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.cells: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        assert not {"src", "href"} & {name for name, _ in attrs}
-
-    def handle_data(self, data: str) -> None:
-        if self.tags and self.tags[-1] == "td":
-            self.cells.append(data)
-
-
-def test_the_page_needs_nothing_else_and_escapes_names() -> None:
-    page = as_html(Standings(NASTY), "Open & <free>")
-    found = _Reader(page)
-    assert not {"script", "link", "img", "b"} & set(found.tags)
-    assert "url(" not in page
-    assert "@import" not in page
-    assert '<b>"Ann" & Co</b>' in found.cells
-    assert "<title>Open &amp; &lt;free&gt;</title>" in page
-
-
 @pytest.mark.parametrize("order", [[], [TieBreak.NET]])
 def test_json_names_exact_points_and_the_order(order: list[TieBreak]) -> None:
     facts = Standings(NASTY, order).facts()
@@ -206,9 +177,10 @@ def test_a_name_is_no_formula_for_a_spreadsheet() -> None:
     assert set(rows[0][6:]) == {row[1] for row in rows[1:]}
 
 
-def test_a_page_of_very_many_players_has_no_cross_table() -> None:
-    games = [game(f"player {number}", f"player {number + 1}", "G1.5") for number in range(2000)]
-    page = as_html(Standings(games), "Open")
-    assert len(page) < 500_000
-    assert "player 1999" in page
-    assert as_html(Standings(games[:50]), "Open").count("<td>x</td>") == 51
+def test_an_event_is_named_by_its_games_or_by_what_the_names_of_several_have_in_common() -> None:
+    one = game("a", "b", "G1.5")
+    assert Standings([one]).event == ""
+    assert Standings([one._replace(event="Open"), one]).event == "Open"
+    leagues = [one._replace(event=f"Season 18 - League {number}") for number in (2, 3)]
+    assert Standings(leagues).event == "Season 18 - League"
+    assert Standings([one._replace(event="Open 1"), one._replace(event="Cup")]).event == ""

@@ -14,7 +14,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from tbgen.adjudicate.standings import EventGame, Standings
+from tbgen.pgn.tags import Source
 from tbgen.records.lines import replay
+from tbgen.report.standings import page_of
+from tbgen.rules.points import Scoring
+from tbgen.score import parse_score
 from tbgen.serve.pages import SitePages
 from tests.explorer.chromium import Chromium
 from tests.explorer.conftest import running
@@ -160,3 +165,20 @@ def test_an_ending_is_found_by_a_part_of_its_name(page: Chromium, address: str) 
     shown = "[...document.querySelectorAll('tbody tr:not([hidden]) th')].map((each) => each.textContent)"
     assert page.run(shown) == ["KPvK", "KPvKP"]
     assert page.run("document.getElementById('found').textContent") == "2 of 5"
+
+
+def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromium, tmp_path: Path) -> None:
+    names = [f"Engine {number} with a long name" for number in range(12)]
+    meetings = [(one, other) for one in names for other in names if one != other]
+    final = parse_score("-G12.5").outcome
+    games = [EventGame(*each, "1/2-1/2", final, Scoring(), Source.PROVISIONAL, "?", "KRPvKR") for each in meetings]
+    path = tmp_path / "standings.html"
+    path.write_text(page_of(Standings(games)))
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        page.look(width, scheme=scheme)
+        page.open(path.as_uri(), "document.readyState == 'complete' && document.title == 'Standings'")
+        assert page.run("document.documentElement.scrollWidth") == width
+        page.run(AXE)
+        assert page.run(VIOLATIONS) == []
+    fits = "(() => { const each = document.querySelector('.wide'); return each.scrollWidth <= each.clientWidth; })()"
+    assert page.run(fits)
