@@ -136,7 +136,8 @@ def _table(annotation: Annotation) -> str:
     )
     rows = "\n".join(_row(each) for each in annotation.plies)
     return (
-        '<div class="wide"><table><caption>What the game ends with by best play, and in how many plies.</caption>'
+        '<div class="wide" tabindex="0" role="region" aria-label="Ply by ply">'
+        "<table><caption>What the game ends with by best play, and in how many plies.</caption>"
         f"<thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
     )
 

@@ -69,7 +69,8 @@ def _table(standings: Standings) -> str:
     )
     lines = "\n".join(_line(row, others) for row in rows)
     return (
-        f'<div class="wide"><table class="cross">\n<thead><tr>{heads}{"".join(names)}</tr></thead>\n'
+        '<div class="wide" tabindex="0" role="region" aria-label="Cross table">'
+        f'<table class="cross">\n<thead><tr>{heads}{"".join(names)}</tr></thead>\n'
         f"<tbody>\n{lines}\n</tbody></table></div>\n"
     )
 
