@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.referee.matches import walker
+from tests.test_tampered import EVENT
 
 ROOT = Path(__file__).parent.parent.parent
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
@@ -37,15 +39,43 @@ def _games() -> Files:
     return {"games.pgn": GAMES.read_bytes() * 10, "copy.pgn": OLD, "facts.json": OLD}
 
 
+def _records() -> Files:
+    return {f"records/{name}.json": (ROOT / "records" / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")}
+
+
+FORTRESS = "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"
+DRAWN = (ROOT / "docs" / "examples" / "drawn.pgn").read_bytes()
+
 CASES = {
     "copy": Case(("adjudicate", "games.pgn", "-o", "copy.pgn", "--json", "facts.json"), _games, ("*.pgn", "*.json")),
     "in place": Case(("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)),
     "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
     "record": Case(("record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
-    "report": Case(
-        ("report", "--records", "records", "-o", "site"),
-        lambda: {f"records/{name}.json": (ROOT / "records" / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")},
-        ("site/*.html", "site/data/*.json"),
+    "merge": Case(("record", "--merge", "records", "-o", "all"), _records, ("all/*.json",)),
+    "report": Case(("report", "--records", "records", "-o", "site"), _records, ("site/*.html", "site/data/*.json")),
+    "event": Case(
+        ("report", "--records", "records", "--event", "event.json", "-o", "site"),
+        lambda: {**_records(), "event.json": json.dumps(EVENT).encode()},
+        ("site/*.html",),
+    ),
+    "pictures": Case(("report", "--records", "records", "--pictures", "-o", "site"), _records, ("site/*.svg",)),
+    "plot": Case(
+        ("info", "KNvK", "--data", "3 men", "--plot", "table.svg"), lambda: {"table.svg": OLD}, ("table.svg",)
+    ),
+    "explorer": Case(
+        ("explorer", "--data", "3 men", "-o", "site"),
+        dict,
+        ("site/explorer/*.js", "site/tables/*.json", "site/tables/*.h5"),
+    ),
+    "annotate": Case(
+        ("annotate", "games.pgn", "-o", "copy.pgn", "--data", "3 men"),
+        lambda: {"games.pgn": DRAWN * 200, "copy.pgn": OLD},
+        ("copy.pgn",),
+    ),
+    "hold": Case(
+        ("hold", FORTRESS, "--side", "white", "--goal", "draw", "--strategy", "fortress.json"),
+        lambda: {"fortress.json": OLD},
+        ("fortress.json",),
     ),
     "match": Case(
         (
