@@ -73,6 +73,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "tables with pawns": ("KQvK KRvK KBvK KNvK", lambda folder: build(folder, "KPvK")),
     "tables whose layers threads share": ("KNvK", share_layers),
     "records": ("KPvK", lambda folder: run("record", "KPvK", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")),
+    "digests": ("KPvK", lambda folder: run("verify", "--digest", "KBvK", "KPvK", "-q", "--data", folder)),
     "proofs": ("KPvK", lambda folder: run("verify", "KBvK", "KPvK", "-q", "--data", folder)),
     "proofs of samples": ("KPvK", lambda folder: run("verify", "KPvK", "--sample", "50", "-q", "--data", folder)),
     "holds": ("", lambda folder: find_holds()),

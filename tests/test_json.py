@@ -61,6 +61,7 @@ def answers(table_folder: Path) -> dict[str, Any]:
         "A table in the list": json.loads(printed("list", *data))[0],
         "A table:": json.loads(printed("info", "KvK", *data)),
         "A proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],
+        "A digest": json.loads(printed("verify", "KvK", "--digest", *data))["tables"][0],
         "A record": json.loads((RECORDS / "KBvK.json").read_text(encoding="utf-8")),
         "A hold: ": holds["white"],
         "What proves": holds["white"]["proof"],

@@ -22,6 +22,7 @@ class Purpose(Enum):
     PAWNS = "tables with pawns"
     SHARED = "tables whose layers threads share"
     RECORDS = "records"
+    DIGESTS = "digests"
     PROOFS = "proofs"
     SAMPLES = "proofs of samples"
     HOLDS = "holds"

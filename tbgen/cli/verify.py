@@ -37,6 +37,21 @@ _MOST_THREADS = 1024
     shell_complete=a_file,
     help="Compare wins, draws, losses and longest mates with published ones: a CSV file, or the word `ordinary`.",
 )
+@click.option("--digest", "by_digest", is_flag=True, help="Hold digests of the values against those of known tables.")
+@click.option(
+    "--list",
+    "known_in",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="With --digest: another list of known tables than the one that came with the program.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="With --digest: a list to enter the digests into.",
+)
 @click.option(
     "--threads", type=click.IntRange(1, _MOST_THREADS), metavar="N", help="Threads (default: one for each processor)."
 )
@@ -49,6 +64,9 @@ def command(
     sample: int | None,
     seed: int | None,
     against: str | None,
+    by_digest: bool,
+    known_in: Path | None,
+    output: Path | None,
     threads: int | None,
     as_json: bool,
     quiet: bool,
@@ -58,6 +76,7 @@ def command(
     Checks the bytes of each file, and the value and distance of every position with every accrued score
     against the moves, in the table and in those that captures and promotions lead to. If these have been
     verified too, a table that passes is right.
+    --digest proves that tables are those that others have, in minutes: docs/digests.md.
 
     \b
     Examples:
@@ -65,11 +84,19 @@ def command(
       tbgen verify KBvK KPvK
       tbgen verify KBvKN --sample 100000 --seed 7
       tbgen verify --against ordinary
+      tbgen verify --digest
     """
     if sample is None:
         refuse_without("--sample", {"--seed": seed})
     refuse_together({"--json": as_json, "--quiet": quiet})
+    refuse_together({"--digest": by_digest, "--sample": sample, "--against": against})
+    if not by_digest:
+        refuse_without("--digest", {"--list": known_in, "--output": output})
     wanted = [table_material(name) for name in names] or tables_there(folders)
+    if by_digest:
+        from tbgen.cli.verify_digest import compare_digests
+
+        return compare_digests(wanted, folders, known_in, output, threads, as_json=as_json, quiet=quiet)
     if against is not None:
         if sample is not None or threads is not None:
             raise UsageError("--against looks at counts alone; leave out --sample and --threads")
