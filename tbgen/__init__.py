@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tbgen.errors import IllegalPositionError as IllegalPositionError
     from tbgen.errors import InputError as InputError
     from tbgen.errors import MaterialError as MaterialError
+    from tbgen.errors import MissingDistancesError as MissingDistancesError
     from tbgen.errors import MissingFolderError as MissingFolderError
     from tbgen.errors import MissingTableError as MissingTableError
     from tbgen.errors import MoveError as MoveError
@@ -94,8 +95,8 @@ _FACE = {
     "tbgen.adjudicate": "AdjudicationRules Adjudicator Continue Source Verdict",
     "tbgen.errors": (
         "AccruedError CastlingError DamagedTableError FenError IllegalPositionError InputError "
-        "MaterialError MissingFolderError MissingTableError MoveError OutdatedTableError PgnError "
-        "ProofError ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError "
+        "MaterialError MissingDistancesError MissingFolderError MissingTableError MoveError OutdatedTableError "
+        "PgnError ProofError ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError "
         "UsageError"
     ),
     "tbgen.holding": "Bracket Goal HoldVerdict Holding Proof Rung Strategy bracket check_strategy hold parse_strategy",

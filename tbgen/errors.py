@@ -19,6 +19,7 @@
     ├── RepresentationError         1   a value does not fit its stored form
     ├── TableError                  1
     │   ├── MissingTableError       3
+    │   ├── MissingDistancesError   3
     │   ├── MissingFolderError      3
     │   ├── DamagedTableError       4
     │   ├── OutdatedTableError      4
@@ -246,6 +247,20 @@ class MissingTableError(TableError, KeyError):
     def __str__(self) -> str:
         where = "" if self.folder is None else f" in {self.folder}"
         return f"no table {self.material}{where}; build it with: tbgen build {self.material}"
+
+
+class MissingDistancesError(TableError):
+    """A table whose outcomes are there and whose distances are asked for, which are not."""
+
+    exit_code = 3
+
+    def __init__(self, material: str, folder: str) -> None:
+        super().__init__(material, folder)
+        self.material = material
+        self.folder = folder
+
+    def __str__(self) -> str:
+        return f"only the outcomes of {self.material} are in {self.folder}; for distances: tbgen build {self.material}"
 
 
 class MissingFolderError(TableError):

@@ -21,6 +21,7 @@ EXAMPLES = [
     errors.PgnError("a.pgn", "illegal move 'e5'", game=2, ply=7),
     errors.RepresentationError("G99.5", "a byte"),
     errors.MissingTableError("KBvK", "data"),
+    errors.MissingDistancesError("KBvK", "data"),
     errors.DamagedTableError("KBvK.h5", "checksum"),
     errors.OutdatedTableError("KBvK.h5", "format 1", "format 2"),
     errors.VerificationError("KBvK", "8/8/8/8/8/8/1k6/K2B4 w - - 0 1: value"),

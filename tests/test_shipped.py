@@ -18,6 +18,7 @@ from tbgen.errors import DamagedTableError, MissingTableError
 from tbgen.probe import open_tablebase
 from tbgen.score import parse_score
 from tests.cli.calls import complaint, printed, tbgen
+from tests.copies import copy_tables
 from tests.test_jit import run_deep
 
 ROOT = Path(__file__).parents[1]
@@ -90,7 +91,7 @@ def test_a_folder_that_is_named_comes_first_and_must_be_there(
 ) -> None:
     own = tmp_path / "own"
     own.mkdir()
-    shutil.copy(table_folder / "KBvK.h5", own)
+    copy_tables(table_folder, own, "KBvK")
     rows = printed("list", "--data", str(own)).splitlines()
     assert {row.split()[0]: row.split(maxsplit=5)[5] for row in rows[1:3]} == {
         "KvK": "came with tbgen",

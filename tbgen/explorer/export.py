@@ -33,8 +33,10 @@ def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None]
         tell(entry)
         facts = json.dumps(entry.summary().facts()) + "\n"
         _write(tables / f"{entry.material}.json", facts.encode())
-        _link_or_copy(entry.path, tables / entry.path.name)
-        number += 2
+        for file in entry.files:
+            _link_or_copy(file.path, tables / file.path.name)
+            number += 1
+        number += 1
     _write(tables / CATALOG, (json.dumps(catalog.facts(), indent=1) + "\n").encode())
     return number + 1
 

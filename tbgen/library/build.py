@@ -30,6 +30,7 @@ from tbgen.library.workers import Here, Processes, WorkerLostError, Workers
 from tbgen.material import Material, build_order
 from tbgen.records.places import FOLDER, is_index_behind, mark_of_due_record
 from tbgen.storage.files import build_lock, path_of, remove_partials
+from tbgen.storage.layers import Layer
 
 _TRIES = 2
 """How often a table is begun whose worker is lost."""
@@ -278,9 +279,9 @@ class _Run:
 
     def _enter(self, made: Made) -> None:
         """Put a table that is made into the manifest."""
-        path = path_of(self.folder, made.material)
-        if not path.exists() or path.stat().st_size != made.file.bytes:
-            reason = f"its file is not in {self.folder}: do all workers share that folder?"
+        paths = [path_of(self.folder, made.material, layer) for layer in Layer]
+        if sum(path.stat().st_size for path in paths if path.exists()) != made.file.bytes:
+            reason = f"its files are not in {self.folder}: do all workers share that folder?"
             self._give_up(made.material, BuildError(str(made.material), reason))
             return
         record(self.folder, {made.material: made.file})
@@ -305,7 +306,7 @@ def _gaps(folder: Path, findings: Iterable[Finding]) -> list[tuple[Material, Fil
     known, gaps = read_manifest(folder), list[tuple[Material, FileRecord]]()
     for finding in findings:
         found, noted = finding.file, known.get(str(finding.material))
-        if found and (noted is None or (noted.bytes, noted.sha256) != (found.bytes, found.sha256)):
+        if found and (noted is None or not noted.is_same_file(found)):
             gaps.append((finding.material, found))
     return gaps
 

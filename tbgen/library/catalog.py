@@ -10,11 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from tbgen import __version__
-from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
+from tbgen.errors import MissingTableError, TableError
 from tbgen.library.summary import Summary, summary_of
 from tbgen.material import Material
-from tbgen.storage.files import SUFFIX, path_of, tables_of
-from tbgen.storage.schema import FORMAT, SEAL_BYTES, Seal
+from tbgen.storage.files import path_of, tables_of
+from tbgen.storage.layerfile import LayerFile
+from tbgen.storage.reader import TableFile
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of a table."""
+
+    path: Path
+    bytes: int
+    digest: str
+    """SHA-256 of all that follows the file's seal."""
+
+    @property
+    def etag(self) -> str:
+        return f'"{self.digest}"'
+
+    def facts(self) -> dict[str, Any]:
+        return {"file": self.path.name, "bytes": self.bytes, "sha256": self.digest}
 
 
 @dataclass(frozen=True)
@@ -23,13 +41,21 @@ class Entry:
 
     material: Material
     folder: Path
-    bytes: int
-    digest: str
-    """SHA-256 of all that follows the file's seal."""
+    outcomes: StoredFile
+    distances: StoredFile | None
 
     @property
-    def path(self) -> Path:
-        return path_of(self.folder, self.material)
+    def files(self) -> list[StoredFile]:
+        return [self.outcomes] if self.distances is None else [self.outcomes, self.distances]
+
+    @property
+    def bytes(self) -> int:
+        return sum(each.bytes for each in self.files)
+
+    @property
+    def digest(self) -> str:
+        """Of all that the table has."""
+        return sha256("".join(each.digest for each in self.files).encode()).hexdigest()
 
     @property
     def etag(self) -> str:
@@ -40,9 +66,8 @@ class Entry:
         return {
             "material": str(self.material),
             "men": self.material.men,
-            "bytes": self.bytes,
-            "sha256": self.digest,
-            "file": f"{self.material}{SUFFIX}",
+            **self.outcomes.facts(),
+            "distances": None if self.distances is None else self.distances.facts(),
             "facts": f"{self.material}.json",
         }
 
@@ -74,6 +99,14 @@ class Catalog:
         except KeyError:
             raise MissingTableError(name) from None
 
+    def file(self, name: str) -> StoredFile:
+        """The file of a name; MissingTableError if no table has it."""
+        entry = self.entry(name.partition(".")[0])
+        for each in entry.files:
+            if each.path.name == name:
+                return each
+        raise MissingTableError(name)
+
     @cached_property
     def tag(self) -> str:
         """A digest of the program's version and of all tables: two servers with the same one answer alike."""
@@ -86,18 +119,17 @@ class Catalog:
 
 
 def _looked_at(folders: Sequence[Path]) -> Iterator[Entry | TableError]:
-    """Every table that a probe would use, those with the fewest men first, by its seal alone."""
+    """Every table that a probe would use, those with the fewest men first, by seals and index."""
     for material, folder in tables_of(folders):
-        path = path_of(folder, material)
         try:
-            with path.open("rb") as file:
-                seal = Seal.from_bytes(file.read(SEAL_BYTES))
-        except (OSError, ValueError) as error:
-            yield DamagedTableError(str(path), str(error))
-            continue
-        if seal.format != FORMAT:
-            yield OutdatedTableError(str(path), f"format {seal.format}", f"format {FORMAT}")
-        elif seal.material != str(material) or seal.length != path.stat().st_size:
-            yield DamagedTableError(str(path), "its seal is that of another file")
-        else:
-            yield Entry(material, folder, seal.length, seal.body_digest)
+            with TableFile(path_of(folder, material)) as table:
+                outcomes, distances = _stored(table.outcomes), None
+                if table.has_distances:
+                    distances = _stored(table.distances)
+                yield Entry(material, folder, outcomes, distances)
+        except TableError as error:
+            yield error
+
+
+def _stored(file: LayerFile) -> StoredFile:
+    return StoredFile(file.path, file.seal.length, file.seal.body_digest)

@@ -17,7 +17,7 @@ from tbgen import __version__
 from tbgen._folders import source_digest
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.storage.files import Written, partial_of, path_of
+from tbgen.storage.files import WrittenTable, partial_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import Form, ScratchStore, scratch_path
 from tbgen.table import fits_memory
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Tell = Callable[[str, int | None, float, int], None]
 
 
-def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tuple[Written, Solved]:
-    """Solve a material whose children are in the folder, and put its file there; OSError if that cannot be written."""
+def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tuple[WrittenTable, Solved]:
+    """Solve a material whose children are in the folder, and put its files there; OSError if they cannot be written."""
     from tbgen import retro
     from tbgen.storage.writer import write_table
 

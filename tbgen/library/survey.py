@@ -21,6 +21,7 @@ class Condition(enum.Enum):
     MISSING = "missing"
     DAMAGED = "damaged"
     OUTDATED = "outdated"
+    WITHOUT_DISTANCES = "without distances"
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Finding:
     condition: Condition
     reason: str = ""
     file: FileRecord | None = field(default=None, compare=False)
-    """Size and digest of a sound file."""
+    """Size and digests of a sound table."""
 
     @property
     def is_sound(self) -> bool:
@@ -53,14 +54,17 @@ def survey(
 
 
 def examine(folder: Path, material: Material) -> Finding:
-    """The condition of one table; the file is read whole."""
+    """The condition of one table; its files are read whole."""
     try:
         with TableFile(path_of(folder, material)) as file:
-            found = FileRecord(file.size, file.check())
+            digests = file.check()
+            found = FileRecord(file.size, digests.outcomes, sha256_of_distances=digests.distances)
     except MissingTableError:
         return Finding(material, Condition.MISSING)
     except DamagedTableError as error:
         return Finding(material, Condition.DAMAGED, error.reason)
     except OutdatedTableError as error:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
+    if digests.distances is None:
+        return Finding(material, Condition.WITHOUT_DISTANCES)
     return Finding(material, Condition.SOUND, file=found)

@@ -72,7 +72,7 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
         cpu_seconds=time.process_time() - cpu,
         peak_bytes=peak_bytes(),
     )
-    made = FileRecord.of_build(written.bytes, written.sha256, figures)
+    made = FileRecord.of_build(written, figures)
     return Made(material, sum(solved.positions(side) for side in Color), made, unrecorded)
 
 

@@ -45,14 +45,14 @@ def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> Bu
     rows = np.flatnonzero(legal & ~takes)
     outcome, dtg = np.zeros(len(men), np.int64), np.zeros(len(men), np.int64)
     fault = np.where(legal, Fault.NONE, Fault.ILLEGAL).astype(np.uint8)
-    ids = shelf.ids(cells_of(layout, turned.sides[rows], men[rows]))
-    outcome[rows], dtg[rows] = shelf.entry.items(ids), shelf.dtg.items(ids)
+    stored = shelf.places_of(cells_of(layout, turned.sides[rows], men[rows]))
+    outcome[rows], dtg[rows] = shelf.all_entries(stored)
     asking = np.flatnonzero(turned.accrued[rows])
     if len(asking):
         places = rows[asking]
         some = Asked(turned.sides[places], men[places], turned.accrued[places], turned.en_passant[places])
         outcome[places], dtg[places], fault[places] = _with_accrued(
-            shelf, some, outcome[places], dtg[places], shelf.pattern.items(ids[asking])
+            shelf, some, outcome[places], dtg[places], stored[asking]
         )
     if flipped:
         outcome = -outcome
@@ -78,7 +78,7 @@ def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int
 
 
 def _with_accrued(
-    shelf: Shelf, asked: Asked, entry: Int64s, entry_dtg: Int64s, pattern: npt.NDArray[np.uint32]
+    shelf: Shelf, asked: Asked, entry: Int64s, entry_dtg: Int64s, stored: Int64s
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.uint8]]:
     """Values where a score has accrued: the entry value, or where that is not better, what the hold is worth."""
     fault = np.where(_is_possible(shelf.layout, asked, entry, entry_dtg), Fault.NONE, Fault.ACCRUED).astype(np.uint8)
@@ -88,7 +88,7 @@ def _with_accrued(
     own = signed_of(asked.sides[rows] != Color.WHITE, codes)
     accrued = asked.accrued[rows]
     held = rows[(abs(own) >= abs(accrued)) & (own != accrued)]
-    outcome[held], dtg[held] = shelf.all_held(pattern[held], asked.accrued[held])
+    outcome[held], dtg[held] = shelf.all_held(stored[held], asked.accrued[held])
     return outcome, dtg, fault
 
 

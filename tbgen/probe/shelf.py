@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from typing import Any, Final, cast
+from functools import cached_property
+from typing import Any, Final
 
 import chess
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome
 from tbgen.storage.reader import TableFile
-from tbgen.storage.schema import PATTERN_FIELDS, STATE, STATE_FIELDS
+from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 from tbgen.table import Patterns
 
 Value = tuple[Outcome, int]
@@ -39,14 +40,14 @@ class ChunkCache:
         self._lock = threading.Lock()
 
     def chunk(self, file: TableFile, name: str, number: int) -> npt.NDArray[Any]:
-        """A chunk of the states of a table's places, or of a column, from memory or from the disk."""
+        """A chunk of one of a table's datasets, from memory or from the disk."""
         key = (id(file), name, number)
         with self._lock:
             found = self._chunks.get(key)
             if found is not None:
                 self._chunks.move_to_end(key)
                 return found
-        chunk = file.chunk(number) if name == STATE else file.column_part(name, number)
+        chunk = file.column_part(name, number)
         with self._lock:
             if key not in self._chunks:
                 self._chunks[key] = chunk
@@ -62,7 +63,7 @@ class ChunkCache:
 
 
 class Strip:
-    """The states of a table's places or one of its columns, of which only the chunks that are asked for are read."""
+    """A dataset of a table, of which only the chunks that are asked for are read."""
 
     __slots__ = ("_cache", "_file", "_name", "_size")
 
@@ -71,7 +72,7 @@ class Strip:
         self._size = file.part_items(name)
 
     def __getitem__(self, place: int) -> Any:
-        """One item."""
+        """One item; a tuple if it has several fields."""
         number, offset = divmod(place, self._size)
         return self._cache.chunk(self._file, self._name, number).item(offset)
 
@@ -85,7 +86,7 @@ class Strip:
             number = int(numbers[start])
             chunk = self._cache.chunk(self._file, self._name, number)
             parts.append(chunk[places[by_place[start:end]] - number * self._size])
-        found = np.concatenate(parts) if parts else self._file.column(self._name)[:0]
+        found = np.concatenate(parts) if parts else np.empty(0, self._file.kind_of(self._name))
         result = np.empty_like(found)
         result[by_place] = found
         return result
@@ -94,60 +95,140 @@ class Strip:
 class StoredPosition:
     """Where a position's value lies in a table; `flipped` says that its colours are reversed there."""
 
-    __slots__ = ("_flipped", "_shelf", "_state")
+    __slots__ = ("_entry", "_first", "_flipped", "_place", "_rows", "_shelf", "_symbol")
 
-    def __init__(self, shelf: Shelf, state: int, *, flipped: bool) -> None:
-        self._shelf = shelf
-        self._state = state
-        self._flipped = flipped
+    def __init__(self, shelf: Shelf, place: int, *, flipped: bool) -> None:
+        self._shelf, self._place, self._flipped = shelf, place, flipped
+        self._symbol = shelf.symbols[place]
+        self._entry, self._first, self._rows = shelf.meanings[self._symbol]
 
     def entry(self) -> Value:
         """The entry value."""
-        outcome, dtg = _OUTCOMES[self._shelf.entry[self._state]], self._shelf.dtg[self._state]
-        return _FLIPPED[outcome] if self._flipped else outcome, dtg
+        outcome = _OUTCOMES[self._entry]
+        return _FLIPPED[outcome] if self._flipped else outcome, self._dtg()
 
     def held(self, accrued: Accrued) -> Value:
         """The value where nobody can better the accrued score for its holder."""
-        shelf = self._shelf
-        pattern = shelf.pattern[self._state]
-        if not self._flipped:
-            return shelf.held(pattern, accrued)
-        outcome, dtg = shelf.held(pattern, accrued.flipped())
-        return outcome.flipped(), dtg
+        held = accrued.flipped() if self._flipped else accrued
+        row = _row_for(self._shelf.outcome_rows, self._first, self._rows, held)
+        outcome = held.outcome if row is None else _worse(_OUTCOMES[row[2]], held)
+        if row is None or outcome == held.outcome:
+            return accrued.outcome, 0
+        dtg = self._dtg_of_break(held)
+        return _FLIPPED[outcome] if self._flipped else outcome, dtg
+
+    def _dtg(self) -> int:
+        stored: int = self._shelf.distances.dtg[self._place]
+        is_flipped: bool = (self._entry > 0) == (self._shelf.side_of(self._place) is Color.WHITE)
+        return stored ^ int(is_flipped)
+
+    def _dtg_of_break(self, accrued: Accrued) -> int:
+        """How far away what the hold of an accrued score breaks into is."""
+        distances = self._shelf.distances
+        group = distances.symbol_groups[self._symbol] + self._dtg()
+        first, rows = distances.states[distances.group_states[group] + distances.detail[self._place]]
+        row = _row_for(distances.rows, first, rows, accrued)
+        if row is None:
+            raise self._shelf.file.distances.damaged("its breaks are not those of the outcomes")
+        dtg: int = row[3]
+        return dtg
+
+
+def _row_for(strip: Strip, first: int, rows: int, accrued: Accrued) -> tuple[int, ...] | None:
+    """The last of some rows that stands for an accrued score."""
+    for number in range(first + rows - 1, first - 1, -1):
+        row: tuple[int, ...] = strip[number]
+        if row[0] == accrued.holder and row[1] <= accrued.code:
+            return row
+    return None
+
+
+def _worse(outcome: Outcome, accrued: Accrued) -> Outcome:
+    """What a hold is worth that breaks into an outcome only where that is worse for its holder."""
+    is_worse = outcome < accrued.outcome if accrued.holder is Color.WHITE else outcome > accrued.outcome
+    return outcome if is_worse else accrued.outcome
+
+
+class DistanceStrips:
+    """The datasets of a table's distances."""
+
+    def __init__(self, file: TableFile, cache: ChunkCache) -> None:
+        self.dtg, self.detail = Strip(file, DTG, cache), Strip(file, DETAIL, cache)
+        self.symbol_groups, self.group_states = Strip(file, "symbol_groups", cache), Strip(file, "group_states", cache)
+        self.states, self.rows = Strip(file, "states", cache), Strip(file, "rows", cache)
 
 
 class Shelf:
     """An open table with what it takes to find positions in it."""
 
     def __init__(self, file: TableFile, cache: ChunkCache) -> None:
-        self.file = file
+        self.file, self._cache = file, cache
         self.layout: Layout = file.order.layout
-        self.entry, self.dtg, self.pattern = (Strip(file, f"state_{name}", cache) for name in STATE_FIELDS)
-        self._states = Strip(file, STATE, cache)
-        self._rows = [Strip(file, f"pattern_{name}", cache) for name in PATTERN_FIELDS]
-        self._patterns = Patterns(*cast("list[Any]", self._rows))
+        self.symbols, self.meanings = Strip(file, SYMBOL, cache), Strip(file, "symbols", cache)
+        self.outcome_rows = Strip(file, "outcome_rows", cache)
+        self._plane = file.order.plane_places
         self._groups = [
             (color is Color.WHITE, int(role), len(list(slots)))
             for (color, role), slots in itertools.groupby(self.layout.slots)
         ]
 
+    @cached_property
+    def distances(self) -> DistanceStrips:
+        """Looked for when they are first needed; an error of TableError if they are not there or not sound."""
+        return DistanceStrips(self.file, self._cache)
+
+    def side_of(self, place: int) -> Color:
+        """The side to move in a place."""
+        return Color(place // self._plane % 2)
+
     def find(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""
         cell = self.layout.cell_of(int(board.turn is flipped), self._squares(board, flipped))
-        return StoredPosition(self, self._states[self.file.order.place_of(cell)], flipped=flipped)
+        return StoredPosition(self, self.file.order.place_of(cell), flipped=flipped)
 
-    def held(self, pattern: int, accrued: Accrued) -> Value:
-        """What a pattern makes of an accrued score that nobody can better for its holder."""
-        return self._patterns.value(pattern, accrued)
+    def places_of(self, cells: Places) -> Places:
+        """Where many positions lie."""
+        return self.file.order.places_of(cells)
 
-    def all_held(self, pattern: npt.NDArray[np.uint32], accrued: Places) -> tuple[Places, Places]:
-        """The same for many positions: signed outcomes and distances, of signed accrued scores."""
-        some, which = np.unique(pattern.astype(np.int64), return_inverse=True)
-        first, end = (self._rows[0].items(some + n).astype(np.int64) for n in range(2))
-        start = np.concatenate([[0], np.cumsum(end - first)])
-        rows = np.arange(start[-1]) + np.repeat(first - start[:-1], end - first)
-        columns = [column.items(rows) for column in self._rows[1:]]
-        return Patterns(start.astype(np.uint32), *columns).values(which.astype(np.uint32), accrued)
+    def all_entries(self, places: Places) -> tuple[Places, Places]:
+        """The signed entry values and distances of many positions."""
+        symbols = self.symbols.items(places)
+        entry = self.meanings.items(symbols.astype(np.int64))["entry"].astype(np.int64)
+        return entry, self._all_dtg(places, entry)
+
+    def all_held(self, places: Places, accrued: Places) -> tuple[Places, Places]:
+        """What is left of many accrued scores that nobody can better: signed outcomes and distances."""
+        symbols = self.symbols.items(places).astype(np.int64)
+        records = self.meanings.items(symbols)
+        outcome, _ = self._rows_for(records, self.outcome_rows, accrued)
+        dtg, broken = np.zeros(len(places), np.int64), np.flatnonzero(outcome != accrued)
+        if len(broken):
+            some, distances = places[broken], self.distances
+            groups = distances.symbol_groups.items(symbols[broken]).astype(np.int64)
+            groups += self._all_dtg(some, records["entry"][broken].astype(np.int64))
+            states = distances.group_states.items(groups).astype(np.int64) + distances.detail.items(some)
+            outcome[broken], dtg[broken] = self._rows_for(
+                distances.states.items(states), distances.rows, accrued[broken]
+            )
+        return outcome, dtg
+
+    def _all_dtg(self, places: Places, entry: Places) -> Places:
+        """The distances of many entry values."""
+        stored = self.distances.dtg.items(places).astype(np.int64)
+        white_moves = places // self._plane % 2 == Color.WHITE
+        dtg: Places = stored ^ ((entry > 0) == white_moves).astype(np.int64)
+        return dtg
+
+    @staticmethod
+    def _rows_for(records: npt.NDArray[Any], strip: Strip, accrued: Places) -> tuple[Places, Places]:
+        """What patterns make of many accrued scores: signed outcomes, and distances if rows have them."""
+        ranges, which = np.unique(records["first"].astype(np.int64) << 8 | records["rows"], return_inverse=True)
+        first, counts = ranges >> 8, ranges & 0xFF
+        start = np.concatenate([[0], np.cumsum(counts)])
+        rows = strip.items(np.arange(start[-1]) + np.repeat(first - start[:-1], counts))
+        dtg = rows["dtg"] if "dtg" in (rows.dtype.names or ()) else np.zeros(len(rows), np.uint16)
+        patterns = Patterns(start.astype(np.uint32), rows["holder"], rows["code"], rows["outcome"], dtg)
+        return patterns.values(which.astype(np.uint32), accrued)
 
     def _squares(self, board: chess.Board, flipped: bool) -> list[int]:
         """The squares of the layout's slots; with reversed colours the board is turned upside down."""
@@ -160,7 +241,3 @@ class Shelf:
                 squares.append((mask & -mask).bit_length() - 1 ^ turn)
                 mask &= mask - 1
         return squares
-
-    def ids(self, cells: Places) -> npt.NDArray[np.int64]:
-        """The states of many cells."""
-        return self._states.items(self.file.order.places_of(cells)).astype(np.int64)

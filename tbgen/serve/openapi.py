@@ -51,6 +51,7 @@ _STANDARD: Final = {
     "checkmate": _YES_NO, "stalemate": _YES_NO, "variant_win": _YES_NO, "variant_loss": _YES_NO,
     "insufficient_material": _YES_NO,
 }  # fmt: skip
+_FILE: Final = {"file": _TEXT, "bytes": _COUNT, "sha256": _TEXT}
 _GAME: Final = {
     "game": _COUNT, "event": _TEXT, "round": _TEXT, "white": _TEXT, "black": _TEXT, "result": _TEXT, "plies": _COUNT,
     "accrued": _SCORE, "reached_at_ply": _COUNT, "end": _or_null(_TEXT), "final": _SCORE, "source": _TEXT,
@@ -81,7 +82,13 @@ SCHEMAS: Final[Mapping[str, Schema]] = {
         {
             "tables": _list(
                 _object(
-                    {"material": _TEXT, "men": _COUNT, "bytes": _COUNT, "sha256": _TEXT, "file": _TEXT, "facts": _TEXT}
+                    {
+                        "material": _TEXT,
+                        "men": _COUNT,
+                        **_FILE,
+                        "distances": _or_null(_object(_FILE)),
+                        "facts": _TEXT,
+                    }
                 )
             )
         }
@@ -186,7 +193,12 @@ def document(limits: Limits) -> Schema:
             "/tables": {"get": _get("The tables that are here.", {JSON: _ref("Tables")}, [])},
             "/tables/{name}.json": {"get": _get("A table in figures.", {JSON: _ref("Table")}, [_NAME], 404)},
             "/tables/{name}.h5": {
-                "get": _get("A table's file; Range is answered.", {TABLE: bytes_of_table}, [_NAME], 404)
+                "get": _get(
+                    "A table's outcomes, or distances if NAME is such as KBvK.dtg; Range is answered.",
+                    {TABLE: bytes_of_table},
+                    [_NAME],
+                    404,
+                )
             },
             "/health": {"get": _get("Whether the server is there, and its limits.", {JSON: _ref("Health")}, [])},
             "/openapi.json": {"get": _get("This description.", {JSON: {"type": "object"}}, [])},

@@ -111,12 +111,12 @@ class Service:
         return await self._tagged(request, entry.etag, lambda: as_json(entry.summary().facts()))
 
     async def table(self, request: Request) -> Response:
-        """A table's file, whole or in part."""
-        entry = self.catalog.entry(request.path_params["name"])
-        headers = tagged(entry.etag)
-        if is_known(request, entry.etag):
+        """A file of a table, whole or in part."""
+        file = self.catalog.file(f"{request.path_params['name']}.h5")
+        headers = tagged(file.etag)
+        if is_known(request, file.etag):
             return Response(status_code=304, headers=headers)
-        return FileResponse(entry.path, headers=headers, media_type=TABLE)
+        return FileResponse(file.path, headers=headers, media_type=TABLE)
 
     async def health(self, request: Request) -> Response:
         """Whether there is anybody, and how much may be asked."""

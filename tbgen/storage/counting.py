@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from tbgen.storage.numbering import (
     states_of_keys,
 )
 from tbgen.storage.order import Order
-from tbgen.storage.states import Ids, States
+from tbgen.storage.states import Ids, States, smallest
 from tbgen.table import Content
 
 FIRST_SLOTS = 1 << 12
@@ -72,7 +71,7 @@ def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, Stat
     jobs = itertools.product(parts, range(turns))
     done = list(itertools.chain.from_iterable(pool.map(lambda job: number(*job), jobs)))
     keys, exchanges = _ranked(idle)
-    kind = _smallest(len(keys))
+    kind = smallest(len(keys))
     ids: Ids = numbers if kind is np.uint32 else np.empty(layout.cells, kind)
 
     def exchange(here: slice, slabs: Slabs, worker: int) -> None:
@@ -126,10 +125,3 @@ def _read_only(cells: Cells) -> Cells:
     for column in same:
         column.setflags(write=False)
     return same
-
-
-def _smallest(kinds: int) -> type[np.unsignedinteger[Any]]:
-    """The smallest type that can number so many states."""
-    if kinds <= 1 << 8:
-        return np.uint8
-    return np.uint16 if kinds <= 1 << 16 else np.uint32

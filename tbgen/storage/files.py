@@ -13,8 +13,8 @@ from pathlib import Path
 from tbgen.disk import sync_folder, try_lock, wait_for_lock
 from tbgen.errors import MissingTableError
 from tbgen.material import Material, all_materials
+from tbgen.storage.layers import Layer
 
-SUFFIX = ".h5"
 PARTIAL = ".partial"
 LOCK = ".build.lock"
 
@@ -28,9 +28,21 @@ class Written:
     sha256: str
 
 
-def path_of(folder: Path, material: Material) -> Path:
-    """Where a folder keeps the table of a canonical material."""
-    return folder / f"{material}{SUFFIX}"
+@dataclass(frozen=True, slots=True)
+class WrittenTable:
+    """The files of a table that have been brought to the disk."""
+
+    outcomes: Written
+    distances: Written
+
+    @property
+    def bytes(self) -> int:
+        return self.outcomes.bytes + self.distances.bytes
+
+
+def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
+    """Where a folder keeps a layer of the table of a canonical material; a table is there if its outcomes are."""
+    return folder / f"{material}{layer.suffix}"
 
 
 def folder_with(folders: Sequence[Path], material: Material) -> Path:

@@ -19,16 +19,17 @@ import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
+from tbgen.storage.layers import Layer
+from tbgen.storage.schema import CHUNK_CELLS
 
 Cells = npt.NDArray[np.int64]
 
-MOST_CHUNK_CELLS = 1 << 16
 _PART_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk."""
+    """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk of outcomes."""
 
     layout: Layout
     axes: tuple[int, ...]
@@ -38,7 +39,7 @@ class Order:
 
     def __post_init__(self) -> None:
         shape = tuple(self.layout.shape[axis] for axis in self.axes)
-        chunk = _chunk_of(shape)
+        chunk = _chunk_of(shape, CHUNK_CELLS[Layer.OUTCOMES])
         object.__setattr__(self, "shape", shape)
         object.__setattr__(self, "chunk", chunk)
         object.__setattr__(self, "chunk_cells", int(np.prod(chunk)))
@@ -53,6 +54,15 @@ class Order:
     @property
     def chunks(self) -> int:
         return -(-self.layout.cells // self.chunk_cells)
+
+    def chunk_in(self, layer: Layer) -> tuple[int, ...]:
+        """The shape of a chunk of a layer; a whole number of smaller chunks fill a larger one."""
+        return _chunk_of(self.shape, CHUNK_CELLS[layer])
+
+    @property
+    def plane_places(self) -> int:
+        """How many places follow each other that have the same block and side to move."""
+        return self.layout.block_words * 64
 
     @property
     def row_places(self) -> int:
@@ -123,14 +133,14 @@ class Order:
         return [slice(start, min(start + step, self.layout.cells)) for start in range(0, self.layout.cells, step)]
 
 
-def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _chunk_of(shape: tuple[int, ...], most_cells: int) -> tuple[int, ...]:
     """Trailing axes whole, then a power of two of one axis, then ones.
 
     So a chunk is a box of the array and at the same time a range of places, and every chunk of a plane is full.
     """
     chunk, cells = [1] * len(shape), 1
     for axis in range(len(shape) - 1, -1, -1):
-        room = MOST_CHUNK_CELLS // cells
+        room = most_cells // cells
         if shape[axis] > room:
             chunk[axis] = 1 << room.bit_length() - 1
             break

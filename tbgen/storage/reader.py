@@ -1,129 +1,182 @@
-"""Reader: a table file, opened for questions about single cells or read whole."""
+"""Reader: a table, opened for questions about single cells or read whole."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import file_digest, sha256
+from functools import cached_property
+from hashlib import file_digest
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
+from tbgen.errors import MissingDistancesError, MissingTableError
 from tbgen.handover import Box, Distances, Entries
-from tbgen.material import Material
 from tbgen.score import Color, Outcome
-from tbgen.storage.codec import crc32, unpack
-from tbgen.storage.files import SUFFIX
+from tbgen.storage.details import flips_of, patterns_of
+from tbgen.storage.files import path_of
+from tbgen.storage.layerfile import LayerFile
+from tbgen.storage.layers import Layer
 from tbgen.storage.order import order_of
-from tbgen.storage.schema import COLUMNS, FORMAT, PATTERN_FIELDS, RULES, SEAL_BYTES, STATE, STATE_FIELDS, Index, Seal
+from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
 from tbgen.storage.states import Ids, States
 from tbgen.table import EntryValues, Patterns, Table, Tally
 
-_BLOCK = 1 << 20
+_LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUMNS[layer])}
+
+
+class FileDigests(NamedTuple):
+    """The SHA-256 of a table's files."""
+
+    outcomes: str
+    distances: str | None
 
 
 class TableFile:
-    """An open table. It goes on to answer from the file it has opened when that is replaced.
+    """An open table: its outcomes, and its distances if they are there. Safe to use from several threads.
 
-    Safe to use from several threads, and in processes that are forked from this one.
+    Distances are looked at when they are first asked for; MissingDistancesError if there are none.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.material = _material_in(path)
+        self.outcomes = LayerFile(path, Layer.OUTCOMES)
+        self.material = self.outcomes.material
+        self._distances: LayerFile | None = None
+        self._lock = threading.Lock()
         try:
-            self._file = path.open("rb", buffering=0)
-        except FileNotFoundError:
-            raise MissingTableError(str(self.material), str(path.parent)) from None
-        self._lock, self._columns_lock = threading.Lock(), threading.Lock()
-        self._columns: dict[str, npt.NDArray[Any]] = {}
-        self._readers, self._closed = 0, False
-        try:
-            self._seal = self._read_seal()
-            self._index = self._read_index()
             self.order = order_of(self.material)
-            self._check_form()
+            self._check_blocks()
+            self._distances = LayerFile(path_of(path.parent, self.material, Layer.DISTANCES), Layer.DISTANCES)
+        except MissingTableError:
+            pass
         except BaseException:
-            self._file.close()
+            self.outcomes.close()
             raise
 
     @property
+    def has_distances(self) -> bool:
+        """Whether there is a file of distances, sound or not."""
+        return self._distances is not None
+
+    @property
+    def distances(self) -> LayerFile:
+        """The file of the distances; an error of TableError if there is none that belongs to the outcomes."""
+        if self._distances is None:
+            raise MissingDistancesError(str(self.material), str(self.path.parent))
+        if self._distances.seal.outcomes != self.outcomes.seal.body_digest:
+            raise self._distances.damaged("it belongs to other outcomes than those beside it")
+        return self._distances
+
+    @property
     def attributes(self) -> Mapping[str, str]:
-        """What made the file, and what its axes are."""
-        return self._index.attributes
+        """What made the table, and what its axes are."""
+        return self.outcomes.index.attributes
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
-        return self._seal.length
+        """Bytes of its files."""
+        return self.outcomes.seal.length + (self.distances.seal.length if self.has_distances else 0)
 
     @property
     def digest(self) -> str:
-        """Of all that is in the file."""
-        return self._seal.body_digest
+        """Of all that is in the file of outcomes."""
+        return self.outcomes.seal.body_digest
 
     @property
     def states(self) -> States:
-        return States(*[self.column(f"state_{name}") for name in STATE_FIELDS])
+        """What the numbers of `chunk` mean."""
+        return self._meanings[0]
 
     @property
     def patterns(self) -> Patterns:
-        return Patterns(*[self.column(f"pattern_{name}") for name in PATTERN_FIELDS])
+        return self._meanings[1]
+
+    @property
+    def counts(self) -> dict[Color, dict[Outcome, int]]:
+        """How often each outcome is an entry value, by side to move, best outcome for White first."""
+        counts: dict[Color, dict[Outcome, int]] = {side: {} for side in Color}
+        for side, outcome, count in self.column("counts").tolist():
+            counts[Color(side)][Outcome.from_byte(outcome)] = count
+        return counts
 
     @property
     def tallies(self) -> dict[Color, dict[Outcome, Tally]]:
-        """By side to move, best outcome for White first."""
+        """The same with the longest distances."""
         tallies: dict[Color, dict[Outcome, Tally]] = {side: {} for side in Color}
-        for side, outcome, tally, _ in self._tally_rows():
-            tallies[side][outcome] = tally
+        counts = self.counts
+        for side, outcome, dtg, cell, _ in self._longest():
+            if outcome not in counts[side]:
+                raise self.distances.damaged(f"no entry value is {outcome} with {side} to move")
+            tallies[side][outcome] = Tally(counts[side][outcome], dtg, cell)
         return tallies
 
     @property
     def examples(self) -> dict[tuple[Color, Outcome], str]:
         """The FEN of a position with the longest distance to each outcome, by side to move."""
-        return {(side, outcome): fen for side, outcome, _, fen in self._tally_rows()}
+        return {(side, outcome): fen for side, outcome, _, _, fen in self._longest()}
 
     def chunk(self, number: int) -> Ids:
-        """The states of a chunk's places; the array is not to be changed."""
-        ids: Ids = self._unpacked(STATE, number)
-        if int(ids.max()) >= self._index.datasets["state_entry"].items:
-            raise self._damaged(f"chunk {number} has a state that the table does not have")
+        """The states of the places of a chunk of outcomes; not to be changed."""
+        first = number * self.order.chunk_cells
+        end = min(first + self.order.chunk_cells, self.order.layout.cells)
+        symbols, dtg = self.symbols_and_dtg(first, end)
+        groups, states = self.column("symbol_groups")[symbols] + dtg, self.column("group_states")
+        if int(groups.max()) >= len(states):
+            raise self.distances.damaged(f"chunk {number} has a distance that the table does not have")
+        ids: Ids = states[groups] + self.distances.items(DETAIL, first, end)
+        if int(ids.max()) >= self.distances.dataset("states").items:
+            raise self.distances.damaged(f"chunk {number} has a state that the table does not have")
         return ids
+
+    def symbols(self, first: int, end: int) -> Ids:
+        """The symbols of some places in a row."""
+        symbols: Ids = self.outcomes.items(SYMBOL, first, end)
+        if int(symbols.max(initial=0)) >= self.outcomes.dataset("symbols").items:
+            raise self.outcomes.damaged(f"a place from {first} on has a symbol that the table does not have")
+        return symbols
+
+    def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
+        """The symbols of some places in a row, and the distances of their entry values."""
+        symbols, stored = self.symbols(first, end), self.distances.items(DTG, first, end)
+        dtg, plane = np.empty(end - first, np.uint16), self.order.plane_places
+        for start in range(first // plane * plane, end, plane):
+            part = slice(max(start - first, 0), min(start + plane, end) - first)
+            np.bitwise_xor(stored[part], self._flips[start // plane % 2][symbols[part]], out=dtg[part])
+        return symbols, dtg
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, which stays at hand; not to be changed."""
-        dataset = self._index.datasets[name]
-        with self._columns_lock:
-            if name not in self._columns:
-                column = np.empty(len(dataset.chunks) * dataset.chunk_items, dataset.kind)
-                for number, part in enumerate(column.reshape(-1, dataset.chunk_items)):
-                    part[:] = self._unpacked(name, number)
-                self._columns[name] = column[: dataset.items]
-            return self._columns[name]
+        return self._layer(name).column(name)
 
     def column_part(self, name: str, number: int) -> npt.NDArray[Any]:
-        """A chunk of a column, `part_items` long."""
-        return self._unpacked(name, number)
+        """A chunk of a column or of a stream, `part_items` long; not to be changed."""
+        return self._layer(name).part(name, number)
+
+    def kind_of(self, name: str) -> np.dtype[Any]:
+        """What an item of a dataset is."""
+        return self._layer(name).dataset(name).kind
 
     def part_items(self, name: str) -> int:
-        """How many items a chunk of a column has; the last one is filled up."""
-        return self._index.datasets[name].chunk_items
+        """How many items a chunk of a dataset has; the last one is filled up."""
+        return self._layer(name).dataset(name).chunk_items
 
     def values(self) -> EntryValues:
         """The entry values and distances of all cells; cells without a position have some value or other."""
-        entry, dtg = self._all("entry", "dtg")
-        return EntryValues(self.material, entry, dtg)
+        order = self.order
+        entry, dtg = np.empty(order.layout.cells, np.int8), np.empty(order.layout.cells, np.uint16)
+        for first in range(0, order.layout.cells, order.chunk_cells):
+            end = min(first + order.chunk_cells, order.layout.cells)
+            symbols, dtg[first:end] = self.symbols_and_dtg(first, end)
+            np.take(self._entry, symbols, out=entry[first:end])
+        return EntryValues(self.material, order.from_file(entry), order.from_file(dtg))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         """The same of one block and side to move: what chunks that differ in the black king alone have."""
         order = self.order
-        cells = order.layout.block_words * 64
+        cells = order.plane_places
         plane, step = (2 * block + side) * cells, min(cells, order.chunk_cells)
         kings = min(64, cells // step)
         return [
@@ -140,18 +193,22 @@ class TableFile:
         def read() -> tuple[Entries, Distances]:
             entry, dtg = np.empty((len(places), cells), np.int8), np.empty((len(places), cells), np.uint16)
             for number, place in enumerate(places):
-                chunk, skipped = divmod(place, self.order.chunk_cells)
-                ids = self.chunk(chunk)[skipped : skipped + cells]
-                np.take(self.column("state_entry"), ids, out=entry[number])
-                np.take(self.column("state_dtg"), ids, out=dtg[number])
+                symbols, dtg[number] = self.symbols_and_dtg(place, place + cells)
+                np.take(self._entry, symbols, out=entry[number])
             return entry.ravel(), dtg.ravel()
 
         return Box(first, size, stride, read)
 
     def table(self) -> Table:
         """The whole table; its cells without a position have some value or other."""
-        entry, dtg, pattern = self._all("entry", "dtg", "pattern")
-        return Table(self.material, entry, dtg, pattern, self.patterns, self.tallies)
+        order, values = self.order, self.values()
+        pattern = np.empty(order.layout.cells, np.uint32)
+        for number in range(order.chunks):
+            ids = self.chunk(number)
+            first = number * order.chunk_cells
+            pattern[first : first + len(ids)] = self.states.pattern[ids]
+        patterns = order.from_file(pattern)
+        return Table(self.material, values.entry, values.dtg, patterns, self.patterns, self.tallies)
 
     def look_up(self, cells: npt.NDArray[np.int64]) -> list[npt.NDArray[Any]]:
         """Entry values, distances and patterns of some cells; each chunk that has any is read once."""
@@ -160,27 +217,22 @@ class TableFile:
         starts = np.flatnonzero(np.diff(numbers[found], prepend=-1))
         for some in np.split(found, starts[1:]) if len(cells) else ():
             ids[some] = self.chunk(int(numbers[some[0]]))[offsets[some]]
-        return [self.column(f"state_{name}")[ids] for name in STATE_FIELDS]
+        return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
 
-    def check(self) -> str:
-        """Compare all bytes with the seal; DamagedTableError if they are others than were written.
-
-        Returns the SHA-256 of the whole file, found in the same pass.
-        """
-        body, whole = sha256(), sha256(self._read(0, SEAL_BYTES))
-        for offset in range(SEAL_BYTES, self._seal.length, _BLOCK):
-            read = self._read(offset, min(_BLOCK, self._seal.length - offset))
-            body.update(read)
-            whole.update(read)
-        if body.hexdigest() != self._seal.body_digest:
-            raise self._damaged("its bytes are not what was written")
-        return whole.hexdigest()
+    def check(self) -> FileDigests:
+        """Compare all bytes with the seals; DamagedTableError if they are others than were written."""
+        outcomes = self.outcomes.check()
+        if not self.has_distances:
+            return FileDigests(outcomes, None)
+        distances = self.distances.check()
+        _ = self.distances.index
+        return FileDigests(outcomes, distances)
 
     def close(self) -> None:
-        """Close the file, once nobody reads from it any more; who reads from then on gets a UsageError."""
-        with self._lock:
-            self._closed = True
-            self._close_if_idle()
+        """Close the files, once nobody reads from them any more; who reads from then on gets a UsageError."""
+        self.outcomes.close()
+        if self._distances is not None:
+            self._distances.close()
 
     def __enter__(self) -> Self:
         return self
@@ -188,115 +240,48 @@ class TableFile:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _read_seal(self) -> Seal:
-        try:
-            seal = Seal.from_bytes(self._read(0, SEAL_BYTES))
-        except ValueError as error:
-            raise self._damaged(str(error)) from None
-        if seal.format != FORMAT:
-            raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
-        if seal.material != str(self.material):
-            raise self._damaged(f"it is the table of {seal.material}")
-        size = os.fstat(self._file.fileno()).st_size
-        if size != seal.length:
-            raise self._damaged(f"it has {size} bytes of {seal.length}")
-        return seal
+    @cached_property
+    def _entry(self) -> Entries:
+        """[symbol] -> entry value."""
+        return np.ascontiguousarray(self.column("symbols")["entry"])
 
-    def _read_index(self) -> Index:
-        raw = self._read(self._seal.index, self._seal.length - self._seal.index)
-        if sha256(raw).hexdigest() != self._seal.index_digest:
-            raise self._damaged("its index is not what was written")
-        try:
-            index = Index.from_bytes(raw)
-        except (ValueError, KeyError, TypeError) as error:
-            raise self._damaged(f"its index cannot be read: {error}") from None
-        if index.attributes["rules"] != RULES:
-            raise OutdatedTableError(str(self.path), f"rules {index.attributes['rules']}", f"rules {RULES}")
-        if not {STATE, *COLUMNS} <= index.datasets.keys():
-            raise self._damaged("a dataset is missing")
-        if index.attributes["material"] != str(self.material):
-            raise self._damaged(f"it is the table of {index.attributes['material']}")
-        return index
+    @cached_property
+    def _flips(self) -> list[Distances]:
+        """[side to move][symbol] -> what its distances differ by from what the file has."""
+        return [flips_of(self._entry, side) for side in Color]
 
-    def _check_form(self) -> None:
-        """What can be wrong in a file whose checksums are right."""
-        dataset, order = self._index.datasets[STATE], self.order
-        if (dataset.items, dataset.chunk_items) != (order.layout.cells, order.chunk_cells):
-            raise self._damaged("its shape is not that of its material")
-        if json.loads(self.attributes["axes"]) != order.names:
-            raise self._damaged("its axes are not those of its material")
-        if not np.array_equal(self.column("block_squares"), np.array(order.layout.blocks, np.uint8).ravel()):
-            raise self._damaged("its pawns stand elsewhere")
-
-    def _read(self, offset: int, size: int) -> bytes:
-        with self._in_use():
-            found = os.pread(self._file.fileno(), size, offset)
-        if len(found) != size:
-            raise self._damaged(f"it ends after {offset + len(found)} bytes")
-        return found
-
-    @contextlib.contextmanager
-    def _in_use(self) -> Iterator[None]:
-        """Keep the file open while it is read: a number that is closed may be given to another file at once."""
+    @cached_property
+    def _meanings(self) -> tuple[States, Patterns]:
+        """What states mean: their groups one after another."""
         with self._lock:
-            if self._closed:
-                raise UsageError("the tablebase is closed")
-            self._readers += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._readers -= 1
-                self._close_if_idle()
+            groups, first = self.column("symbol_groups"), self.column("group_states")
+            records = self.column("states")
+            group = _numbers_of_runs(first, len(records))
+            symbol = _numbers_of_runs(groups, len(first))[group]
+            pattern, patterns = patterns_of(records, self.column("rows"))
+            return States(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns
 
-    def _close_if_idle(self) -> None:
-        if self._closed and not self._readers:
-            self._file.close()
+    def _layer(self, name: str) -> LayerFile:
+        return self.outcomes if _LAYER_OF[name] is Layer.OUTCOMES else self.distances
 
-    def _unpacked(self, name: str, number: int) -> npt.NDArray[Any]:
-        dataset = self._index.datasets[name]
-        offset, size, crc = dataset.chunks[number].item()
-        packed = self._read(offset, size)
-        if crc32(packed) != crc:
-            raise self._damaged(f"chunk {number} of {name} is not what was written")
-        try:
-            return unpack(packed, dataset.chunk_items, dataset.kind, shuffled=dataset.shuffled)
-        except ValueError as error:
-            raise self._damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
+    def _check_blocks(self) -> None:
+        blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
+        if not np.array_equal(self.column("block_squares"), blocks):
+            raise self.outcomes.damaged("its pawns stand elsewhere")
 
-    def _all(self, *names: str) -> list[npt.NDArray[Any]]:
-        """What the states of all cells mean, in the order of the cells."""
-        order, meanings = self.order, [self.column(f"state_{name}") for name in names]
-        columns = [np.empty(order.chunks * order.chunk_cells, meaning.dtype) for meaning in meanings]
-        for number in range(order.chunks):
-            ids, part = self.chunk(number), slice(number * order.chunk_cells, (number + 1) * order.chunk_cells)
-            for column, meaning in zip(columns, meanings, strict=True):
-                np.take(meaning, ids, out=column[part])
-        return [order.from_file(column[: order.layout.cells]) for column in columns]
-
-    def _tally_rows(self) -> Iterator[tuple[Color, Outcome, Tally, str]]:
-        names = ("side", "outcome", "count", "max_dtg", "cell", "fen")
-        columns = [self.column(f"tally_{name}").tolist() for name in names]
-        for side, outcome, count, max_dtg, cell, fen in zip(*columns, strict=True):
-            yield Color(side), Outcome.from_byte(outcome), Tally(count, max_dtg, cell), fen.decode()
-
-    def _damaged(self, reason: str) -> DamagedTableError:
-        return DamagedTableError(str(self.path), reason)
+    def _longest(self) -> Iterator[tuple[Color, Outcome, int, int, str]]:
+        for side, outcome, dtg, cell, fen in self.column("longest").tolist():
+            yield Color(side), Outcome.from_byte(outcome), dtg, cell, fen.decode()
 
 
-def _material_in(path: Path) -> Material:
-    """The material that a file's name says."""
-    try:
-        material = Material.parse(path.name.removesuffix(SUFFIX))
-    except MaterialError:
-        raise DamagedTableError(str(path), "its name is not that of a table") from None
-    if f"{material}{SUFFIX}" != path.name or not material.is_canonical:
-        raise DamagedTableError(str(path), "its name is not that of a table")
-    return material
+def _numbers_of_runs(first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
+    """[item] -> the number of its run, of which each is known by its first item and may be empty."""
+    starts = np.append(first, end).astype(np.int64)
+    return np.repeat(np.arange(len(first)), starts[1:] - starts[:-1])
 
 
 def check_file(path: Path) -> None:
-    """Read a file whole; an error of TableError if it is not, byte for byte, a table that was written here."""
+    """Read a table whole; an error of TableError if it is not, byte for byte, a table that was written here."""
     with TableFile(path) as file:
         file.check()
 

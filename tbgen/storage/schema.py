@@ -1,8 +1,9 @@
-"""Schema: what a table file consists of, declared once.
+"""Schema: what the files of a table consist of, declared once.
 
-::
+A table has two files, its *layers*: outcomes, which need nothing else, and distances, which name the digest of the
+outcomes that they belong to. Each is ::
 
-    seal     512 bytes: the material, the format, and the SHA-256 of the index and of all that follows the seal
+    seal     512 bytes: game, layer, material, format, and the SHA-256 of the index and of all that follows the seal
     HDF5     the datasets below; HDF5 calls the seal a user block, and its programs skip it
     index    the attributes again, and where in the file each chunk lies, how long it is, and its CRC-32
 
@@ -22,48 +23,60 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-FORMAT: Final = 2
+from tbgen.storage.layers import Layer
+
+FORMAT: Final = 3
+GAME: Final = "r-mobility"
+"""The game whose values a table has."""
 RULES: Final = "r-mobility 1"
 """The rules that stored values follow; a change of meaning gets another number."""
 SEAL_BYTES: Final = 512
 SHUFFLE_FILTER: Final = 2
 ZSTANDARD_FILTER: Final = 32015
 
-STATE: Final = "state"
-"""The state of each cell, with the axes that the attribute `axes` names."""
+SYMBOL: Final = "symbol"
+"""[place] -> what the position is worth with every accrued score, as a number of a row of `symbols`."""
+DTG: Final = "dtg"
+"""[place] -> the entry value's distance; its lowest bit is flipped where the side to move holds the entry value."""
+DETAIL: Final = "detail"
+"""[place] -> the number of its state among those with the same symbol and distance."""
 
-COLUMNS: Final[Mapping[str, npt.DTypeLike]] = {
-    "block_squares": np.uint8,
-    "state_entry": np.int8,
-    "state_dtg": np.uint16,
-    "state_pattern": np.uint32,
-    "pattern_start": np.uint32,
-    "pattern_holder": np.uint8,
-    "pattern_code": np.uint8,
-    "pattern_outcome": np.int8,
-    "pattern_dtg": np.uint16,
-    "tally_side": np.uint8,
-    "tally_outcome": np.int8,
-    "tally_count": np.uint64,
-    "tally_max_dtg": np.uint16,
-    "tally_cell": np.uint64,
-    "tally_fen": np.dtype("S96"),
+
+CHUNK_CELLS: Final = {Layer.OUTCOMES: 1 << 15, Layer.DISTANCES: 1 << 14}
+"""At most so many cells are in a chunk of a stream."""
+
+STREAMS: Final = {Layer.OUTCOMES: (SYMBOL,), Layer.DISTANCES: (DTG, DETAIL)}
+"""Datasets of one number a cell, with the axes that the attribute `axes` names."""
+
+COLUMNS: Final[Mapping[Layer, Mapping[str, np.dtype[Any]]]] = {
+    Layer.OUTCOMES: {
+        "block_squares": np.dtype("u1"),
+        "counts": np.dtype([("side", "u1"), ("outcome", "i1"), ("count", "<u8")]),
+        "symbols": np.dtype([("entry", "i1"), ("first", "<u4"), ("rows", "u1")]),
+        "outcome_rows": np.dtype([("holder", "u1"), ("code", "u1"), ("outcome", "i1")]),
+    },
+    Layer.DISTANCES: {
+        "longest": np.dtype([("side", "u1"), ("outcome", "i1"), ("dtg", "<u2"), ("cell", "<u8"), ("fen", "S96")]),
+        "symbol_groups": np.dtype("<u4"),
+        "group_states": np.dtype("<u4"),
+        "states": np.dtype([("first", "<u4"), ("rows", "u1")]),
+        "rows": np.dtype([("holder", "u1"), ("code", "u1"), ("outcome", "i1"), ("dtg", "<u2")]),
+    },
 }
-"""One-dimensional datasets and their types: the pawns' squares of one block after another, what a state is, what a
-pattern is, and how often what occurs."""
+"""One-dimensional datasets and what an item has: fields that are read together lie together.
 
-STATE_FIELDS: Final = ("entry", "dtg", "pattern")
-PATTERN_FIELDS: Final = ("start", "holder", "code", "outcome", "dtg")
-"""What the columns `state_...` and `pattern_...` are of."""
+The pawns' squares of one block after another, how often each outcome is an entry value, the symbols, the rows of their
+patterns; the longest distances, the first group of each symbol and the first state of each group (see details.py), the
+rows that each state's pattern has, and these rows.
+"""
 
-COLUMN_ITEMS: Final = 1 << 16
+COLUMN_ITEMS: Final = 1 << 13
 """Columns have chunks of so many items, if they have more: a probe of a table with millions of states reads a few."""
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 
-Columns = dict[str, npt.NDArray[Any]]
 Attributes = dict[str, str]
-"""`axes`, `generator`, `material`, `men`, `rules` and `source`."""
+"""`axes`, `game`, `generator`, `layer`, `material`, `men`, `rules`, `source`; of distances also `outcomes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,39 +84,54 @@ class Seal:
     """The first bytes of a file."""
 
     material: str
-    format: int
+    layer: str
     length: int
     """Bytes in all, the seal's included."""
     index: int
     """Where the index begins."""
     body_digest: str
     index_digest: str
+    outcomes: str = ""
+    """Of distances: the body digest of the outcomes that they belong to."""
+    game: str = GAME
+    format: int = FORMAT
 
     def to_bytes(self) -> bytes:
         lines = (
             "tbgen table",
             f"format {self.format}",
+            f"game {self.game}",
             f"material {self.material}",
+            f"layer {self.layer}",
             f"length {self.length}",
             f"index {self.index}",
             f"sha256-of-index {self.index_digest}",
             f"sha256 {self.body_digest}",
+            *([f"outcomes {self.outcomes}"] if self.outcomes else []),
         )
         return "\n".join(lines).encode().ljust(SEAL_BYTES - 1) + b"\n"
 
     @classmethod
     def from_bytes(cls, seal: bytes) -> Seal:
-        """The seal that is written so; ValueError if `to_bytes` does not write it."""
+        """The seal that is written so; ValueError if `to_bytes` does not write it.
+
+        Of another format only `format` and `material` are known.
+        """
         lines = [line.split() for line in seal.decode("ascii").splitlines()]
         words = {line[0]: line[1] for line in lines if len(line) == 2}
         try:
+            material, number = words["material"], int(words["format"])
+            if number != FORMAT and lines[0] == ["tbgen", "table"]:
+                return cls(material, "", 0, 0, "", "", format=number)
             found = cls(
-                words["material"],
-                int(words["format"]),
+                material,
+                words["layer"],
                 int(words["length"]),
                 int(words["index"]),
                 words["sha256"],
                 words["sha256-of-index"],
+                words.get("outcomes", ""),
+                words["game"],
             )
         except (KeyError, ValueError):
             raise ValueError("it does not begin as a table does") from None
@@ -136,7 +164,7 @@ class Index:
         facts = {
             "attributes": self.attributes,
             "datasets": {
-                name: [each.kind.str, each.items, each.chunk_items, each.shuffled, len(each.chunks)]
+                name: [_kind_facts(each.kind), each.items, each.chunk_items, each.shuffled, len(each.chunks)]
                 for name, each in self.datasets.items()
             },
         }
@@ -150,8 +178,21 @@ class Index:
         for name, (kind, items, chunk_items, shuffled, count) in facts["datasets"].items():
             rows = np.frombuffer(chunks, CHUNK, count, place)
             place += rows.nbytes
-            datasets[name] = Dataset(np.dtype(kind), items, chunk_items, shuffled, rows)
+            datasets[name] = Dataset(_kind_of(kind), items, chunk_items, shuffled, rows)
         return cls(facts["attributes"], datasets)
+
+
+def _kind_facts(kind: np.dtype[Any]) -> str | list[list[str]]:
+    """A type as JSON has it: numpy's name of it, or names and types of its fields, which lie without gaps."""
+    if kind.names is None:
+        return kind.str
+    return [[name, kind[name].str] for name in kind.names]
+
+
+def _kind_of(facts: str | list[list[str]]) -> np.dtype[Any]:
+    if isinstance(facts, str):
+        return np.dtype(facts)
+    return np.dtype([(name, kind) for name, kind in facts])
 
 
 def digest_of(*parts: bytes | memoryview) -> str:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+Records = npt.NDArray[Any]
+"""Items of several fields, as schema.py declares them."""
 Ids = npt.NDArray[np.unsignedinteger[Any]]
 
 
@@ -26,3 +28,10 @@ class States:
 
     def __len__(self) -> int:
         return len(self.entry)
+
+
+def smallest(count: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type that can number so many things."""
+    if count <= 1 << 8:
+        return np.uint8
+    return np.uint16 if count <= 1 << 16 else np.uint32

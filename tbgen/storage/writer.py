@@ -1,11 +1,12 @@
-"""Writer: a table as a file."""
+"""Writer: a table as its two files."""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,30 +16,36 @@ import numpy.typing as npt
 
 from tbgen.errors import RepresentationError
 from tbgen.index.boards import fen_of_cell
-from tbgen.index.layout import Layout
-from tbgen.score import Color
+from tbgen.material import Material
+from tbgen.score import Color, Outcome
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
 from tbgen.storage.counting import states_of
-from tbgen.storage.files import Written, path_of, write_whole
+from tbgen.storage.details import Details, details_of, flips_of
+from tbgen.storage.files import Written, WrittenTable, path_of, write_whole
+from tbgen.storage.layers import Layer
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
     COLUMN_ITEMS,
     COLUMNS,
+    DETAIL,
+    DTG,
     FORMAT,
+    GAME,
     RULES,
     SEAL_BYTES,
     SHUFFLE_FILTER,
-    STATE,
+    STREAMS,
+    SYMBOL,
     ZSTANDARD_FILTER,
     Attributes,
-    Columns,
     Dataset,
     Index,
     Seal,
     digest_of,
 )
-from tbgen.storage.states import Ids, States
+from tbgen.storage.states import Ids, States, smallest
+from tbgen.storage.symbols import Symbols, symbols_of
 from tbgen.table import Content, Patterns, Tally
 
 _SAMPLE = 7
@@ -51,135 +58,232 @@ so many turns at least, if there are as many chunks, for threads to be done at a
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
 
-
-def write_table(folder: Path, table: Content, *, generator: str, source: str, threads: int = 1) -> Written:
-    """Put the table's file in place of any other; the same table gives the same bytes."""
-    parts = file_of(table, generator=generator, source=source, threads=threads)
-    return write_whole(path_of(folder, table.material), parts)
+Tallies = Mapping[Color, Mapping[Outcome, Tally]]
+FileParts = tuple[bytes, bytes, bytes]
+"""Seal, HDF5 and index."""
 
 
-def file_of(table: Content, *, generator: str, source: str, threads: int = 1) -> tuple[bytes, bytes, bytes]:
-    """The three parts of a table's file."""
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What goes into a dataset, asked for part by part and from several threads."""
+
+    kind: np.dtype[Any]
+    items: int
+    part: Callable[[int, int], npt.NDArray[Any]]
+    """Items first to end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbered:
+    """A table whose states have numbers."""
+
+    material: Material
+    ids: Ids
+    """[place] -> state."""
+    states: States
+    patterns: Patterns
+    tallies: Tallies
+
+
+def write_table(folder: Path, table: Content, *, generator: str, source: str, threads: int = 1) -> WrittenTable:
+    """Put the table's files in place of any others; the same table gives the same bytes."""
+    with ThreadPoolExecutor(threads) as pool:
+        ids, states = states_of(table, order_of(table.material), pool)
+    numbered = Numbered(table.material, ids, states, table.patterns, table.tallies)
+    return write_numbered(folder, numbered, generator=generator, source=source, threads=threads)
+
+
+def write_numbered(folder: Path, table: Numbered, *, generator: str, source: str, threads: int = 1) -> WrittenTable:
+    """The same for a table whose states have numbers.
+
+    Distances come first: a table is there when its outcomes are.
+    """
+    written = dict[Layer, Written]()
+    outcomes, distances = files_of(table, generator=generator, source=source, threads=threads)
+    written[Layer.DISTANCES] = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
+    written[Layer.OUTCOMES] = write_whole(path_of(folder, table.material), outcomes)
+    return WrittenTable(written[Layer.OUTCOMES], written[Layer.DISTANCES])
+
+
+def files_of(table: Numbered, *, generator: str, source: str, threads: int = 1) -> tuple[FileParts, FileParts]:
+    """The parts of a table's files: outcomes and distances."""
     order = order_of(table.material)
     attributes = {
         "axes": json.dumps(order.names),
+        "game": GAME,
         "generator": generator,
         "material": str(table.material),
         "men": json.dumps([f"{color} {role.name}".lower() for color, role in order.layout.slots]),
         "rules": RULES,
         "source": source,
     }
+    symbols = symbols_of(table.states, table.patterns)
+    details = details_of(table.states, symbols.of_state, table.patterns)
     with ThreadPoolExecutor(threads) as pool:
-        ids, states = states_of(table, order, pool)
-        packed, shuffled = _packed(ids, order, pool)
-        state = Dataset(ids.dtype, len(ids), order.chunk_cells, shuffled, np.zeros(len(packed), CHUNK))
-        del ids
-        columns = {
-            "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
-            **_state_columns(states),
-            **_pattern_columns(table.patterns),
-            **_tally_columns(table, order.layout),
-        }
-        datasets, stored = {STATE: state}, {STATE: packed}
-        for name, kind in COLUMNS.items():
-            column = np.ascontiguousarray(columns[name]).astype(kind, copy=False)
-            datasets[name], stored[name] = _column_chunks(column, pool)
-    image = _hdf5(order, datasets, stored, attributes)
-    return _sealed(image, Index(attributes, datasets))
+        outcomes = _file(Layer.OUTCOMES, order, _outcome_sources(table, order, symbols), attributes, pool)
+        belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
+        return outcomes, _file(Layer.DISTANCES, order, _distance_sources(table, order, details), belongs, pool)
 
 
-def _sealed(image: bytes, index: Index) -> tuple[bytes, bytes, bytes]:
+def _outcome_sources(table: Numbered, order: Order, symbols: Symbols) -> dict[str, Source]:
+    sides = [(side, outcome, tally) for side, outcome, tally in _tally_rows(table.tallies)]
+    return {
+        SYMBOL: _looked_up(table.ids, symbols.of_state),
+        "block_squares": _array(np.array(order.layout.blocks, np.uint8).ravel()),
+        "counts": _array(
+            np.array(
+                [(side, outcome, tally.count) for side, outcome, tally in sides], COLUMNS[Layer.OUTCOMES]["counts"]
+            )
+        ),
+        "symbols": _array(symbols.records),
+        "outcome_rows": _array(symbols.rows),
+    }
+
+
+def _distance_sources(table: Numbered, order: Order, details: Details) -> dict[str, Source]:
+    longest = [
+        (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
+        for side, outcome, tally in _tally_rows(table.tallies)
+    ]
+    patterns = details.patterns
+    return {
+        DTG: _distances(table, order),
+        DETAIL: _looked_up(table.ids, details.of_state),
+        "longest": _array(np.array(longest, COLUMNS[Layer.DISTANCES]["longest"])),
+        "symbol_groups": _array(details.symbol_groups),
+        "group_states": _array(details.group_states),
+        "states": _array(details.records),
+        "rows": _records(
+            COLUMNS[Layer.DISTANCES]["rows"], (patterns.holder, patterns.code, patterns.outcome, patterns.dtg)
+        ),
+    }
+
+
+def _array(items: npt.NDArray[Any]) -> Source:
+    return Source(items.dtype, len(items), lambda first, end: items[first:end])
+
+
+def _records(kind: np.dtype[Any], columns: Sequence[npt.NDArray[Any]]) -> Source:
+    """Columns as items of several fields, of which few are in memory at a time."""
+
+    def part(first: int, end: int) -> npt.NDArray[Any]:
+        found = np.empty(end - first, kind)
+        for name, column in zip(kind.names or (), columns, strict=True):
+            found[name] = column[first:end]
+        return found
+
+    return Source(kind, len(columns[0]), part)
+
+
+def _looked_up(ids: Ids, of_state: npt.NDArray[Any]) -> Source:
+    """What a number of each state makes of the places."""
+    kind = np.dtype(smallest(int(of_state.max(initial=0)) + 1))
+    numbers = of_state.astype(kind)
+    return Source(kind, len(ids), lambda first, end: numbers[ids[first:end]])
+
+
+def _distances(table: Numbered, order: Order) -> Source:
+    """The entry value's distance of each place, as the file has it."""
+    states = table.states
+    kind = np.dtype(smallest((int(states.dtg.max(initial=0)) | 1) + 1))
+    stored = [(states.dtg ^ flips_of(states.entry, side)).astype(kind) for side in Color]
+    plane = order.plane_places
+
+    def part(first: int, end: int) -> npt.NDArray[Any]:
+        parts = []
+        for start in range(first // plane * plane, end, plane):
+            ids = table.ids[max(start, first) : min(start + plane, end)]
+            parts.append(stored[start // plane % 2][ids])
+        return np.concatenate(parts)
+
+    return Source(kind, len(table.ids), part)
+
+
+def _tally_rows(tallies: Tallies) -> Iterator[tuple[int, int, Tally]]:
+    for side in Color:
+        for outcome, tally in sorted(tallies[side].items(), reverse=True):
+            yield int(side), outcome.to_byte(), tally
+
+
+def _file(
+    layer: Layer, order: Order, sources: Mapping[str, Source], attributes: Attributes, pool: Executor
+) -> FileParts:
+    """The parts of a layer's file."""
+    attributes = {**attributes, "layer": layer.value}
+    chunk_cells = int(np.prod(order.chunk_in(layer)))
+    level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
+    datasets, stored = dict[str, Dataset](), dict[str, list[bytes]]()
+    for name in STREAMS[layer]:
+        datasets[name], stored[name] = _packed_stream(sources[name], chunk_cells, level, pool)
+    for name in COLUMNS[layer]:
+        datasets[name], stored[name] = _packed_column(sources[name], pool)
+    image = _hdf5(layer, order, datasets, stored, attributes)
+    index = Index(attributes, datasets)
     end, start = index.to_bytes(), SEAL_BYTES + len(image)
     digests = digest_of(image, end), digest_of(end)
-    seal = Seal(index.attributes["material"], FORMAT, start + len(end), start, *digests)
+    material, outcomes = attributes["material"], attributes.get("outcomes", "")
+    seal = Seal(material, layer.value, start + len(end), start, *digests, outcomes)
     return seal.to_bytes(), image, end
 
 
-def _packed(ids: Ids, order: Order, pool: Executor) -> tuple[list[bytes], bool]:
-    """The compressed chunks, the last one filled up with its last state; and whether they are shuffled.
+def _packed_stream(source: Source, size: int, level: int, pool: Executor) -> tuple[Dataset, list[bytes]]:
+    """A stream as the index has it, and its compressed chunks.
 
-    Shuffling helps where few states are frequent, and harms where there are many: a sample decides.
+    Shuffling helps where few numbers are frequent, and harms where there are many: a sample decides.
     """
-    size = order.chunk_cells
-
-    def chunk(number: int) -> Ids:
-        return _filled_up(ids[number * size : (number + 1) * size], size)
+    chunks = -(-source.items // size)
 
     def some(numbers: Sequence[int], *, shuffled: bool, level: int) -> dict[int, bytes]:
         step = max(1, min(_TURN, len(numbers) // _TURN))
         turns = [numbers[start : start + step] for start in range(0, len(numbers), step)]
-        packed = pool.map(lambda turn: [pack(chunk(n), shuffled=shuffled, level=level) for n in turn], turns)
+        packed = pool.map(
+            lambda turn: [pack(_chunk(source, n, size), shuffled=shuffled, level=level) for n in turn], turns
+        )
         return dict(zip(numbers, itertools.chain.from_iterable(packed), strict=True))
 
-    def easy(*, shuffled: bool) -> dict[int, bytes]:
-        return some(range(0, order.chunks, _SAMPLE), shuffled=shuffled, level=EASY_LEVEL)
-
-    ways = (False, True) if ids.itemsize > 1 else (False,)
-    sample = {shuffled: easy(shuffled=shuffled) for shuffled in ways}
-    shuffled = min(ways, key=lambda shuffled: sum(map(len, sample[shuffled].values())))
-    level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
+    ways = (False, True) if source.kind.itemsize > 1 else (False,)
+    sample = {way: some(range(0, chunks, _SAMPLE), shuffled=way, level=EASY_LEVEL) for way in ways}
+    shuffled = min(ways, key=lambda way: sum(map(len, sample[way].values())))
     packed = sample[shuffled] if level == EASY_LEVEL else {}
-    rest = [number for number in range(order.chunks) if number not in packed]
-    packed |= some(rest, shuffled=shuffled, level=level)
-    return [packed[number] for number in range(order.chunks)], shuffled
+    packed |= some([number for number in range(chunks) if number not in packed], shuffled=shuffled, level=level)
+    found = [packed[number] for number in range(chunks)]
+    return Dataset(source.kind, source.items, size, shuffled, np.zeros(chunks, CHUNK)), found
 
 
-def _filled_up(items: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """A chunk with the last item repeated up to the end."""
-    return items if len(items) == size else np.pad(items, (0, size - len(items)), mode="edge")
-
-
-def _column_chunks(column: npt.NDArray[Any], pool: Executor) -> tuple[Dataset, list[bytes]]:
+def _packed_column(source: Source, pool: Executor) -> tuple[Dataset, list[bytes]]:
     """A column as the index has it, and its compressed chunks."""
-    size, shuffled = min(max(len(column), 1), COLUMN_ITEMS), column.itemsize > 1
-    parts = (_filled_up(column[start : start + size], size) for start in range(0, len(column), size))
-    packed = list(pool.map(lambda part: pack(part, shuffled=shuffled), parts))
-    return Dataset(column.dtype, len(column), size, shuffled, np.zeros(len(packed), CHUNK)), packed
+    size, shuffled = min(max(source.items, 1), COLUMN_ITEMS), source.kind.itemsize > 1
+    chunks = -(-source.items // size)
+    packed = list(pool.map(lambda number: pack(_chunk(source, number, size), shuffled=shuffled), range(chunks)))
+    return Dataset(source.kind, source.items, size, shuffled, np.zeros(chunks, CHUNK)), packed
 
 
-def _state_columns(states: States) -> Columns:
-    return {"state_entry": states.entry, "state_dtg": states.dtg, "state_pattern": states.pattern}
-
-
-def _pattern_columns(patterns: Patterns) -> Columns:
-    return {
-        "pattern_start": patterns.start,
-        "pattern_holder": patterns.holder,
-        "pattern_code": patterns.code,
-        "pattern_outcome": patterns.outcome,
-        "pattern_dtg": patterns.dtg,
-    }
-
-
-def _tally_columns(table: Content, layout: Layout) -> Columns:
-    rows = list(_tally_rows(table))
-    return {
-        "tally_side": np.array([side for side, _, _ in rows]),
-        "tally_outcome": np.array([outcome for _, outcome, _ in rows]),
-        "tally_count": np.array([tally.count for _, _, tally in rows]),
-        "tally_max_dtg": np.array([tally.max_dtg for _, _, tally in rows]),
-        "tally_cell": np.array([tally.cell for _, _, tally in rows]),
-        "tally_fen": np.array([fen_of_cell(layout, tally.cell) for _, _, tally in rows]),
-    }
-
-
-def _tally_rows(table: Content) -> Iterator[tuple[int, int, Tally]]:
-    for side in Color:
-        for outcome, tally in sorted(table.tallies[side].items(), reverse=True):
-            yield int(side), outcome.to_byte(), tally
+def _chunk(source: Source, number: int, size: int) -> npt.NDArray[Any]:
+    """The items of a chunk; the last one is filled up with its last item."""
+    items = source.part(number * size, min((number + 1) * size, source.items))
+    if len(items) < size:
+        items = np.concatenate([items, np.repeat(items[-1:], size - len(items))])
+    return np.ascontiguousarray(items)
 
 
 def _hdf5(
-    order: Order, datasets: Mapping[str, Dataset], stored: Mapping[str, list[bytes]], attributes: Attributes
+    layer: Layer,
+    order: Order,
+    datasets: Mapping[str, Dataset],
+    stored: Mapping[str, list[bytes]],
+    attributes: Attributes,
 ) -> bytes:
     """The bytes up to the index, made in memory; the datasets are told where in them their chunks lie."""
     with h5py.File(
         "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
     ) as file:
         for name, dataset in datasets.items():
-            shape, chunk = (order.shape, order.chunk) if name == STATE else ((dataset.items,), (dataset.chunk_items,))
-            starts: list[tuple[int, ...]] = [(n * dataset.chunk_items,) for n in range(len(dataset.chunks))]
-            corners = _corners(order) if name == STATE else starts
+            if name in STREAMS[layer]:
+                shape, chunk = order.shape, order.chunk_in(layer)
+                corners = _corners(shape, dataset)
+            else:
+                shape, chunk = (dataset.items,), (dataset.chunk_items,)
+                corners = [(number * dataset.chunk_items,) for number in range(len(dataset.chunks))]
             _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored[name], corners)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())
@@ -191,11 +295,11 @@ def _hdf5(
     return image
 
 
-def _corners(order: Order) -> list[tuple[int, ...]]:
-    """The first index of each chunk."""
-    shape = (max(order.shape[0], order.chunks * order.chunk_cells), *order.shape[1:])
-    starts = np.arange(order.chunks) * order.chunk_cells
-    return [tuple(row) for row in np.stack(np.unravel_index(starts, shape), axis=1).tolist()]
+def _corners(shape: tuple[int, ...], dataset: Dataset) -> list[tuple[int, ...]]:
+    """The first index of each chunk of a stream."""
+    chunks, size = len(dataset.chunks), dataset.chunk_items
+    rounded = (max(shape[0], chunks * size), *shape[1:])
+    return [tuple(row) for row in np.stack(np.unravel_index(np.arange(chunks) * size, rounded), axis=1).tolist()]
 
 
 def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...], chunk: tuple[int, ...]) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import complaint, printed, tbgen
+from tests.copies import bytes_of_table, copy_tables
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 RECORDS = str(Path(__file__).parent.parent.parent / "records")
@@ -23,7 +24,7 @@ def two_folders(table_folder: Path, tmp_path: Path) -> tuple[Path, Path]:
     for folder, names in zip(folders, (["KvK"], ["KBvK", "KNvK"]), strict=True):
         folder.mkdir()
         for name in names:
-            shutil.copy(table_folder / f"{name}.h5", folder)
+            copy_tables(table_folder, folder, name)
     return folders
 
 
@@ -155,7 +156,7 @@ def test_the_first_folder_that_has_a_table_counts(two_folders: tuple[Path, Path]
 def test_a_folder_may_have_the_sign_between_folders_in_its_name(table_folder: Path, tmp_path: Path) -> None:
     folder = tmp_path / os.pathsep.join("ab")
     folder.mkdir()
-    shutil.copy(table_folder / "KvK.h5", folder)
+    copy_tables(table_folder, folder, "KvK")
     assert printed("list", "--data", str(folder)).splitlines()[-1].startswith("1 table, ")
 
 
@@ -165,7 +166,7 @@ def test_a_list_has_short_rows_and_figures_are_in_info(table_folder: Path) -> No
     (knight,) = (row for row in rows if row["material"] == "KNvK")
     figures = json.loads(printed("info", "KNvK", "--json", "--data", str(table_folder)))
     assert knight["positions"] == sum(side["positions"] for side in figures["sides"].values())
-    assert knight["bytes"] == figures["bytes"] == (table_folder / "KNvK.h5").stat().st_size
+    assert knight["bytes"] == figures["bytes"] == sum(map(len, bytes_of_table(table_folder, "KNvK")))
 
 
 def test_several_tables_are_shown_together_and_missing_ones_named(table_folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from tbgen import extras
 from tbgen.serve.app import from_environment
 from tests.cli.calls import complaint, tbgen
+from tests.copies import copy_tables
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_browser_is_shown_the_explorer(run: mock.Mock, table_folder: Path) -> 
 
 
 def test_tables_that_cannot_be_served_are_named(run: mock.Mock, table_folder: Path, tmp_path: Path) -> None:
-    shutil.copy(table_folder / "KvK.h5", tmp_path)
+    copy_tables(table_folder, tmp_path, "KvK")
     (tmp_path / "KNvK.h5").write_bytes(b"nonsense")
     out, err = served(folder=tmp_path)
     assert out.startswith("1 table;")

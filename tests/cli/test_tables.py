@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from tbgen.cli.verify import _teller
 from tbgen.errors import UsageError
 from tbgen.material import Material, materials
 from tests.cli.calls import tbgen
+from tests.copies import copy_tables
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
@@ -139,8 +139,7 @@ def test_tables_are_listed(run: Any, tmp_path: Path) -> None:
 
 
 def test_a_damaged_table_is_listed_as_such(run: Any, table_folder: Path, tmp_path: Path) -> None:
-    for name in ("KvK.h5", "KBvK.h5"):
-        shutil.copy(table_folder / name, tmp_path)
+    copy_tables(table_folder, tmp_path, "KvK", "KBvK")
     (tmp_path / "KBvK.h5").write_bytes(b"nonsense")
     done = run("list", folder=tmp_path)
     assert done.returncode == 4

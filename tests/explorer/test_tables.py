@@ -236,8 +236,8 @@ def test_a_table_of_another_format_or_another_name_is_refused(page: Chromium, ho
     path = folder / "KBvK.h5"
     content = path.read_bytes()
     path.unlink()
-    path.write_bytes(content.replace(b"\nformat 2\n", b"\nformat 9\n", 1))
-    assert "has format 9; this page reads format 2" in verdict(page, host)
+    path.write_bytes(content.replace(b"\nformat 3\n", b"\nformat 9\n", 1))
+    assert "has format 9; this page reads format 3" in verdict(page, host)
     path.write_bytes((folder / "KNvK.h5").read_bytes())
     assert "it has no seal of its own" in verdict(page, host)
     path.unlink()
@@ -249,7 +249,13 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
         said = printed("explorer", "-o", str(tmp_path / "site"), folder=table_folder)
         assert "with 6 tables" in said
     there = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*")}
-    assert {"explorer/index.html", "explorer/vendor/fzstd.js", "tables/KvK.h5", "tables/KvK.json"} <= there
+    assert {
+        "explorer/index.html",
+        "explorer/vendor/fzstd.js",
+        "tables/KvK.h5",
+        "tables/KvK.dtg.h5",
+        "tables/KvK.json",
+    } <= there
     listed = json.loads((tmp_path / "site" / "tables" / "tables.json").read_text())["tables"]
     assert [each["file"] for each in listed] == [
         f"{name}.h5" for name in ("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK")

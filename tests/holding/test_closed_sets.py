@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from tbgen.holding.goals import Goal, not_mated
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
+from tests.copies import copy_tables
 from tests.reference.hold import can_keep
 
 CAGES = [
@@ -47,7 +47,7 @@ def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str) -
 def bare_kings(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
     """The table of two men alone, which captures of three men lead to."""
     folder = tmp_path_factory.mktemp("kings")
-    shutil.copy(table_folder / "KvK.h5", folder)
+    copy_tables(table_folder, folder, "KvK")
     with open_tablebase(folder) as tables:
         yield tables
 

@@ -18,9 +18,10 @@ from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
 from tbgen.records.places import DUE, FOLDER, path_of_record
 from tbgen.retro.drive.many_blocks import most_run_blocks
-from tbgen.storage.files import PARTIAL, path_of
+from tbgen.storage.files import PARTIAL, path_of, tables_in
 from tbgen.storage.reader import check_file, digest_of_file
 from tbgen.storage.scratch import SUFFIX, ScratchStore, scratch_path
+from tests.copies import bytes_of_table
 
 THREADS = 2
 
@@ -52,7 +53,7 @@ def kill(
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stderr.close()
-    for path in folder.glob("*.h5"):
+    for path in (path_of(folder, material) for material in tables_in(folder)):
         check_file(path)
     return was_at_work
 
@@ -105,9 +106,8 @@ def assert_as_if_left_in_peace(folder: Path, expected: Path, wanted: Sequence[Ma
     """The same tables, known to the manifest, and nothing beside them."""
     entries = read_manifest(folder)
     for material in wanted:
-        path = path_of(folder, material)
-        assert path.read_bytes() == path_of(expected, material).read_bytes(), material
-        assert entries[str(material)].sha256 == digest_of_file(path)
+        assert bytes_of_table(folder, str(material)) == bytes_of_table(expected, str(material)), material
+        assert entries[str(material)].sha256 == digest_of_file(path_of(folder, material))
         assert record_bytes(folder, material) == record_bytes(expected, material)
     assert not leftovers(folder)
 

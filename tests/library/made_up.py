@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zlib import crc32 as seed_of
 
@@ -18,21 +18,26 @@ import numpy as np
 from tbgen.material import Material, build_order
 from tbgen.storage.codec import crc32, pack
 from tbgen.storage.files import path_of, write_whole
+from tbgen.storage.layers import Layer
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
     COLUMNS,
-    FORMAT,
+    DETAIL,
+    DTG,
+    GAME,
     RULES,
     SEAL_BYTES,
-    STATE,
+    STREAMS,
+    SYMBOL,
     Attributes,
-    Columns,
     Dataset,
     Index,
     Seal,
     digest_of,
 )
+
+Columns = dict[str, np.ndarray]
 
 KINDS = 8
 """Chunks that are told apart."""
@@ -47,27 +52,46 @@ def write_descent(folder: Path, wanted: Material, small: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for material in build_order(wanted.children()):
         if material.men < 5:
-            shutil.copy(path_of(small, material), folder)
+            for layer in Layer:
+                shutil.copy(path_of(small, material, layer), folder)
         else:
             write_made_up(folder, material)
 
 
 def write_made_up(folder: Path, material: Material) -> None:
-    """The file of a table of which nothing is known."""
+    """The files of a table of which nothing is known: every state has a symbol of its own."""
     order, draw = order_of(material), np.random.default_rng(seed_of(str(material).encode()))
-    states = _states(draw)
-    columns = {name: states.get(name, np.zeros(0)) for name in COLUMNS}
-    columns["block_squares"] = np.array(order.layout.blocks).ravel()
-    columns["pattern_start"] = np.zeros(2)
-    write_whole(path_of(folder, material), _parts(order, columns, [_chunk(order, draw) for _ in range(KINDS)], draw))
+    entry, dtg = _states(draw)
+    symbols = np.zeros(STATES, COLUMNS[Layer.OUTCOMES]["symbols"])
+    symbols["entry"] = entry
+    ways = np.repeat(
+        np.arange(STATES), 2
+    )  # odd or even, as whose turn it is says, which chunks that repeat cannot know
+    lengths = dtg + 2
+    group_states = np.repeat(2 * np.arange(STATES), lengths)
+    group_states[np.cumsum(lengths) - 1] += 1
+    columns: Columns = {
+        "block_squares": np.array(order.layout.blocks).ravel(),
+        "symbols": symbols,
+        "symbol_groups": np.cumsum(lengths) - lengths,
+        "group_states": group_states,
+        "states": np.zeros(len(ways), COLUMNS[Layer.DISTANCES]["states"]),
+    }
+    kinds = np.stack([_chunk(order, draw) for _ in range(KINDS)])
+    which = draw.integers(0, KINDS, order.chunks)
+    streams = {SYMBOL: kinds, DTG: dtg[kinds].astype(np.uint8), DETAIL: np.zeros_like(kinds)}
+    outcomes = _parts(Layer.OUTCOMES, order, columns, streams, which, "")
+    distances = _parts(Layer.DISTANCES, order, columns, streams, which, Seal.from_bytes(outcomes[0]).body_digest)
+    write_whole(path_of(folder, material, Layer.DISTANCES), distances)
+    write_whole(path_of(folder, material), outcomes)
 
 
-def _states(draw: np.random.Generator) -> Columns:
-    """Entry values and distances; the first one is mate, as in most positions of most tables."""
+def _states(draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Entry values and even distances; the first one is mate, as in most positions of most tables."""
     entry = (1 + draw.integers(0, MOST_CODE, STATES)) * draw.choice((1, -1), STATES)
-    dtg = draw.integers(0, MOST_PLIES, STATES)
-    entry[0], dtg[0] = 1, 21
-    return {"state_entry": entry, "state_dtg": dtg, "state_pattern": np.zeros(STATES)}
+    dtg = draw.integers(0, MOST_PLIES // 2, STATES) * 2
+    entry[0], dtg[0] = 1, 20
+    return entry, dtg
 
 
 def _chunk(order: Order, draw: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
@@ -76,25 +100,31 @@ def _chunk(order: Order, draw: np.random.Generator) -> np.ndarray[tuple[int], np
     return np.repeat(state, draw.geometric(1 / MEAN_RUN, order.chunk_cells))[: order.chunk_cells].astype(np.uint8)
 
 
-def _parts(order: Order, columns: Columns, kinds: Iterable[np.ndarray], draw: np.random.Generator) -> Iterable[bytes]:
+def _parts(
+    layer: Layer, order: Order, columns: Columns, streams: Mapping[str, np.ndarray], which: np.ndarray, outcomes: str
+) -> Sequence[bytes]:
     """A file as storage/schema.py declares it, but for what only HDF5 would ask for."""
     body, end = list[bytes](), SEAL_BYTES
 
     def put(items: np.ndarray) -> tuple[int, int, int]:
         nonlocal end
-        packed = pack(items, shuffled=False)
+        packed = pack(np.ascontiguousarray(items), shuffled=False)
         body.append(packed)
         end += len(packed)
         return end - len(packed), len(packed), crc32(packed)
 
-    rows = np.array([put(chunk) for chunk in kinds], CHUNK)[draw.integers(0, KINDS, order.chunks)]
-    datasets = {STATE: Dataset(np.dtype(np.uint8), order.layout.cells, order.chunk_cells, False, rows)}
-    for name, kind in COLUMNS.items():
-        column = columns[name].astype(kind)
+    datasets, size = dict[str, Dataset](), int(np.prod(order.chunk_in(layer)))
+    for name in STREAMS[layer]:
+        rows = np.array([[put(part) for part in kind.reshape(-1, size)] for kind in streams[name]], CHUNK)
+        there = rows[which].ravel()[: -(-order.layout.cells // size)]
+        datasets[name] = Dataset(np.dtype(np.uint8), order.layout.cells, size, False, there)
+    for name, kind in COLUMNS[layer].items():
+        column = columns.get(name, np.zeros(0, kind)).astype(kind)
         rows = np.array([put(column)] if len(column) else [], CHUNK)
         datasets[name] = Dataset(column.dtype, len(column), max(len(column), 1), False, rows)
     material = str(order.layout.material)
-    attributes: Attributes = {"axes": json.dumps(order.names), "material": material, "rules": RULES}
+    attributes: Attributes = {"axes": json.dumps(order.names), "game": GAME, "layer": layer.value, "rules": RULES}
+    attributes |= {"material": material, **({"outcomes": outcomes} if outcomes else {})}
     index = Index(attributes, datasets).to_bytes()
     digests = digest_of(*body, index), digest_of(index)
-    return Seal(material, FORMAT, end + len(index), end, *digests).to_bytes(), *body, index
+    return Seal(material, layer.value, end + len(index), end, *digests, outcomes).to_bytes(), *body, index

@@ -27,8 +27,10 @@ from tbgen.process import peak_bytes
 from tbgen.records.folder import records_in
 from tbgen.records.places import FOLDER, INDEX
 from tbgen.storage import files
-from tbgen.storage.files import PARTIAL, build_lock, path_of
-from tbgen.storage.reader import TableFile, check_file, digest_of_file
+from tbgen.storage.files import PARTIAL, build_lock, path_of, tables_in
+from tbgen.storage.layers import Layer
+from tbgen.storage.reader import FileDigests, TableFile, check_file, digest_of_file
+from tests.copies import bytes_of_table
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
@@ -45,8 +47,8 @@ def command(folder: Path, *arguments: str) -> list[str]:
 
 def assert_whole(folder: Path) -> None:
     """Whatever has a table's name is a table."""
-    for path in folder.glob("*.h5"):
-        check_file(path)
+    for material in tables_in(folder):
+        check_file(path_of(folder, material))
 
 
 def test_children_come_first_and_sound_tables_are_kept(tmp_path: Path) -> None:
@@ -97,8 +99,10 @@ def test_the_manifest_has_size_and_digest_of_each_file(tmp_path: Path) -> None:
     entries = read_manifest(tmp_path)
     assert entries.keys() == {"KvK", "KNvK"}
     for name, entry in entries.items():
-        path = tmp_path / f"{name}.h5"
-        assert (entry.bytes, entry.sha256) == (path.stat().st_size, digest_of_file(path))
+        paths = [path_of(tmp_path, Material.parse(name), layer) for layer in Layer]
+        assert entry.bytes == sum(path.stat().st_size for path in paths)
+        assert [entry.sha256, entry.sha256_of_distances] == [digest_of_file(path) for path in paths]
+        assert entry.game == "r-mobility"
         assert entry.wall_seconds is not None
         assert entry.wall_seconds >= 0
 
@@ -106,7 +110,7 @@ def test_the_manifest_has_size_and_digest_of_each_file(tmp_path: Path) -> None:
 def test_the_same_command_gives_the_same_bytes(tmp_path: Path, table_folder: Path) -> None:
     made(tmp_path, [KNIGHT], threads=2)
     for material in (KINGS, KNIGHT):
-        assert path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
+        assert bytes_of_table(tmp_path, str(material)) == bytes_of_table(table_folder, str(material))
 
 
 def test_damaged_tables_are_made_again_with_a_word_about_why(
@@ -145,8 +149,9 @@ def test_what_an_interrupted_build_left_is_removed(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(f"*{PARTIAL}"))
 
 
+@pytest.mark.parametrize("file", ["KNvK.h5", "KNvK.dtg.h5"])
 def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
     made(tmp_path, [KINGS])
 
@@ -157,7 +162,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
     opened = Path.open
 
     def open_(path: Path, mode: str = "r", *rest: Any, **settings: Any) -> Any:
-        if path.name.startswith("KNvK.h5") and path.name.endswith(PARTIAL):
+        if path.name.startswith(file) and path.name.endswith(PARTIAL):
             return Full(path, mode)
         return opened(path, mode, *rest, **settings)
 
@@ -165,7 +170,8 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
         patched.setattr(files.Path, "open", open_)
         with pytest.raises(BuildError, match=r"cannot build KNvK: .*No space left on device"):
             made(tmp_path, [KNIGHT])
-    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", MANIFEST, files.LOCK, FOLDER}
+    whole = {"KNvK.dtg.h5"} if file == "KNvK.h5" else set()
+    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", "KvK.dtg.h5", MANIFEST, files.LOCK, FOLDER} | whole
     assert made(tmp_path, [KNIGHT]) == ["KNvK"]
 
 
@@ -200,7 +206,7 @@ def test_a_signal_ends_a_build_with_one_line(tmp_path: Path, number: signal.Sign
     assert err.splitlines()[-1] == "tbgen: interrupted; finished tables are kept, the same command goes on from there"
     assert "Traceback" not in err
     assert_whole(tmp_path)
-    assert {path.name for path in tmp_path.glob("*.h5")} == {"KvK.h5", "KNvK.h5"}
+    assert {path.name for path in tmp_path.glob("*.h5")} == {"KvK.h5", "KvK.dtg.h5", "KNvK.h5", "KNvK.dtg.h5"}
 
 
 def test_two_builds_in_one_folder_take_turns(tmp_path: Path) -> None:
@@ -280,7 +286,7 @@ def test_a_lost_manifest_is_written_again_though_every_table_is_sound(tmp_path: 
 
 def test_a_manifest_is_json(table_folder: Path) -> None:
     facts = json.loads((table_folder / MANIFEST).read_text())
-    assert facts["format"] == 1
+    assert facts["format"] == 2
     assert sorted(facts["tables"]) == sorted(map(str, [*materials(2), *materials(3)]))
 
 
@@ -291,7 +297,7 @@ def test_a_file_that_is_kept_is_read_once_and_one_that_is_made_not_at_all(
     (tmp_path / MANIFEST).unlink()
     checked, check = list[str](), TableFile.check
 
-    def counted(file: TableFile) -> str:
+    def counted(file: TableFile) -> FileDigests:
         checked.append(str(file.material))
         return check(file)
 

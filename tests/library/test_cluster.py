@@ -15,7 +15,7 @@ from tbgen.library import cluster as cluster_module
 from tbgen.library.build import Settings, build, plan_for
 from tbgen.library.cluster import Cluster
 from tbgen.material import materials
-from tbgen.storage.files import path_of
+from tests.copies import bytes_of_table
 
 from .workloads import dies_once, writes_elsewhere
 
@@ -40,7 +40,7 @@ def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
     assert (tmp_path / "killed").exists(), "a worker was killed on the way"
     assert len(watcher.made) == len(THREE_MEN)
     for material in THREE_MEN:
-        assert path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
+        assert bytes_of_table(tmp_path, str(material)) == bytes_of_table(table_folder, str(material))
 
 
 def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tbgen.material import Material, build_order, materials
 from tbgen.records.places import FOLDER, path_of_record
 from tbgen.storage.files import path_of
+from tests.copies import copy_tables
 
 from .kills import (
     assert_as_if_left_in_peace,
@@ -43,7 +44,7 @@ def test_ninety_kills_make_no_difference(tmp_path: Path, four_men_folder: Path, 
         (folder / FOLDER).mkdir(parents=True)
         for material in wanted:
             if "P" in name and "P" not in str(material):
-                shutil.copy(path_of(four_men_folder, material), folder)
+                copy_tables(four_men_folder, folder, str(material))
                 shutil.copy(path_of_record(four_men_folder / FOLDER, material), folder / FOLDER)
         return folder
 

@@ -21,6 +21,7 @@ from tbgen.library.build import build
 from tbgen.material import Material
 from tbgen.storage.files import path_of
 from tbgen.storage.scratch import ScratchStore, scratch_path
+from tests.copies import bytes_of_table, copy_tables
 
 PAWN = Material.parse("KPvK")
 
@@ -30,12 +31,12 @@ def folder(tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch) 
     """A folder with all that KPvK needs, in which even small tables have their blocks on disk."""
     monkeypatch.setattr(table, "MOST_KEPT_CELLS", 0)
     for child in PAWN.children():
-        path_of(tmp_path, child).write_bytes(path_of(table_folder, child).read_bytes())
+        copy_tables(table_folder, tmp_path, str(child))
     return tmp_path
 
 
 def same(folder: Path, other: Path) -> bool:
-    return path_of(folder, PAWN).read_bytes() == path_of(other, PAWN).read_bytes()
+    return bytes_of_table(folder, str(PAWN)) == bytes_of_table(other, str(PAWN))
 
 
 def cut_short(folder: Path, monkeypatch: pytest.MonkeyPatch, after: int) -> None:

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.probe.shelf import ChunkCache, Shelf
+from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition
 from tbgen.score import Accrued, Color
 from tbgen.storage import writer
 from tbgen.storage.files import path_of
+from tbgen.storage.layers import Layer
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table
 
@@ -36,7 +37,7 @@ def table(whole: TableFile) -> Table:
 @pytest.fixture
 def parted(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TableFile]:
     monkeypatch.setattr(writer, "COLUMN_ITEMS", PART)
-    with TableFile(writer.write_table(tmp_path, table, generator="1", source="a").path) as file:
+    with TableFile(writer.write_table(tmp_path, table, generator="1", source="a").outcomes.path) as file:
         yield file
 
 
@@ -58,8 +59,8 @@ def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None
 
 
 def test_any_hdf5_program_finds_columns_in_parts(parted: TableFile) -> None:
-    with h5py.File(parted.path) as file:
-        dataset = file["state_dtg"]
+    with h5py.File(path_of(parted.path.parent, parted.material, Layer.DISTANCES)) as file:
+        dataset = file["states"]
         assert dataset.shape == (len(parted.states),)
         assert dataset.chunks == (min(PART, len(parted.states)),)
         assert dataset.id.get_num_chunks() == -(-len(parted.states) // PART)
@@ -67,26 +68,34 @@ def test_any_hdf5_program_finds_columns_in_parts(parted: TableFile) -> None:
 
 def test_single_items_and_many_are_those_of_the_columns(parted: TableFile, table: Table) -> None:
     (shelf,), draw = shelves(parted), np.random.default_rng(1)
-    some = draw.integers(0, len(parted.states), 500)
-    for strip, column in ((shelf.entry, parted.states.entry), (shelf.pattern, parted.states.pattern)):
+    for strip, name in ((shelf.distances.states, "states"), (shelf.distances.group_states, "group_states")):
+        column = parted.column(name)
+        some = draw.integers(0, len(column), 500)
         assert (strip.items(some) == column[some]).all()
         assert [strip[n] for n in some.tolist()] == column[some].tolist()
         assert strip.items(some[:0]).dtype == column.dtype
     cells = draw.choice(np.flatnonzero(table.entry), 500)
-    assert (shelf.entry.items(shelf.ids(cells)) == table.entry[cells]).all()
-    assert (shelf.dtg.items(shelf.ids(cells)) == table.dtg[cells]).all()
+    entry, dtg = shelf.all_entries(shelf.places_of(cells))
+    assert (entry == table.entry[cells]).all()
+    assert (dtg == table.dtg[cells]).all()
 
 
-def test_what_holds_are_worth_does_not_depend_on_parts(whole: TableFile, parted: TableFile) -> None:
+def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table: Table) -> None:
+    """Accrued codes up to that of the entry value: with greater ones nobody asks."""
     (shelf,), draw = shelves(parted), np.random.default_rng(2)
-    number = draw.integers(0, len(whole.patterns), 300)
-    scores = [Accrued(int(draw.integers(2, 30)), Color(int(draw.integers(2)))) for _ in number]
-    expected = [whole.patterns.value(int(n), score) for n, score in zip(number, scores, strict=True)]
-    assert [shelf.held(int(n), score) for n, score in zip(number, scores, strict=True)] == expected
+    cells = draw.choice(np.flatnonzero(np.abs(table.entry.astype(int)) > 3), 300)
+    scores = [Accrued(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2)))) for n in cells]
+    expected = [table.patterns.value(int(table.pattern[n]), score) for n, score in zip(cells, scores, strict=True)]
+    places = shelf.places_of(cells)
+    found = [
+        StoredPosition(shelf, place, flipped=False).held(score)
+        for place, score in zip(places.tolist(), scores, strict=True)
+    ]
+    assert found == expected
     signed = np.array([score.outcome.to_byte() for score in scores], np.int64)
-    outcome, dtg = shelf.all_held(number.astype(np.uint32), signed)
-    found = list(zip(outcome.tolist(), dtg.tolist(), strict=True))
-    assert found == [(best.to_byte(), plies) for best, plies in expected]
+    outcome, dtg = shelf.all_held(places, signed)
+    found_at_once = list(zip(outcome.tolist(), dtg.tolist(), strict=True))
+    assert found_at_once == [(best.to_byte(), plies) for best, plies in expected]
 
 
 def test_a_shelf_reads_what_it_is_asked_for(parted: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,5 +104,6 @@ def test_a_shelf_reads_what_it_is_asked_for(parted: TableFile, monkeypatch: pyte
     monkeypatch.setattr(TableFile, "column_part", lambda self, *what: (read.append(what), part(self, *what))[1])
     (shelf,) = shelves(parted)
     assert read == []
-    shelf.entry.items(np.array([0, PART - 1, len(parted.states) - 1]))
-    assert read == [("state_entry", n) for n in sorted({0, (len(parted.states) - 1) // PART})]
+    last = parted.outcomes.dataset("symbols").items - 1
+    shelf.meanings.items(np.array([0, last]))
+    assert read == [("symbols", n) for n in sorted({0, last // PART})]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,6 +26,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import parse_score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
+from tests.copies import copy_tables
 
 from .play import random_boards
 
@@ -157,13 +157,13 @@ def test_a_folder_that_is_not_there_has_no_tables(tmp_path: Path) -> None:
 def test_a_table_that_appears_later_is_found(table_folder: Path, tmp_path: Path) -> None:
     with open_tablebase(tmp_path) as opened:
         assert opened.get(chess.Board(BISHOP)) is None
-        shutil.copy(path_of(table_folder, Material.parse("KBvK")), tmp_path)
+        copy_tables(table_folder, tmp_path, "KBvK")
         assert opened.get(chess.Board(BISHOP)) is not None
 
 
 def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(table_folder: Path, tmp_path: Path) -> None:
     path = path_of(tmp_path, Material.parse("KBvK"))
-    shutil.copy(path_of(table_folder, Material.parse("KBvK")), path)
+    copy_tables(table_folder, path.parent, "KBvK")
     with open_tablebase(tmp_path, cache_bytes=0) as opened:
         expected = opened.probe(chess.Board(BISHOP))
         (tmp_path / "other").write_bytes(b"nonsense")
@@ -227,10 +227,10 @@ def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder
 
 def test_a_file_that_is_being_read_stays_open_until_the_reader_is_done(table_folder: Path) -> None:
     file = TableFile(path_of(table_folder, Material.parse("KBvK")))
-    with file._in_use():
+    with file.outcomes._in_use():
         file.close()
-        assert not file._file.closed
-    assert file._file.closed
+        assert not file.outcomes._file.closed
+    assert file.outcomes._file.closed
     with pytest.raises(UsageError, match="the tablebase is closed"):
         file.chunk(0)
 
@@ -240,7 +240,7 @@ def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_pat
     for folder, names in ((one, ["KvK", "KBvK"]), (other, ["KBvK", "KNvK"])):
         folder.mkdir()
         for name in names:
-            shutil.copy(path_of(table_folder, Material.parse(name)), folder)
+            copy_tables(table_folder, folder, name)
     (other / "KBvK.h5").write_bytes(b"nonsense")
     for folders in (f"{one}{os.pathsep}{other}", [str(one), other], (one, other)):
         with open_tablebase(folders) as opened:

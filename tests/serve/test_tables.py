@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from starlette.testclient import TestClient
 from tbgen.library.catalog import Catalog
 from tbgen.library.summary import summary_of
 from tbgen.material import Material
+from tests.copies import copy_tables
 from tests.serve.conftest import client_of
 
 
@@ -18,7 +18,9 @@ def test_the_catalog_names_every_table_with_its_size_and_digest(client: TestClie
     found = client.get("/tables").json()["tables"]
     assert [each["material"] for each in found] == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
     for each in found:
-        assert each["bytes"] == (table_folder / each["file"]).stat().st_size
+        for stored in (each, each["distances"]):
+            assert stored["bytes"] == (table_folder / stored["file"]).stat().st_size
+            assert client.head(f"/tables/{stored['file']}").headers["etag"] == f'"{stored["sha256"]}"'
         assert each["men"] == len(each["material"]) - 1
         assert client.get(f"/tables/{each['facts']}").status_code == 200
 
@@ -27,18 +29,19 @@ def test_a_table_is_told_in_figures(client: TestClient, table_folder: Path) -> N
     assert client.get("/tables/KBvK.json").json() == summary_of(table_folder, Material.parse("KBvK")).facts()
 
 
-def test_a_file_comes_whole_or_in_part(client: TestClient, table_folder: Path) -> None:
-    content = (table_folder / "KBvK.h5").read_bytes()
-    whole = client.get("/tables/KBvK.h5")
+@pytest.mark.parametrize("file", ["KBvK.h5", "KBvK.dtg.h5"])
+def test_a_file_comes_whole_or_in_part(client: TestClient, table_folder: Path, file: str) -> None:
+    content = (table_folder / file).read_bytes()
+    whole = client.get(f"/tables/{file}")
     assert (whole.status_code, whole.content) == (200, content)
     assert whole.headers["accept-ranges"] == "bytes"
     assert whole.headers["content-type"] == "application/x-hdf5"
-    part = client.get("/tables/KBvK.h5", headers={"Range": "bytes=512-1023"})
+    part = client.get(f"/tables/{file}", headers={"Range": "bytes=512-1023"})
     assert (part.status_code, part.content) == (206, content[512:1024])
     assert part.headers["content-range"] == f"bytes 512-1023/{len(content)}"
-    last = client.get("/tables/KBvK.h5", headers={"Range": "bytes=-100"})
+    last = client.get(f"/tables/{file}", headers={"Range": "bytes=-100"})
     assert (last.status_code, last.content) == (206, content[-100:])
-    beyond = client.get("/tables/KBvK.h5", headers={"Range": f"bytes={len(content)}-"})
+    beyond = client.get(f"/tables/{file}", headers={"Range": f"bytes={len(content)}-"})
     assert beyond.status_code == 416
 
 
@@ -56,7 +59,17 @@ def test_the_head_of_a_file_has_its_size_and_nothing_else(client: TestClient, ta
 
 
 @pytest.mark.parametrize(
-    "path", ["KRvKR.h5", "KRvKR.json", "KBvK.txt", "manifest.json", ".build.lock", "..%2Fsecret.h5", "KBvK.h5.partial"]
+    "path",
+    [
+        "KRvKR.h5",
+        "KRvKR.json",
+        "KBvK.txt",
+        "manifest.json",
+        ".build.lock",
+        "..%2Fsecret.h5",
+        "KBvK.h5.partial",
+        "KBvK.x.h5",
+    ],
 )
 def test_only_tables_of_the_catalog_are_there(client: TestClient, path: str) -> None:
     found = client.get(f"/tables/{path}")
@@ -66,7 +79,7 @@ def test_only_tables_of_the_catalog_are_there(client: TestClient, path: str) -> 
 
 def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: Path) -> None:
     for name in ("KvK", "KNvK", "KBvK"):
-        shutil.copy(table_folder / f"{name}.h5", tmp_path)
+        copy_tables(table_folder, tmp_path, name)
     (tmp_path / "KNvK.h5").write_bytes(b"nonsense")
     with (tmp_path / "KBvK.h5").open("ab") as file:
         file.write(b"more")
@@ -77,7 +90,7 @@ def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: P
 
 def test_a_table_that_is_replaced_goes_on_answering(table_folder: Path, tmp_path: Path) -> None:
     for name in ("KvK", "KBvK"):
-        shutil.copy(table_folder / f"{name}.h5", tmp_path)
+        copy_tables(table_folder, tmp_path, name)
     with client_of(tmp_path) as client:
         asked = {"fen": "8/8/8/4KBk1/8/8/8/8 b - - 0 1"}
         before = client.get("/r-mobility", params=asked).json()
@@ -87,7 +100,7 @@ def test_a_table_that_is_replaced_goes_on_answering(table_folder: Path, tmp_path
 
 
 def test_a_damaged_table_is_an_error_that_tells_nothing_of_the_machine(table_folder: Path, tmp_path: Path) -> None:
-    shutil.copy(table_folder / "KvK.h5", tmp_path)
+    copy_tables(table_folder, tmp_path, "KvK")
     damaged = bytearray((tmp_path / "KvK.h5").read_bytes())
     damaged[-1] ^= 1
     (tmp_path / "KvK.h5").write_bytes(damaged)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.storage.order import MOST_CHUNK_CELLS, order_of
+from tbgen.storage.layers import Layer
+from tbgen.storage.order import order_of
+from tbgen.storage.schema import CHUNK_CELLS
 
 
 @pytest.mark.parametrize("name", ["KvK", "KBvK", "KPvK", "KBvKN", "KPPvK"])
@@ -21,13 +23,17 @@ def test_the_place_of_a_cell_is_where_the_file_has_it(name: str) -> None:
 @pytest.mark.parametrize("name", ["KvK", "KBvK", "KPvK", "KBvKN", "KPPvK", "KPPPvK", "KRBvKN", "KRPvKP"])
 def test_a_chunk_is_a_run_of_places(name: str) -> None:
     order = order_of(Material.parse(name))
-    assert order.chunk_cells <= MOST_CHUNK_CELLS
-    whole = list(order.chunk)
-    while whole and whole[0] == 1:
-        whole.pop(0)
-    assert tuple(whole[1:]) == order.shape[len(order.shape) - len(whole) + 1 :]
-    first = len(order.shape) - len(whole)
-    assert first == 0 or order.shape[first] % whole[0] == 0 or all(size == 1 for size in order.shape[:first])
+    for layer in Layer:
+        whole = list(order.chunk_in(layer))
+        cells = int(np.prod(whole))
+        assert cells <= CHUNK_CELLS[layer]
+        assert order.chunk_cells % cells == 0
+        while whole and whole[0] == 1:
+            whole.pop(0)
+        assert tuple(whole[1:]) == order.shape[len(order.shape) - len(whole) + 1 :]
+        first = len(order.shape) - len(whole)
+        assert first == 0 or order.shape[first] % whole[0] == 0 or all(size == 1 for size in order.shape[:first])
+    assert order.chunk == order.chunk_in(Layer.OUTCOMES)
 
 
 def test_axes_are_named() -> None:

@@ -5,23 +5,45 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
-from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
+from tbgen.errors import (
+    DamagedTableError,
+    MissingDistancesError,
+    MissingTableError,
+    OutdatedTableError,
+    TableError,
+)
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.score import Color
-from tbgen.storage import schema
 from tbgen.storage.codec import pack, unpack
+from tbgen.storage.counting import states_of
+from tbgen.storage.files import path_of
+from tbgen.storage.layerfile import LayerFile
+from tbgen.storage.layers import Layer
 from tbgen.storage.order import order_of
 from tbgen.storage.reader import TableFile, check_file
-from tbgen.storage.schema import COLUMNS, SEAL_BYTES, Index, Seal, digest_of
-from tbgen.storage.writer import file_of, write_table
+from tbgen.storage.schema import (
+    COLUMNS,
+    DETAIL,
+    DTG,
+    SEAL_BYTES,
+    STREAMS,
+    SYMBOL,
+    Index,
+    Seal,
+    digest_of,
+)
+from tbgen.storage.writer import Numbered, files_of, write_table
 from tbgen.table import Table
+
+KNIGHT = Material.parse("KNvK")
 
 
 @pytest.fixture(scope="module")
@@ -31,20 +53,30 @@ def knight() -> Table:
 
 @pytest.fixture
 def written(tmp_path: Path, knight: Table) -> Path:
-    return write_table(tmp_path, knight, generator="1.2.3", source="abc").path
+    return write_table(tmp_path, knight, generator="1.2.3", source="abc").outcomes.path
 
 
-def resealed(path: Path, change: Callable[[Index], object]) -> None:
+@pytest.fixture(params=Layer, ids=lambda layer: layer.value)
+def layer(request: pytest.FixtureRequest) -> Layer:
+    return request.param
+
+
+@pytest.fixture
+def path(written: Path, layer: Layer) -> Path:
+    """The file of a layer."""
+    return path_of(written.parent, KNIGHT, layer)
+
+
+def resealed(path: Path, layer: Layer, change: Callable[[Index], object]) -> None:
     """Change the index of a file, and make its checksums right again."""
-    with TableFile(path) as file:
-        index = file._index
-        middle = path.read_bytes()[SEAL_BYTES : file._seal.index]
+    whole = path.read_bytes()
+    seal = Seal.from_bytes(whole[:SEAL_BYTES])
+    middle, index = whole[SEAL_BYTES : seal.index], Index.from_bytes(whole[seal.index :])
     change(index)
     end = index.to_bytes()
-    start = SEAL_BYTES + len(middle)
-    name = path.name.removesuffix(".h5")
-    seal = Seal(name, schema.FORMAT, start + len(end), start, digest_of(middle, end), digest_of(end))
-    path.write_bytes(seal.to_bytes() + middle + end)
+    digests = digest_of(middle, end), digest_of(end)
+    changed = Seal(seal.material, layer.value, seal.index + len(end), seal.index, *digests, seal.outcomes)
+    path.write_bytes(changed.to_bytes() + middle + end)
 
 
 def test_a_table_comes_back_as_it_was(written: Path, knight: Table) -> None:
@@ -52,7 +84,10 @@ def test_a_table_comes_back_as_it_was(written: Path, knight: Table) -> None:
     with TableFile(written) as file:
         table, values = file.table(), file.values()
         assert file.attributes["generator"] == "1.2.3"
-        assert file.size == written.stat().st_size
+        assert file.size == sum(path.stat().st_size for path in written.parent.iterdir())
+        assert file.counts == {
+            side: {outcome: tally.count for outcome, tally in file.tallies[side].items()} for side in Color
+        }
     for name in ("entry", "dtg", "pattern"):
         assert (getattr(table, name)[live] == getattr(knight, name)[live]).all()
     assert (values.entry == table.entry).all()
@@ -69,24 +104,35 @@ def test_the_longest_distances_have_examples(written: Path) -> None:
 
 
 def test_the_same_table_gives_the_same_bytes(knight: Table) -> None:
-    first, second = (file_of(knight, generator="1", source="a", threads=threads) for threads in (1, 2))
+    with ThreadPoolExecutor(2) as pool:
+        ids, states = states_of(knight, order_of(KNIGHT), pool)
+    table = Numbered(KNIGHT, ids, states, knight.patterns, knight.tallies)
+    first, second = (files_of(table, generator="1", source="a", threads=threads) for threads in (1, 2))
     assert first == second
 
 
-def test_any_hdf5_program_finds_the_datasets(written: Path) -> None:
-    order = order_of(Material.parse("KNvK"))
-    with h5py.File(written) as file, TableFile(written) as ours:
-        assert set(file) == {"state", *COLUMNS}
-        assert {"axes", "format", "generator", "material", "men", "rules", "source"} == set(file.attrs)
+def test_any_hdf5_program_finds_the_datasets(path: Path, layer: Layer) -> None:
+    order, facts = (
+        order_of(KNIGHT),
+        {"axes", "format", "game", "generator", "layer", "material", "men", "rules", "source"},
+    )
+    ours = LayerFile(path, layer)
+    with h5py.File(path) as file:
+        assert set(file) == {*STREAMS[layer], *COLUMNS[layer]}
+        assert set(file.attrs) - {"outcomes"} == facts
         assert json.loads(file.attrs["axes"]) == order.names
-        state = file["state"]
-        assert state.shape == order.shape
-        for number in range(order.chunks):
-            corner = np.unravel_index(number * order.chunk_cells, order.shape)
-            _, packed = state.id.read_direct_chunk(corner)
-            shuffled = state.id.get_create_plist().get_nfilters() == 2
-            found = unpack(packed, order.chunk_cells, state.dtype, shuffled=shuffled)
-            assert (found == ours.chunk(number)).all()
+        for name in COLUMNS[layer]:
+            assert file[name].dtype == ours.dataset(name).kind
+        for name in STREAMS[layer]:
+            stream, size = file[name], ours.dataset(name).chunk_items
+            assert stream.shape == order.shape
+            for number in range(len(ours.dataset(name).chunks)):
+                corner = np.unravel_index(number * size, order.shape)
+                _, packed = stream.id.read_direct_chunk(corner)
+                shuffled = stream.id.get_create_plist().get_nfilters() == 2
+                found = unpack(packed, size, stream.dtype, shuffled=shuffled)
+                assert (found == ours.part(name, number)).all()
+    ours.close()
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -104,52 +150,94 @@ def test_chunks_come_back_as_they_were(kind: str, shuffled: bool) -> None:
         unpack(bytes(100), 1000, kind, shuffled=shuffled)
 
 
-def test_a_flipped_bit_is_found_wherever_it_is(written: Path) -> None:
-    whole, draw = written.read_bytes(), random.Random(11)
-    places = [*range(SEAL_BYTES), *(draw.randrange(len(whole)) for _ in range(300)), len(whole) - 1]
+def test_a_flipped_bit_is_found_wherever_it_is(written: Path, path: Path) -> None:
+    whole, draw = path.read_bytes(), random.Random(11)
+    places = [*range(SEAL_BYTES), *(draw.randrange(len(whole)) for _ in range(500)), len(whole) - 1]
     for place in places:
         damaged = bytearray(whole)
         damaged[place] ^= 1 << draw.randrange(8)
-        written.write_bytes(damaged)
+        path.write_bytes(damaged)
         with pytest.raises(TableError):
             check_file(written)
 
 
 @pytest.mark.parametrize("length", [0, 100, SEAL_BYTES, 5000, -1])
-def test_a_truncated_file_is_damaged(written: Path, length: int) -> None:
-    written.write_bytes(written.read_bytes()[:length])
+def test_a_truncated_file_is_damaged(written: Path, path: Path, length: int) -> None:
+    path.write_bytes(path.read_bytes()[:length])
     with pytest.raises(DamagedTableError):
         check_file(written)
 
 
-def test_a_file_that_grew_is_damaged(written: Path) -> None:
-    written.write_bytes(written.read_bytes() + b"\0")
+def test_a_file_that_grew_is_damaged(written: Path, path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\0")
     with pytest.raises(DamagedTableError, match="bytes of"):
         check_file(written)
 
 
-def test_the_table_of_another_material_is_refused(written: Path) -> None:
-    swapped = written.with_name("KBvK.h5")
-    shutil.copy(written, swapped)
+def test_the_table_of_another_material_is_refused(written: Path, path: Path, layer: Layer) -> None:
+    swapped = path_of(path.parent, Material.parse("KBvK"), layer)
+    shutil.copy(path, swapped)
+    if layer is Layer.DISTANCES:
+        shutil.copy(written, written.with_name("KBvK.h5"))
     with pytest.raises(DamagedTableError, match="it is the table of KNvK"):
-        check_file(swapped)
+        check_file(swapped.with_name("KBvK.h5"))
 
 
-def test_a_damaged_chunk_is_found_when_it_is_read(written: Path) -> None:
+def test_layers_that_changed_places_are_refused(written: Path) -> None:
+    other = path_of(written.parent, KNIGHT, Layer.DISTANCES)
+    outcomes, distances = written.read_bytes(), other.read_bytes()
+    other.write_bytes(outcomes)
+    with pytest.raises(DamagedTableError, match="it is the table of KNvK, outcomes"):
+        check_file(written)
+    written.write_bytes(distances)
+    with pytest.raises(DamagedTableError, match="it is the table of KNvK, distances"):
+        TableFile(written)
+
+
+def test_distances_of_other_outcomes_are_refused_when_they_are_asked_for(
+    written: Path, tmp_path: Path, knight: Table
+) -> None:
+    (tmp_path / "other").mkdir()
+    write_table(tmp_path / "other", knight, generator="1.2.4", source="abc")
+    shutil.copy(path_of(tmp_path / "other", KNIGHT), written)
     with TableFile(written) as file:
-        offset = int(file._index.datasets["state"].chunks[1]["offset"])
-    damaged = bytearray(written.read_bytes())
+        assert file.counts
+        for ask in (file.check, file.values, lambda: file.tallies, lambda: file.chunk(0)):
+            with pytest.raises(DamagedTableError, match="it belongs to other outcomes"):
+                ask()
+
+
+def test_without_distances_a_table_has_its_outcomes(written: Path, knight: Table) -> None:
+    path_of(written.parent, KNIGHT, Layer.DISTANCES).unlink()
+    with TableFile(written) as file:
+        assert not file.has_distances
+        assert file.check().distances is None
+        assert {side: sum(counts.values()) for side, counts in file.counts.items()} == {
+            side: knight.positions(side) for side in Color
+        }
+        with pytest.raises(MissingDistancesError, match="tbgen build KNvK"):
+            file.values()
+
+
+@pytest.mark.parametrize("name", [SYMBOL, DTG, DETAIL])
+def test_a_damaged_chunk_is_found_when_it_is_read(written: Path, name: str) -> None:
+    layer = Layer.OUTCOMES if name == SYMBOL else Layer.DISTANCES
+    path = path_of(written.parent, KNIGHT, layer)
+    file = LayerFile(path, layer)
+    offset = int(file.dataset(name).chunks[1]["offset"])
+    file.close()
+    damaged = bytearray(path.read_bytes())
     damaged[offset + 20] ^= 4
-    written.write_bytes(damaged)
-    with TableFile(written) as file:
-        file.chunk(0)
-        with pytest.raises(DamagedTableError, match="chunk 1 of state is not what was written"):
-            file.chunk(1)
+    path.write_bytes(damaged)
+    with TableFile(written) as table:
+        table.column_part(name, 0)
+        with pytest.raises(DamagedTableError, match=f"chunk 1 of {name} is not what was written"):
+            table.column_part(name, 1)
 
 
 def test_chunks_that_changed_places_are_found(written: Path) -> None:
     with TableFile(written) as file:
-        (first, size, _), (second, other, _) = file._index.datasets["state"].chunks[:2].tolist()
+        (first, size, _), (second, other, _) = file.outcomes.dataset(SYMBOL).chunks[:2].tolist()
     whole = bytearray(written.read_bytes())
     least = min(size, other)
     whole[first : first + least], whole[second : second + least] = (
@@ -161,29 +249,43 @@ def test_chunks_that_changed_places_are_found(written: Path) -> None:
         file.table()
 
 
-def test_another_format_is_outdated(written: Path) -> None:
-    whole = written.read_bytes()
-    seal = dataclasses.replace(Seal.from_bytes(whole[:SEAL_BYTES]), format=99)
-    written.write_bytes(seal.to_bytes() + whole[SEAL_BYTES:])
-    with pytest.raises(OutdatedTableError, match="format 99"):
+def test_another_format_is_outdated(written: Path, path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"\nformat 3\n", b"\nformat 2\n", 1))
+    with pytest.raises(OutdatedTableError, match="format 2"):
         check_file(written)
 
 
-def test_other_rules_are_outdated(written: Path) -> None:
-    resealed(written, lambda index: index.attributes.update(rules="r-mobility 0"))
+def test_another_game_is_refused(written: Path, path: Path) -> None:
+    whole = path.read_bytes()
+    seal = dataclasses.replace(Seal.from_bytes(whole[:SEAL_BYTES]), game="whole-game")
+    path.write_bytes(seal.to_bytes() + whole[SEAL_BYTES:])
+    with pytest.raises(OutdatedTableError, match="values of the game whole-game"):
+        check_file(written)
+
+
+def test_other_rules_are_outdated(written: Path, path: Path, layer: Layer) -> None:
+    resealed(path, layer, lambda index: index.attributes.update(rules="r-mobility 0"))
+    if layer is Layer.OUTCOMES:
+        path_of(path.parent, KNIGHT, Layer.DISTANCES).unlink()
     with pytest.raises(OutdatedTableError, match="rules r-mobility 0"):
         check_file(written)
 
 
-@pytest.mark.parametrize(("name", "value"), [("axes", '["a"]'), ("material", "KBvK")])
-def test_a_wrong_attribute_is_found_even_under_a_right_seal(written: Path, name: str, value: str) -> None:
-    resealed(written, lambda index: index.attributes.update({name: value}))
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("axes", '["a"]'), ("material", "KBvK"), ("layer", "both"), ("game", "chess"), ("outcomes", "0")],
+)
+def test_a_wrong_attribute_is_found_even_under_a_right_seal(
+    written: Path, path: Path, layer: Layer, name: str, value: str
+) -> None:
+    resealed(path, layer, lambda index: index.attributes.update({name: value}))
     with pytest.raises(DamagedTableError):
         check_file(written)
 
 
-def test_a_missing_dataset_is_found(written: Path) -> None:
-    resealed(written, lambda index: index.datasets.pop("tally_fen"))
+def test_a_missing_dataset_is_found(written: Path, path: Path, layer: Layer) -> None:
+    resealed(path, layer, lambda index: index.datasets.pop([*COLUMNS[layer]][-1]))
     with pytest.raises(DamagedTableError, match="a dataset is missing"):
         check_file(written)
 

@@ -1,12 +1,32 @@
-// A file of a table (format 2, docs/tables.md), read by Range requests; nothing is answered from bytes that are not sound.
+// A file of a table (format 3, docs/tables.md), read by Range requests; nothing is answered from bytes that are not sound.
 import './vendor/fzstd.js'; // puts `fzstd` into the global scope
 
 const { decompress } = globalThis.fzstd;
 
-const FORMAT = '2';
+const FORMAT = '3';
+const GAME = 'r-mobility';
 const SEAL_BYTES = 512;
+const TAIL_BYTES = 65536; // asked for together with the seal: the index and short columns, often all of them
 const ROW_BYTES = 16; // offset, size and CRC-32 of a chunk
-const KINDS = { '|u1': Uint8Array, '|i1': Int8Array, '<u2': Uint16Array, '<u4': Uint32Array };
+const READERS = {
+  u1: (view, at) => view.getUint8(at),
+  i1: (view, at) => view.getInt8(at),
+  u2: (view, at) => view.getUint16(at, true),
+  u4: (view, at) => view.getUint32(at, true),
+};
+
+/** How to read items of a kind: one value, or a list of the values of their fields. */
+function itemsOf(kind) {
+  if (typeof kind === 'string') return { width: Number(kind.slice(2)), read: READERS[kind.slice(1)] };
+  const fields = [];
+  let width = 0;
+  for (const [, each] of kind) {
+    const at = width, field = itemsOf(each);
+    fields.push((view, start) => field.read?.(view, start + at));
+    width += field.width;
+  }
+  return { width, read: (view, start) => fields.map((field) => field(view, start)) };
+}
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? 0xedb88320 ^ (byte >>> 1) : byte >>> 1;
@@ -32,19 +52,25 @@ function unshuffled(bytes, width) {
   return found;
 }
 
-export class TableFile {
+export class LayerFile {
   #chunks = new Map(); // promises, so that a chunk is asked for once
 
-  /** The file at an address, with its seal and its index checked. */
-  static async open(url, name) {
-    const file = new TableFile();
-    [file.url, file.name] = [url, name];
-    const seal = new TextDecoder().decode(await file.#bytes(0, SEAL_BYTES));
+  /** The outcomes or distances at an address, with seal and index checked. */
+  static async open(url, name, layer) {
+    const file = new LayerFile();
+    [file.url, file.name] = [url, layer === 'outcomes' ? name : `${name} (${layer})`];
+    const [head, tail] = await Promise.all([file.#bytes(0, SEAL_BYTES), file.#fetched(`-${TAIL_BYTES}`)]);
+    const seal = new TextDecoder().decode(head);
     const words = Object.fromEntries(seal.split('\n').map((line) => line.trim().split(' ')).filter((line) => line.length === 2));
-    if (!seal.startsWith('tbgen table\n') || words.material !== name) throw file.#damaged('it has no seal of its own');
+    if (!seal.startsWith('tbgen table\n') || words.material !== name) throw file.damaged('it has no seal of its own');
     if (words.format !== FORMAT) throw Error(`The table ${name} has format ${words.format}; this page reads format ${FORMAT}.`);
-    const index = await file.#bytes(Number(words.index), Number(words.length));
-    if ((await sha256(index)) !== words['sha256-of-index']) throw file.#damaged('its index is not what was written');
+    if (words.game !== GAME || words.layer !== layer) throw file.damaged(`it has the ${words.layer} of the game ${words.game}`);
+    const [from, to] = [Number(words.index), Number(words.length)];
+    if (tail.length !== Math.min(TAIL_BYTES, to)) throw file.damaged('a part of it came cut short');
+    file.tail = { start: to - tail.length, bytes: tail };
+    const index = await file.#bytes(from, to);
+    if ((await sha256(index)) !== words['sha256-of-index']) throw file.damaged('its index is not what was written');
+    [file.digest, file.outcomes] = [words.sha256, words.outcomes];
     file.#readIndex(index);
     return file;
   }
@@ -55,16 +81,16 @@ export class TableFile {
     this.sets = {};
     for (const [name, [kind, items, chunkItems, shuffled, chunks]] of Object.entries(facts.datasets)) {
       const rows = new DataView(index.buffer, index.byteOffset + at, ROW_BYTES * chunks);
-      this.sets[name] = { Kind: KINDS[kind], items, chunkItems, shuffled, rows };
+      this.sets[name] = { ...itemsOf(kind), items, chunkItems, shuffled, rows };
       at += ROW_BYTES * chunks;
     }
     this.axes = JSON.parse(facts.attributes.axes);
   }
 
-  /** One item of a dataset. */
+  /** One item of a dataset: a value, or a list of the values of its fields. */
   async item(name, place) {
-    const { chunkItems } = this.sets[name], number = Math.floor(place / chunkItems);
-    return (await this.#chunk(name, number))[place - number * chunkItems];
+    const { chunkItems, width, read } = this.sets[name], number = Math.floor(place / chunkItems);
+    return read(await this.#chunk(name, number), (place - number * chunkItems) * width);
   }
 
   /** Neighbouring items, which may lie in two chunks. */
@@ -72,8 +98,15 @@ export class TableFile {
     return Promise.all(Array.from({ length: to - from }, (_, place) => this.item(name, from + place)));
   }
 
-  /** A dataset of one chunk. */
-  async column(name) { return (await this.#chunk(name, 0)).subarray(0, this.sets[name].items); }
+  /** A whole dataset. */
+  async column(name) {
+    const { items, chunkItems, width, read } = this.sets[name], found = [];
+    for (let number = 0; found.length < items; number++) {
+      const view = await this.#chunk(name, number), end = Math.min(chunkItems, items - found.length);
+      for (let place = 0; place < end; place++) found.push(read(view, place * width));
+    }
+    return found;
+  }
 
   #chunk(name, number) {
     const key = `${name} ${number}`;
@@ -87,20 +120,29 @@ export class TableFile {
   }
 
   async #read(name, number) {
-    const { Kind, chunkItems, shuffled, rows } = this.sets[name];
+    const { width, chunkItems, shuffled, rows } = this.sets[name];
     const offset = Number(rows.getBigUint64(ROW_BYTES * number, true)), size = rows.getUint32(ROW_BYTES * number + 8, true);
     const packed = await this.#bytes(offset, offset + size);
-    if (crc32(packed) !== rows.getUint32(ROW_BYTES * number + 12, true)) throw this.#damaged(`chunk ${number} of ${name} is not what was written`);
+    if (crc32(packed) !== rows.getUint32(ROW_BYTES * number + 12, true)) throw this.damaged(`chunk ${number} of ${name} is not what was written`);
     let bytes = decompress(packed);
-    if (bytes.length !== chunkItems * Kind.BYTES_PER_ELEMENT) throw this.#damaged(`chunk ${number} of ${name} has another size`);
-    if (shuffled && Kind.BYTES_PER_ELEMENT > 1) bytes = unshuffled(bytes, Kind.BYTES_PER_ELEMENT);
-    return new Kind(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+    if (bytes.length !== chunkItems * width) throw this.damaged(`chunk ${number} of ${name} has another size`);
+    if (shuffled) bytes = unshuffled(bytes, width);
+    return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  /** Some bytes, from the tail if they lie there. */
   async #bytes(from, to) {
+    if (this.tail && from >= this.tail.start) return this.tail.bytes.subarray(from - this.tail.start, to - this.tail.start);
+    if (this.tail && to > this.tail.start) return joined(await this.#bytes(from, this.tail.start), await this.#bytes(this.tail.start, to));
+    const bytes = await this.#fetched(`${from}-${to - 1}`);
+    if (bytes.length !== to - from) throw this.damaged('a part of it came cut short');
+    return bytes;
+  }
+
+  async #fetched(range) {
     let reply;
     try {
-      reply = await fetch(this.url, { headers: { Range: `bytes=${from}-${to - 1}` } });
+      reply = await fetch(this.url, { headers: { Range: `bytes=${range}` } });
     } catch {
       throw Error(`The table ${this.name} cannot be fetched.`);
     }
@@ -110,11 +152,21 @@ export class TableFile {
       throw Error(`This host does not give files in part (Range), which tables need: ${this.name}.`);
     }
     if (reply.status !== 206) throw Error(`The host said ${reply.status} for the table ${this.name}.`);
-    const range = reply.headers.get('content-range');
+    const given = reply.headers.get('content-range');
     const bytes = new Uint8Array(await reply.arrayBuffer().catch(() => new ArrayBuffer(0)));
-    if (bytes.length !== to - from || (range !== null && !range.startsWith(`bytes ${from}-${to - 1}/`))) throw this.#damaged('a part of it came cut short');
+    if (given !== null && !range.startsWith('-') && !given.startsWith(`bytes ${range}/`)) throw this.damaged('a part of it came cut short');
     return bytes;
   }
 
-  #damaged(why) { return Error(`Damaged table ${this.name}: ${why}.`); }
+  damaged(why) { return Error(`Damaged table ${this.name}: ${why}.`); }
+}
+
+function joined(...parts) {
+  const found = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    found.set(part, at);
+    at += part.length;
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
 import { canonical, materialOf } from './materials.js';
-import { TableFile } from './reader.js';
+import { LayerFile } from './reader.js';
 import { formatFen, hasEnPassant, isCheck, isReset, legalMoves, parseFen, play, sanOf, uciOf } from './rules.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
 
@@ -21,17 +21,24 @@ function ownOf(position) {
 
 /** An open table, which finds the places of positions. */
 class Shelf {
-  static async open(url, name) {
-    const shelf = new Shelf();
-    shelf.file = await TableFile.open(url, name);
-    const men = shelf.file.axes.slice(2); // of the file: black king, other men backwards, white king
+  static async open(base, name) {
+    const shelf = new Shelf(), distances = LayerFile.open(`${base}${name}.dtg.h5`, name, 'distances');
+    distances.catch(() => {}); // it is said when they are asked for
+    shelf.outcomes = await LayerFile.open(`${base}${name}.h5`, name, 'outcomes');
+    shelf.distances = distances.then((file) => {
+      if (file.outcomes !== shelf.outcomes.digest) throw file.damaged('it belongs to other outcomes than those beside it');
+      return file;
+    });
+    shelf.distances.catch(() => {});
+    const men = shelf.outcomes.axes.slice(2); // of the file: black king, other men backwards, white king
     shelf.slots = [men.at(-1), ...men.slice(1, -1).reverse(), men[0]];
     shelf.pawns = (name.match(/P/g) ?? []).length;
+    shelf.plane = (shelf.pawns ? 64 : TRIANGLE.length) * 64 ** (men.length - 1); // places with one side to move
     if (shelf.pawns) {
-      const squares = await shelf.file.column('block_squares');
+      const squares = await shelf.outcomes.column('block_squares');
       shelf.blocks = new Map();
       for (let block = 0; block * shelf.pawns < squares.length; block++) {
-        const placed = [...squares.subarray(block * shelf.pawns, (block + 1) * shelf.pawns)];
+        const placed = squares.slice(block * shelf.pawns, (block + 1) * shelf.pawns);
         shelf.blocks.set(placed.map(byFile).join(), block);
       }
     }
@@ -72,25 +79,46 @@ class Shelf {
     return found;
   }
 
-  /** Entry value, its distance, and the number that the middle goes by. */
+  /** Entry value and its distance. */
   async entry(place) {
-    const state = await this.file.item('state', place);
-    return Promise.all(['state_entry', 'state_dtg', 'state_pattern'].map((name) => this.file.item(name, state)));
+    const [{ entry }, dtg] = await Promise.all([this.#symbol(place), this.#dtg(place)]);
+    return [entry, dtg];
   }
 
   /** What becomes of an accrued score that nobody can better for its holder. */
-  async held(pattern, accrued) {
-    const [from, to] = await this.file.items('pattern_start', pattern, pattern + 2);
-    const holder = accrued < 0 ? 1 : 0, code = codeOf(accrued);
-    const columns = ['pattern_holder', 'pattern_code', 'pattern_outcome', 'pattern_dtg'];
-    const [holders, codes, outcomes, plies] = await Promise.all(columns.map((name) => this.file.items(name, from, to)));
-    for (let row = to - from - 1; row >= 0; row--) {
-      if (holders[row] !== holder || codes[row] > code) continue;
-      const isWorse = holder ? worth(outcomes[row]) > worth(accrued) : worth(outcomes[row]) < worth(accrued);
-      return isWorse ? [outcomes[row], plies[row]] : [accrued, 0];
-    }
-    return [accrued, 0];
+  async held(place, accrued) {
+    const { number, first, rows } = await this.#symbol(place);
+    const [, , outcome] = (await rowFor(this.outcomes, 'outcome_rows', first, rows, accrued)) ?? [];
+    const isWorse = outcome !== undefined && (accrued < 0 ? worth(outcome) > worth(accrued) : worth(outcome) < worth(accrued));
+    return isWorse ? [outcome, await this.#dtgOfBreak(place, number, accrued)] : [accrued, 0];
   }
+
+  /** What a position is worth, distances left aside: a symbol, its entry value and its rows. */
+  async #symbol(place) {
+    const number = await this.outcomes.item('symbol', place), [entry, first, rows] = await this.outcomes.item('symbols', number);
+    return { number, entry, first, rows };
+  }
+
+  async #dtg(place) {
+    const file = await this.distances, [stored, { entry }] = await Promise.all([file.item('dtg', place), this.#symbol(place)]);
+    const strongerMoves = Math.floor(place / this.plane) % 2 === 0;
+    return stored ^ (entry > 0 === strongerMoves ? 1 : 0);
+  }
+
+  async #dtgOfBreak(place, symbol, accrued) {
+    const file = await this.distances;
+    const [detail, dtg, firstGroup] = await Promise.all([file.item('detail', place), this.#dtg(place), file.item('symbol_groups', symbol)]);
+    const [first, rows] = await file.item('states', (await file.item('group_states', firstGroup + dtg)) + detail);
+    const row = await rowFor(file, 'rows', first, rows, accrued);
+    if (!row) throw file.damaged('its breaks are not those of the outcomes');
+    return row[3];
+  }
+}
+
+/** The last of some rows that stands for an accrued score. */
+async function rowFor(file, name, first, count, accrued) {
+  const holder = accrued < 0 ? 1 : 0, code = codeOf(accrued), rows = await file.items(name, first, first + count);
+  return rows.findLast((row) => row[0] === holder && row[1] <= code);
 }
 
 function compare(a, b) {
@@ -190,9 +218,9 @@ export class Tables {
   async #value(position, own, accrued) {
     if (accrued === own) return this.#entry(position);
     if (hasEnPassant(position)) return this.#searched(position, accrued);
-    const { shelf, place, sign } = await this.#find(position), [entry, dtg, pattern] = await shelf.entry(place);
+    const { shelf, place, sign } = await this.#find(position), [entry, dtg] = await shelf.entry(place);
     if (codeOf(entry) < codeOf(own) && codeOf(entry) < codeOf(accrued)) return [sign * entry, dtg];
-    const [outcome, plies] = await shelf.held(pattern, sign * accrued);
+    const [outcome, plies] = await shelf.held(place, sign * accrued);
     return [sign * outcome, plies];
   }
 
@@ -217,7 +245,7 @@ export class Tables {
   #shelf(name) {
     let shelf = this.#shelves.get(name);
     if (!shelf) {
-      shelf = Shelf.open(`${this.base}${name}.h5`, name);
+      shelf = Shelf.open(this.base, name);
       shelf.catch(() => this.#shelves.delete(name));
       this.#shelves.set(name, shelf);
     }

@@ -1,0 +1,186 @@
+"""Layer file: one file of a table, opened; what its datasets hold, chunk by chunk, and nothing that is damaged."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Iterator
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
+from tbgen.material import Material
+from tbgen.storage.codec import crc32, unpack
+from tbgen.storage.layers import Layer
+from tbgen.storage.order import Order, order_of
+from tbgen.storage.schema import COLUMNS, FORMAT, GAME, RULES, SEAL_BYTES, STREAMS, Dataset, Index, Seal
+
+_BLOCK = 1 << 20
+
+
+class LayerFile:
+    """An open file of a table. It goes on to answer from the file it has opened when that is replaced.
+
+    Seal and index are read when they are first needed. Safe to use from several threads, and in processes that are
+    forked from this one.
+    """
+
+    def __init__(self, path: Path, layer: Layer) -> None:
+        self.path, self.layer = path, layer
+        self.material = _material_in(path, layer)
+        try:
+            self._file = path.open("rb", buffering=0)
+        except FileNotFoundError:
+            raise MissingTableError(str(self.material), str(path.parent)) from None
+        self._lock, self._columns_lock = threading.Lock(), threading.Lock()
+        self._columns: dict[str, npt.NDArray[Any]] = {}
+        self._readers, self._closed = 0, False
+
+    @cached_property
+    def seal(self) -> Seal:
+        """The first bytes; an error of TableError if this is not the file of its name in today's format."""
+        try:
+            seal = Seal.from_bytes(self._read(0, SEAL_BYTES))
+        except ValueError as error:
+            raise self.damaged(str(error)) from None
+        if seal.format != FORMAT:
+            raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
+        if seal.game != GAME:
+            raise OutdatedTableError(str(self.path), f"values of the game {seal.game}", f"those of {GAME}")
+        if (seal.material, seal.layer) != (str(self.material), self.layer.value):
+            raise self.damaged(f"it is the table of {seal.material}, {seal.layer}")
+        size = os.fstat(self._file.fileno()).st_size
+        if size != seal.length:
+            raise self.damaged(f"it has {size} bytes of {seal.length}")
+        return seal
+
+    @cached_property
+    def index(self) -> Index:
+        """What the file consists of."""
+        raw = self._read(self.seal.index, self.seal.length - self.seal.index)
+        if sha256(raw).hexdigest() != self.seal.index_digest:
+            raise self.damaged("its index is not what was written")
+        try:
+            index = Index.from_bytes(raw)
+        except (ValueError, KeyError, TypeError) as error:
+            raise self.damaged(f"its index cannot be read: {error}") from None
+        if index.attributes["rules"] != RULES:
+            raise OutdatedTableError(str(self.path), f"rules {index.attributes['rules']}", f"rules {RULES}")
+        self._check_form(index, order_of(self.material))
+        return index
+
+    def _check_form(self, index: Index, order: Order) -> None:
+        """What can be wrong in a file whose checksums are right."""
+        facts = index.attributes
+        if not {*STREAMS[self.layer], *COLUMNS[self.layer]} <= index.datasets.keys():
+            raise self.damaged("a dataset is missing")
+        if (facts["material"], facts["layer"]) != (str(self.material), self.layer.value):
+            raise self.damaged(f"it is the table of {facts['material']}, {facts['layer']}")
+        if (facts["game"], facts.get("outcomes", "")) != (self.seal.game, self.seal.outcomes):
+            raise self.damaged("its seal is that of another file")
+        if json.loads(facts["axes"]) != order.names:
+            raise self.damaged("its axes are not those of its material")
+        shape = order.layout.cells, int(np.prod(order.chunk_in(self.layer)))
+        if any((index.datasets[name].items, index.datasets[name].chunk_items) != shape for name in STREAMS[self.layer]):
+            raise self.damaged("its shape is not that of its material")
+        if any(index.datasets[name].kind != kind for name, kind in COLUMNS[self.layer].items()):
+            raise self.damaged("a dataset is of another type")
+
+    def dataset(self, name: str) -> Dataset:
+        return self.index.datasets[name]
+
+    def part(self, name: str, number: int) -> npt.NDArray[Any]:
+        """A chunk of a dataset, not to be changed; the last one is filled up."""
+        dataset = self.dataset(name)
+        offset, size, crc = dataset.chunks[number].item()
+        packed = self._read(offset, size)
+        if crc32(packed) != crc:
+            raise self.damaged(f"chunk {number} of {name} is not what was written")
+        try:
+            return unpack(packed, dataset.chunk_items, dataset.kind, shuffled=dataset.shuffled)
+        except ValueError as error:
+            raise self.damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
+
+    def items(self, name: str, first: int, end: int) -> npt.NDArray[Any]:
+        """Some items in a row."""
+        size = self.dataset(name).chunk_items
+        numbers = range(first // size, -(-end // size))
+        parts = [self.part(name, n)[max(first - n * size, 0) : end - n * size] for n in numbers]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.empty(0, self.dataset(name).kind)])
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """All items, which stay at hand; not to be changed."""
+        dataset = self.dataset(name)
+        with self._columns_lock:
+            if name not in self._columns:
+                column = np.empty(len(dataset.chunks) * dataset.chunk_items, dataset.kind)
+                for number, part in enumerate(column.reshape(-1, dataset.chunk_items)):
+                    part[:] = self.part(name, number)
+                self._columns[name] = column[: dataset.items]
+            return self._columns[name]
+
+    def check(self) -> str:
+        """Compare all bytes with the seal; DamagedTableError if they are others than were written.
+
+        Returns the SHA-256 of the whole file, found in the same pass.
+        """
+        body, whole = sha256(), sha256(self._read(0, SEAL_BYTES))
+        for offset in range(SEAL_BYTES, self.seal.length, _BLOCK):
+            read = self._read(offset, min(_BLOCK, self.seal.length - offset))
+            body.update(read)
+            whole.update(read)
+        if body.hexdigest() != self.seal.body_digest:
+            raise self.damaged("its bytes are not what was written")
+        return whole.hexdigest()
+
+    def close(self) -> None:
+        """Close the file, once nobody reads from it any more; who reads from then on gets a UsageError."""
+        with self._lock:
+            self._closed = True
+            self._close_if_idle()
+
+    def damaged(self, reason: str) -> DamagedTableError:
+        return DamagedTableError(str(self.path), reason)
+
+    def _read(self, offset: int, size: int) -> bytes:
+        with self._in_use():
+            found = os.pread(self._file.fileno(), size, offset)
+        if len(found) != size:
+            raise self.damaged(f"it ends after {offset + len(found)} bytes")
+        return found
+
+    @contextlib.contextmanager
+    def _in_use(self) -> Iterator[None]:
+        """Keep the file open while it is read: a number that is closed may be given to another file at once."""
+        with self._lock:
+            if self._closed:
+                raise UsageError("the tablebase is closed")
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._readers -= 1
+                self._close_if_idle()
+
+    def _close_if_idle(self) -> None:
+        if self._closed and not self._readers:
+            self._file.close()
+
+
+def _material_in(path: Path, layer: Layer) -> Material:
+    """The material that a file's name says."""
+    try:
+        material = Material.parse(path.name.removesuffix(layer.suffix))
+    except MaterialError:
+        raise DamagedTableError(str(path), "its name is not that of a table") from None
+    if f"{material}{layer.suffix}" != path.name or not material.is_canonical:
+        raise DamagedTableError(str(path), "its name is not that of a table")
+    return material

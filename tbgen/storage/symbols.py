@@ -1,0 +1,141 @@
+"""Symbols: what of a table's states makes a difference to outcomes.
+
+A *symbol* is an entry value and a pattern of outcomes: what a position is worth with every accrued score. Distances
+left aside, most states are the same: 17,740 of KRBvKN have 101 symbols. An accrued score whose code is greater than
+that of the entry value never meets the pattern (docs/tables.md), and a row counts only where its outcome is worse
+for the holder than what has accrued, so rows that say nothing new are left out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen._jit import borrowing, inlined
+from tbgen.arrays import Bytes, Int, Ints, Ints32, SignedBytes
+from tbgen.handover import Numbers
+from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
+from tbgen.score import Color
+from tbgen.storage.layers import Layer
+from tbgen.storage.numbering import Census, larger, met, new_census, number_of
+from tbgen.storage.schema import COLUMNS
+from tbgen.storage.states import Records, States
+from tbgen.table import Patterns
+
+_WHITE = int(Color.WHITE)
+_MOST_ROWS = 256
+"""A pattern has fewer: one for each holder and code at most."""
+_FIRST_SLOTS = 1 << 12
+_ROW_BITS = 25
+"""Holder, code and row of the outcome, in 1 + 8 + 8 bits, and some to spare."""
+
+
+class Symbols(NamedTuple):
+    """The symbols of a table."""
+
+    of_state: Numbers
+    """[state] -> its symbol; those of frequent states come first."""
+    records: Records
+    """[symbol] -> entry value, and which rows its pattern has."""
+    rows: Records
+    """[row] -> from this accrued code of this holder on, this is what the hold breaks into."""
+
+
+class RowsOfPatterns(NamedTuple):
+    """Patterns as table.py has them, but for their distances."""
+
+    start: Ints32
+    holder: Bytes
+    code: Bytes
+    outcome: SignedBytes
+
+
+def symbols_of(states: States, patterns: Patterns) -> Symbols:
+    """The symbols of some states."""
+    rows = RowsOfPatterns(patterns.start, patterns.holder, patterns.code, patterns.outcome)
+    chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
+    of_state, worth = np.empty(len(states), np.uint32), worth_to_white(byte_of_row(np.arange(ROWS)))
+    first = 0
+    while (first := name_symbols(states.entry, states.pattern, rows, worth, chains, pairs, of_state, first)) < len(
+        states
+    ):
+        chains, pairs = larger(chains), larger(pairs)
+    found, _ = met(pairs)
+    links, _ = met(chains)
+    records = np.empty(len(found), COLUMNS[Layer.OUTCOMES]["symbols"])
+    records["entry"] = byte_of_row((found & np.uint64(0xFF)).astype(np.int64))
+    chain_of = (found >> np.uint64(8)).astype(np.int64)
+    used, numbers = np.unique(chain_of, return_inverse=True)
+    start, written = _unrolled(used, links)
+    records["first"], records["rows"] = start[numbers], (start[1:] - start[:-1])[numbers]
+    return Symbols(of_state, records, written)
+
+
+# A row stands for all accrued codes up to the next one, and so does what has been written: where the two agree at
+# the code of the row they agree up to the next one, since an outcome that is no worse than an accrued score is no
+# worse than a poorer one.
+@borrowing
+def name_symbols(
+    entry: SignedBytes,
+    pattern: Ints32,
+    patterns: RowsOfPatterns,
+    worth: Ints,
+    chains: Census,
+    pairs: Census,
+    of_state: Numbers,
+    first: Int,
+) -> int:
+    """Find the symbols of states from one on, while there is room; the state to go on with.
+
+    A chain is what came before it (0 if nothing did) and one more row; a pair is a chain and an entry value.
+    """
+    for state in range(first, len(entry)):
+        if chains.used[0] + _MOST_ROWS > len(chains.often) or pairs.used[0] + 1 > len(pairs.often):
+            return state
+        last_code = abs(np.int64(entry[state])) - 1
+        chain, holder, written = np.int64(0), np.int64(-1), np.int64(0)
+        for row in range(patterns.start[pattern[state]], patterns.start[pattern[state] + 1]):
+            code = np.int64(patterns.code[row])
+            if code > last_code:
+                continue
+            if patterns.holder[row] != holder:
+                holder, written = np.int64(patterns.holder[row]), np.int64(0)
+            accrued = code + 1 if holder == _WHITE else -code - 1
+            broken = breaks_into(np.int64(patterns.outcome[row]), accrued, worth)
+            if broken != breaks_into(written, accrued, worth):
+                written = broken if broken else accrued
+                key = np.uint64(chain << _ROW_BITS | holder << 16 | code << 8 | written + 128)
+                chain = np.int64(number_of(chains, key)) + 1
+        of_state[state] = number_of(pairs, np.uint64(chain << 8 | np.int64(entry[state]) + 128))
+    return len(entry)
+
+
+@inlined
+def breaks_into(outcome: np.int64, accrued: np.int64, worth: Ints) -> np.int64:
+    """The outcome where it is worse for the holder of a signed accrued score, else 0: the hold stands."""
+    loss = worth[accrued + 128] - worth[outcome + 128]
+    if outcome != 0 and (loss > 0 if accrued > 0 else loss < 0):
+        return outcome
+    return np.int64(0)
+
+
+def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, Records]:
+    """Where the rows of each chain begin (and where the last ones end), and all rows."""
+    before = np.concatenate([[0], (links >> np.uint64(_ROW_BITS)).astype(np.int64)])
+    event = np.concatenate([[0], (links & np.uint64((1 << _ROW_BITS) - 1)).astype(np.int64)])
+    lengths, node = np.zeros(len(chains), np.int64), chains
+    while (node > 0).any():
+        lengths += node > 0
+        node = before[node]
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    rows = np.empty(start[-1], COLUMNS[Layer.OUTCOMES]["outcome_rows"])
+    node, end = chains, start[1:].copy()
+    while (alive := np.flatnonzero(node > 0)).size:
+        end[alive] -= 1
+        packed = event[node[alive]]
+        rows["holder"][end[alive]], rows["code"][end[alive]] = packed >> 16, packed >> 8 & 0xFF
+        rows["outcome"][end[alive]] = byte_of_row(packed & 0xFF)
+        node = before[node]
+    return start, rows

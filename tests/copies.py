@@ -1,0 +1,21 @@
+"""Tables copied from one folder to another, all their files."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tbgen.material import Material
+from tbgen.storage.files import path_of
+from tbgen.storage.layers import Layer
+
+
+def copy_tables(folder: Path, target: Path, *names: str) -> None:
+    for name in names:
+        for layer in Layer:
+            shutil.copy(path_of(folder, Material.parse(name), layer), target)
+
+
+def bytes_of_table(folder: Path, name: str) -> list[bytes]:
+    """Outcomes and distances."""
+    return [path_of(folder, Material.parse(name), layer).read_bytes() for layer in Layer]
