@@ -98,6 +98,7 @@ class GameVerdict(NamedTuple):
             "accrued": str(game.last.accrued),
             "reached_at_ply": game.last.since,
             "end": game.end,
+            "fen": None if self.verdict.material is None else game.board.fen(),
             **self.verdict.facts(),
         }
 

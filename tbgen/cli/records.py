@@ -31,6 +31,11 @@ def asked_records(records: Path | None, folders: Sequence[Path]) -> list[Record]
     """The records that the options name."""
     if records is not None:
         refuse_beside("--records", {"--data": typed_folders()})
+    return records_at(records, folders)
+
+
+def records_at(records: Path | None, folders: Sequence[Path]) -> list[Record]:
+    """The records of a folder, or those within folders of tables."""
     where = [folder / FOLDER for folder in folders] if records is None else [records]
     found = records_in(*where)
     if not found:

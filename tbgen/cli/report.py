@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,8 +10,11 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.records import asked_records, records_options
-from tbgen.cli.refusals import refuse_together
+from tbgen.cli.refusals import refuse_together, typed_folders
 from tbgen.cli.terminal import progress
+from tbgen.records.folder import records_in
+from tbgen.records.places import paths_of_records
+from tbgen.records.record import Record
 
 
 @click.command("report")
@@ -44,32 +48,47 @@ def command(
 ) -> None:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
-    The pages open from the disk; no server is needed. `tbgen record` makes records.
+    The pages open from the disk; no server is needed. `tbgen record` makes records. Only what is new or has changed
+    is written. With --event alone, a site that is in DIR gets the event's page; a later run keeps it.
 
     \b
     Examples:
       tbgen report --records records -o site
-      tbgen report --event games.json
+      tbgen report --event games.json -o site
       tbgen report --explorer -o site
       tbgen report --records records --pictures -o pictures
     """
-    from tbgen.report.event import read_event
-    from tbgen.report.extra import need_extra
     from tbgen.report.pictures import draw_pictures
-    from tbgen.report.site import write_site
+    from tbgen.report.site import DATA
 
     refuse_together({"--pictures": pictures, "--event": event})
     refuse_together({"--pictures": pictures, "--explorer": explorer})
-    found = asked_records(records, folders)
-    if pictures:
-        drawn = [str(path) for path in draw_pictures(found, output)]
-        if not quiet:
-            click.echo("\n".join(drawn))
+    site = output / DATA
+    is_added = event is not None and records is None and not typed_folders() and any(paths_of_records(site))
+    found = records_in(site) if is_added else asked_records(records, folders)
+    if not pictures:
+        write_pages(found, output, event, explorer=explorer, quiet=quiet)
         return
+    drawn = [str(path) for path in draw_pictures(found, output)]
+    if not quiet:
+        click.echo("\n".join(drawn))
+
+
+def write_pages(
+    records: Sequence[Record], output: Path, event: Path | None = None, *, explorer: bool, quiet: bool = False
+) -> None:
+    """Write the pages, and say how many; a site keeps the event that it has."""
+    from tbgen.report.event import read_event
+    from tbgen.report.extra import need_extra
+    from tbgen.report.site import DATA, EVENT, write_site
+
     need_extra()
+    kept = output / DATA / EVENT
+    event = kept if event is None and kept.is_file() else event
     games = None if event is None else read_event(event)
     compile_for(Purpose.GAMES, quiet=quiet)
     with progress("writing pages", quiet=quiet) as shown:
-        number = write_site(found, output, games, explorer=explorer, watch=shown.advance)
+        files, written = write_site(records, output, games, explorer=explorer, watch=shown.advance)
     if not quiet:
-        click.echo(f"{number} files, begin with {output / 'index.html'}")
+        changed = "" if written == files else f", {written} of them new or changed"
+        click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")

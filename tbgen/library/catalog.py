@@ -12,7 +12,7 @@ from typing import Any
 from tbgen import __version__
 from tbgen.errors import MissingTableError, TableError
 from tbgen.library.summary import Summary, summary_of
-from tbgen.material import Material
+from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -78,11 +78,11 @@ class Entry:
 class Catalog:
     """The tables by name, and those that cannot be used."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], most_men: int = MOST_TABLE_MEN) -> None:
         self.entries: Mapping[str, Entry] = {}
         self.faults: list[TableError] = []
         found = {}
-        for entry in _looked_at(folders):
+        for entry in _looked_at(folders, most_men):
             if isinstance(entry, Entry):
                 found[str(entry.material)] = entry
             else:
@@ -118,9 +118,11 @@ class Catalog:
         return {"tables": [entry.facts() for entry in self.entries.values()]}
 
 
-def _looked_at(folders: Sequence[Path]) -> Iterator[Entry | TableError]:
+def _looked_at(folders: Sequence[Path], most_men: int) -> Iterator[Entry | TableError]:
     """Every table that a probe would use, those with the fewest men first, by seals and index."""
     for material, folder in tables_of(folders):
+        if material.men > most_men:
+            continue
         try:
             with TableFile(path_of(folder, material)) as table:
                 outcomes, distances = _stored(table.outcomes), None

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tbgen.errors import InputError, UsageError
+from tbgen.rules.fen import parse_fen
 from tbgen.score import Outcome, parse_score
+from tbgen.words import counted
 
 _CLASSICAL = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
@@ -30,6 +32,8 @@ class Game:
     material: str | None
     dtg: int | None
     points: tuple[float, float] | None
+    fen: str | None
+    """The last position, if a table was asked for it."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Event:
     """Decided games, what could not be read, and which tables were missing."""
 
     title: str
+    text: str
+    """The file, as `tbgen adjudicate` wrote it."""
     games: tuple[Game, ...]
     missing: Mapping[str, int]
     skipped: tuple[Mapping[str, Any], ...]
@@ -59,6 +65,19 @@ class Event:
     def sources(self) -> dict[str, int]:
         """How many games each source decided, the commonest first."""
         return dict(Counter(game.source for game in self.games if game.source).most_common())
+
+    @property
+    def said(self) -> str:
+        """What the games are, in words."""
+        names = {game.event for game in self.games}
+        games = counted(len(self.games), "game", "games")
+        return games if len(names) < 2 else f"{games} of {len(names)} events"
+
+    @property
+    def finished(self) -> list[tuple[int, Game]]:
+        """The games that tables decided, with their numbers in the list, where the last position is known."""
+        games = enumerate(self.games, 1)
+        return [(number, game) for number, game in games if game.fen is not None and game.source == "tablebase"]
 
     @property
     def drawn(self) -> int:
@@ -87,7 +106,8 @@ class Event:
 def read_event(path: Path) -> Event:
     """The games of a file that `tbgen adjudicate --json` wrote."""
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        facts = json.loads(text)
         games = tuple(_game_of(game) for game in facts["games"])
         missing, skipped = dict(facts.get("missing", {})), tuple(facts.get("skipped", ()))
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, InputError) as error:
@@ -95,7 +115,8 @@ def read_event(path: Path) -> Event:
             f"{path} is not what tbgen adjudicate --json writes: {type(error).__name__}: {error}"
         ) from None
     names = Counter(game.event for game in games if game.event and game.event != "?")
-    return Event(names.most_common(1)[0][0] if names else path.stem, games, missing, skipped)
+    title = path.stem if not names else next(iter(names)) if len(names) == 1 else "Decided games"
+    return Event(title, text, games, missing, skipped)
 
 
 def _game_of(facts: Mapping[str, Any]) -> Game:
@@ -112,6 +133,7 @@ def _game_of(facts: Mapping[str, Any]) -> Game:
         material=None if facts.get("material") is None else str(facts["material"]),
         dtg=None if facts.get("dtg") is None else int(facts["dtg"]),
         points=None if points is None else (float(points["white"]), float(points["black"])),
+        fen=None if facts.get("fen") is None else str(parse_fen(str(facts["fen"]))[0].fen()),
     )
 
 

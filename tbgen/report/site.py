@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,8 +23,8 @@ from tbgen.report.lineage import every_material, parents_of
 from tbgen.report.palette import bar_of, border_of, percent, shade_of, told
 from tbgen.report.plots import Plot, plot_of
 from tbgen.report.potential import facts_of, fits_of, potentials_of
+from tbgen.report.writing import Batch, Tally, write_batches
 from tbgen.score import Color, Outcome
-from tbgen.storage.files import write_whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,6 +36,10 @@ PAGES: Final = (
     ("drawn.html", "Drawn endings"),
     ("potential.html", "Mating potential"),
 )
+DATA: Final = "data"
+EVENT: Final = "event.json"
+"""In `DATA`: the event that the site has a page of."""
+STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
 CLAIMS: Final = ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")
 """What the rules say something about."""
 
@@ -129,43 +134,67 @@ class Site:
         self.built = {str(record.material) for record in self.records}
         self._environment = _environment()
         self._environment.globals["explorer"] = explorer
-        self._pages: tuple[tuple[str, str], ...] = PAGES
+        self._event: Event | None = None
 
     def files(self, event: Event | None = None) -> Iterator[tuple[str, str]]:
         """Every file of the site: its path and its text."""
-        self._pages = PAGES if event is None else (*PAGES, ("event.html", "Event"))
-        yield "static/style.css", style()
-        for name in ("step.js", "find.js", "sort.js", "icon.svg"):
-            yield f"static/{name}", (HERE / "static" / name).read_text(encoding="utf-8")
+        for batch in self.batches(event):
+            yield from zip(batch.names, batch.texts(), strict=True)
+
+    def batches(self, event: Event | None = None) -> Iterator[Batch]:
+        """Every file of the site, with what it is made of."""
+        self._event = event
+        yield Batch(("static/style.css",), None, lambda: [style()])
+        for name in STATIC:
+            yield Batch((f"static/{name}",), None, partial(_static, name))
+        whole = [self._digests, self._environment.globals["explorer"], event and event.title]
         if event is not None:
-            yield "event.html", self._page("event.html", event=event, built=self.built)
-        yield "index.html", self._index()
-        yield "records.html", self._records()
-        yield "drawn.html", self._drawn()
-        potentials = potentials_of(self.records)
-        yield (
-            "potential.html",
-            self._page("potential.html", potentials=potentials, fits=fits_of(potentials), colors=list(Color)),
-        )
-        yield "data/potential.json", json.dumps(facts_of(potentials), indent=1) + "\n"
+            yield Batch(("event.html", f"{DATA}/{EVENT}"), [whole, event.text], partial(self._event_files, event))
+        yield Batch(("index.html",), [whole, event and event.said], lambda: [self._index()])
+        yield Batch(("records.html",), whole, lambda: [self._records()])
+        yield Batch(("drawn.html",), whole, lambda: [self._drawn()])
+        yield Batch(("potential.html", "data/potential.json"), whole, self._potential)
         for record in self.records:
-            sides = [Part(record, side) for side in Color]
-            yield f"material/{record.material}.html", self._material(record, sides)
-            yield f"data/{record.material}.json", record.to_text()
-            yield f"lines/{record.material}.pgn", pgn_of([card for part in sides for card in part.cards])
+            name = str(record.material)
+            names = f"material/{name}.html", f"data/{name}.json", f"lines/{name}.pgn"
+            family = [str(each) for each in (*parents_of(record.material), *record.material.children())]
+            there = [each for each in family if each in self.built]
+            inputs = [self._digests[name], self._environment.globals["explorer"], there]
+            yield Batch(names, inputs, partial(self._material_files, record))
+
+    @cached_property
+    def _digests(self) -> dict[str, str]:
+        return {str(each.material): sha256(json.dumps(each.facts()).encode()).hexdigest() for each in self.records}
+
+    def _material_files(self, record: Record) -> list[str]:
+        sides = [Part(record, side) for side in Color]
+        lines = pgn_of([card for part in sides for card in part.cards])
+        return [self._material(record, sides), record.to_text(), lines]
+
+    def _event_files(self, event: Event) -> list[str]:
+        return [self._page("event.html", event=event, built=self.built, shared=shared()), event.text]
+
+    def _potential(self) -> list[str]:
+        found = potentials_of(self.records)
+        page = self._page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
+        return [page, json.dumps(facts_of(found), indent=1) + "\n"]
 
     def _page(self, name: str, *, path: str | None = None, **context: Any) -> str:
         """A template filled in; `path` is where the page goes if not under the template's name."""
         there = name if path is None else path
         root = "../" * there.count("/")
-        return self._environment.get_template(name).render(root=root, here=there, pages=self._pages, **context) + "\n"
+        # Pages of endings do not name the event, or one more event would mean that all of them are made again.
+        pages = PAGES if root or self._event is None else (*PAGES, ("event.html", "Event"))
+        return self._environment.get_template(name).render(root=root, here=there, pages=pages, **context) + "\n"
 
     def _index(self) -> str:
         known = {record.material: record for record in self.records}
         rows = [Row(material, known.get(material)) for material in every_material()]
         longest = max((card for row in rows if (card := row.longest)), key=lambda card: card.longest.dtg, default=None)
         total = sum(record.positions.classes for record in self.records)
-        return self._page("index.html", rows=rows, total=total, longest=longest, most_men=MOST_TABLE_MEN)
+        return self._page(
+            "index.html", rows=rows, total=total, longest=longest, most_men=MOST_TABLE_MEN, event=self._event
+        )
 
     def _material(self, record: Record, sides: list[Part]) -> str:
         zugzwang = record.zugzwangs.longest
@@ -272,11 +301,13 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "bar": bar_of,
         "border": border_of,
         "asked": lambda fen: fen.replace(" ", "_"),
+        "board": board_of,
         "black_moves": lambda fen: fen.replace(" w ", " b "),
         "css": lambda number: f"{number:.3f}",
         "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
         "factor": lambda factor: "–" if factor is None else f"{float(factor):.3f}",
         "g": lambda code: str(Outcome(Color.WHITE, code)),
+        "rank": lambda outcome: (1 if outcome.holder is Color.WHITE else -1) * (10**4 - outcome.code),
         "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five"}[number],
         "percent": percent,
         "shade": shade_of,
@@ -304,16 +335,13 @@ def write_site(
     *,
     explorer: bool = False,
     watch: Callable[[], None] = lambda: None,
-) -> int:
-    """Write all pages into a folder; says how many files there are, and calls `watch` after each.
+) -> Tally:
+    """Write all pages that are new or would change into a folder; calls `watch` for each file.
 
     `explorer` says that the explorer is in the folder too, or will be; then every board leads there.
     """
-    number = 0
-    for name, text in Site(records, explorer=explorer).files(event):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, [text.encode()])
-        number += 1
-        watch()
-    return number
+    return write_batches(Site(records, explorer=explorer).batches(event), folder, watch)
+
+
+def _static(name: str) -> list[str]:
+    return [(HERE / "static" / name).read_text(encoding="utf-8")]

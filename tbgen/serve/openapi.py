@@ -54,7 +54,8 @@ _STANDARD: Final = {
 _FILE: Final = {"file": _TEXT, "bytes": _COUNT, "sha256": _TEXT}
 _GAME: Final = {
     "game": _COUNT, "event": _TEXT, "round": _TEXT, "white": _TEXT, "black": _TEXT, "result": _TEXT, "plies": _COUNT,
-    "accrued": _SCORE, "reached_at_ply": _COUNT, "end": _or_null(_TEXT), "final": _SCORE, "source": _TEXT,
+    "accrued": _SCORE, "reached_at_ply": _COUNT, "end": _or_null(_TEXT),
+    "fen": _or_null(_TEXT), "final": _SCORE, "source": _TEXT,
     "material": _or_null(_TEXT), "missing": _or_null(_TEXT), "dtg": _or_null(_COUNT),
     "plies_left": _or_null(_COUNT), "within": _or_null(_TEXT),
     "points": _POINTS, "why": _TEXT, "tags": {"type": "object"},

@@ -31,6 +31,7 @@ from tests.cli.calls import complaint, printed
 from tests.explorer.chromium import Chromium
 from tests.explorer.conftest import running
 from tests.report.browser import browser
+from tests.report.conftest import PUBLISHED
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 
@@ -261,6 +262,12 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
         f"{name}.h5" for name in ("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK")
     ]
     assert not [name for name in there if "partial" in name]
+    (tmp_path / "records").mkdir()
+    shutil.copy(PUBLISHED / "KBvK.json", tmp_path / "records")
+    options = ("--report", "--records", str(tmp_path / "records"), "--men", "2", "-o", str(tmp_path / "whole"))
+    assert "with 1 table" in printed("explorer", *options, folder=table_folder)
+    assert 'href="../explorer/?fen=' in (tmp_path / "whole" / "material" / "KBvK.html").read_text()
+    assert 'data-report="../"' in (tmp_path / "whole" / "explorer" / "index.html").read_text()
     (tmp_path / "none").mkdir()
     code, line = complaint("explorer", "-o", str(tmp_path / "x"), folder=tmp_path / "none")
     assert (code, "no tables in" in line) == (2, True)

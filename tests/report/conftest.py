@@ -25,6 +25,7 @@ GAME = {
     "source": "tablebase",
     "material": "KBvK",
     "dtg": 13,
+    "fen": "8/8/8/4n3/8/4k3/1K1B4/8 b - - 3 61",
     "points": {"white": 0.5625, "black": 0.4375},
 }
 GAMES = [
@@ -39,6 +40,7 @@ GAMES = [
         "source": "result",
         "material": None,
         "dtg": None,
+        "fen": None,
         "points": {"white": 0.0, "black": 1.0},
     },
 ]

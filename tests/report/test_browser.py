@@ -157,6 +157,20 @@ def test_no_letter_of_a_plot_is_cut_off(page: Chromium, address: str, width: int
         assert page.run("document.querySelectorAll('.plot text').length") > 8
 
 
+def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> None:
+    open_page(page, address, "event")
+    click = "document.querySelector('#games ~ div th:nth-child({}) button').click()"
+    rows = "[...document.querySelectorAll('#games ~ div tbody tr')].map((row) => row.cells[0].textContent)"
+    sorts = "[...document.querySelectorAll('#games ~ div th')].map((head) => head.getAttribute('aria-sort')).join('')"
+    found = []
+    for column in (5, 5, 2, 8):  # the score, twice; White; plies
+        page.run(click.format(column))
+        found.append((page.run(rows), page.run(sorts)))
+    up, down = ["1.2", "1.1"], ["1.1", "1.2"]
+    assert found == [(up, "ascending"), (down, "descending"), (down, "ascending"), (down, "descending")]
+    assert page.complaints == []
+
+
 def test_an_ending_is_found_by_a_part_of_its_name(page: Chromium, address: str) -> None:
     open_page(page, address, "index")
     page.run(

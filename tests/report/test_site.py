@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -120,12 +121,40 @@ def test_a_line_on_a_page_is_the_line_of_the_record(site: Path) -> None:
 def test_an_event_has_a_page(site: Path) -> None:
     page = " ".join((site / "event.html").read_text().split())
     assert "A &lt;cup&gt; &amp; more" in page
+    assert "2 games, scored by the rules" in page
     assert "1 of 1 drawn ones turned out to favour somebody" in page
+    assert re.findall('data-fen="([^"]+)"', page) == ["8/8/8/4n3/8/4k3/1K1B4/8 b - - 3 61"]
     assert '<th scope="row">Beta</th><td class="n">2</td><td class="n">0.4375</td><td class="n">0.5</td>' in page
     assert '<a href="material/KBvK.html">KBvK</a>, 13 plies' in page
     assert "tbgen build --for GAMES.pgn</code> builds them" in page
     assert "<li>KRPvKR: " in page
     assert "game 3, ply 7: illegal move" in page
+
+
+def test_games_of_several_events_are_called_what_they_are(event_file: Path, tmp_path: Path) -> None:
+    facts = json.loads(event_file.read_text())
+    facts["games"][0]["event"] = "Another"
+    path = tmp_path / "games.json"
+    path.write_text(json.dumps(facts))
+    event = read_event(path)
+    assert (event.title, event.said) == ("Decided games", "2 games of 2 events")
+
+
+def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) -> None:
+    watched: list[None] = []
+    first = write_site(some[:2], tmp_path, watch=lambda: watched.append(None))
+    assert first == (len(watched), len(watched))
+    assert write_site(some[:2], tmp_path) == (first.files, 0)
+    (tmp_path / "material" / "KBvK.html").write_text("spoilt")
+    assert write_site(some[:2], tmp_path) == (first.files, 3)  # the page, the record and the lines
+    other = replace(some[0], bytes=some[0].bytes + 1)
+    whole = ("index.html", "records.html", "drawn.html", "potential.html", "data/potential.json")
+    assert write_site([other, some[1]], tmp_path) == (first.files, 3 + len(whole))
+    assert faults_of(tmp_path) == []
+    (tmp_path / ".written.json").write_text("[[[")
+    assert write_site([other, some[1]], tmp_path) == first
+    texts = dict(Site([other, some[1]]).files())
+    assert {name: (tmp_path / name).read_text() for name in texts} == texts
 
 
 def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:

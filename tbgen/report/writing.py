@@ -1,0 +1,88 @@
+"""Writing: the files of a site, made again only where what they are made of has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from tbgen.storage.files import write_whole
+
+NOTES: Final = ".written.json"
+"""In a site, what each file was made of, and its digest."""
+
+_PACKAGE: Final = Path(__file__).parent.parent
+_MAKERS: Final = ("report", "records", "rules", "bitboard")
+"""The packages that have a say in what pages look like, beside the modules of the top."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Files that are made together, of the same inputs."""
+
+    names: tuple[str, ...]
+    inputs: Any
+    """What the files depend on beside the program, as JSON takes it."""
+    texts: Callable[[], Iterable[str]]
+
+
+class Tally(NamedTuple):
+    """How many files a site has, and how many of them are new or have changed."""
+
+    files: int
+    written: int
+
+
+def write_batches(batches: Iterable[Batch], folder: Path, watch: Callable[[], None] = lambda: None) -> Tally:
+    """Write what is not there as it would be written now; calls `watch` for each file."""
+    notes, found, written = _read(folder / NOTES), dict[str, list[str]](), 0
+    for batch in batches:
+        inputs = sha256(json.dumps([_program(), batch.inputs]).encode()).hexdigest()
+        if all(_is_there(folder / name, notes.get(name), inputs) for name in batch.names):
+            found.update((name, notes[name]) for name in batch.names)
+        else:
+            for name, text in zip(batch.names, batch.texts(), strict=True):
+                found[name] = [inputs, _write(folder / name, text)]
+                written += 1
+        for _ in batch.names:
+            watch()
+    if {**notes, **found} != notes:
+        _write(folder / NOTES, json.dumps({**notes, **found}, indent=1, sort_keys=True) + "\n")
+    return Tally(len(found), written)
+
+
+def _write(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write_whole(path, [text.encode()]).sha256
+
+
+def _is_there(path: Path, note: Any, inputs: str) -> bool:
+    """Whether a file is as it was written, of these inputs."""
+    if not isinstance(note, list) or len(note) != 2 or note[0] != inputs:
+        return False
+    return path.is_file() and sha256(path.read_bytes()).hexdigest() == note[1]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The notes of the last time; none if there are none that can be read, and then all is written."""
+    try:
+        notes = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return notes if isinstance(notes, dict) else {}
+
+
+@cache
+def _program() -> str:
+    """A digest of the program that makes pages: templates, styles, scripts, and the code that fills them."""
+    folders = (path for name in _MAKERS for path in sorted((_PACKAGE / name).rglob("*")))
+    files = [path for path in (*sorted(_PACKAGE.glob("*.py")), *folders) if path.is_file() and path.suffix != ".pyc"]
+    digest = sha256(f"chess {version('chess')} jinja2 {version('jinja2')}".encode())
+    for path in files:
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
