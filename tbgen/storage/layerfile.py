@@ -17,10 +17,23 @@ import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
 from tbgen.material import Material
+from tbgen.score import MOST_STORED_CODE, Color
 from tbgen.storage.codec import crc32, unpack
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import Order, order_of
-from tbgen.storage.schema import COLUMNS, FORMAT, GAME, RULES, SEAL_BYTES, STREAMS, Dataset, Index, Seal
+from tbgen.storage.schema import (
+    COLUMN_ITEMS,
+    COLUMNS,
+    FORMAT,
+    GAME,
+    NUMBERS,
+    RULES,
+    SEAL_BYTES,
+    STREAMS,
+    Dataset,
+    Index,
+    Seal,
+)
 
 _BLOCK = 1 << 20
 
@@ -59,6 +72,8 @@ class LayerFile:
         size = os.fstat(self._file.fileno()).st_size
         if size != seal.length:
             raise self.damaged(f"it has {size} bytes of {seal.length}")
+        if not SEAL_BYTES <= seal.index <= size:
+            raise self.damaged("its index lies outside")
         return seal
 
     @cached_property
@@ -69,11 +84,11 @@ class LayerFile:
             raise self.damaged("its index is not what was written")
         try:
             index = Index.from_bytes(raw)
-        except (ValueError, KeyError, TypeError) as error:
+            if index.attributes["rules"] != RULES:
+                raise OutdatedTableError(str(self.path), f"rules {index.attributes['rules']}", f"rules {RULES}")
+            self._check_form(index, order_of(self.material))
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise self.damaged(f"its index cannot be read: {error}") from None
-        if index.attributes["rules"] != RULES:
-            raise OutdatedTableError(str(self.path), f"rules {index.attributes['rules']}", f"rules {RULES}")
-        self._check_form(index, order_of(self.material))
         return index
 
     def _check_form(self, index: Index, order: Order) -> None:
@@ -92,6 +107,23 @@ class LayerFile:
             raise self.damaged("its shape is not that of its material")
         if any(index.datasets[name].kind != kind for name, kind in COLUMNS[self.layer].items()):
             raise self.damaged("a dataset is of another type")
+        if any(index.datasets[name].kind not in NUMBERS for name in STREAMS[self.layer]):
+            raise self.damaged("a dataset is of another type")
+        if not all(isinstance(text, str) for text in facts.values()):
+            raise self.damaged("an attribute is no text")
+        for name, dataset in index.datasets.items():
+            self._check_chunks(name, dataset)
+
+    def _check_chunks(self, name: str, dataset: Dataset) -> None:
+        """Whether there are as many chunks as items need, and all of them lie in the file."""
+        size, chunks = dataset.chunk_items, dataset.chunks
+        if name in COLUMNS[self.layer] and size != min(max(dataset.items, 1), COLUMN_ITEMS):
+            raise self.damaged(f"{name} has chunks of another size")
+        if dataset.items < 0 or len(chunks) != -(-dataset.items // size):
+            raise self.damaged(f"{name} has {len(chunks)} chunks for {dataset.items} items")
+        length = self.seal.length
+        if len(chunks) and (chunks["offset"].max() > length or chunks["size"].max() > length):
+            raise self.damaged(f"a chunk of {name} lies outside")
 
     def dataset(self, name: str) -> Dataset:
         return self.index.datasets[name]
@@ -99,14 +131,19 @@ class LayerFile:
     def part(self, name: str, number: int) -> npt.NDArray[Any]:
         """A chunk of a dataset, not to be changed; the last one is filled up."""
         dataset = self.dataset(name)
+        if not 0 <= number < len(dataset.chunks):
+            raise self.damaged(f"{name} has no chunk {number}, which something else leads to")
         offset, size, crc = dataset.chunks[number].item()
         packed = self._read(offset, size)
         if crc32(packed) != crc:
             raise self.damaged(f"chunk {number} of {name} is not what was written")
         try:
-            return unpack(packed, dataset.chunk_items, dataset.kind, shuffled=dataset.shuffled)
+            found = unpack(packed, dataset.chunk_items, dataset.kind, shuffled=dataset.shuffled)
         except ValueError as error:
             raise self.damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
+        if not is_possible(found):
+            raise self.damaged(f"chunk {number} of {name} holds what no table holds")
+        return found
 
     def items(self, name: str, first: int, end: int) -> npt.NDArray[Any]:
         """Some items in a row."""
@@ -173,6 +210,24 @@ class LayerFile:
     def _close_if_idle(self) -> None:
         if self._closed and not self._readers:
             self._file.close()
+
+
+def is_possible(items: npt.NDArray[Any]) -> bool:
+    """Whether items of several fields have values that their fields can have."""
+    names = items.dtype.names or ()
+    return all(_POSSIBLE[name](items[name]) for name in names if name in _POSSIBLE)
+
+
+def _are_sides(field: npt.NDArray[Any]) -> bool:
+    return int(field.max(initial=0)) <= max(Color)
+
+
+def _are_outcomes(field: npt.NDArray[Any]) -> bool:
+    return bool(field.all()) and int(field.min(initial=1)) >= -MOST_STORED_CODE - 1
+
+
+_POSSIBLE = {"side": _are_sides, "holder": _are_sides, "outcome": _are_outcomes, "entry": _are_outcomes}
+"""[field] -> whether it has values that mean something; where they lie apart, no other check sees them all."""
 
 
 def _material_in(path: Path, layer: Layer) -> Material:

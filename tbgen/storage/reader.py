@@ -256,10 +256,22 @@ class TableFile:
         with self._lock:
             groups, first = self.column("symbol_groups"), self.column("group_states")
             records = self.column("states")
+            self._check_runs(groups, first, records)
             group = _numbers_of_runs(first, len(records))
             symbol = _numbers_of_runs(groups, len(first))[group]
             pattern, patterns = patterns_of(records, self.column("rows"))
             return States(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns
+
+    def _check_runs(self, groups: npt.NDArray[Any], first: npt.NDArray[Any], records: npt.NDArray[Any]) -> None:
+        """Symbols, groups and states follow each other, and rows are there."""
+        rows = self.distances.dataset("rows").items
+        for starts, end in ((groups, len(first)), (first, len(records))):
+            if (np.diff(starts.astype(np.int64), append=end) < 0).any() or starts[:1].any():
+                raise self.distances.damaged("its groups do not follow each other")
+        if (records["first"].astype(np.int64) + records["rows"] > rows).any() or (
+            records["first"] >= max(rows, 1)
+        ).any():
+            raise self.distances.damaged("a state has rows that are not there")
 
     def _layer(self, name: str) -> LayerFile:
         return self.outcomes if _LAYER_OF[name] is Layer.OUTCOMES else self.distances
@@ -271,6 +283,8 @@ class TableFile:
 
     def _longest(self) -> Iterator[tuple[Color, Outcome, int, int, str]]:
         for side, outcome, dtg, cell, fen in self.column("longest").tolist():
+            if cell >= self.order.layout.cells or not fen.isascii() or not fen.decode().isprintable():
+                raise self.distances.damaged("an example is no position")
             yield Color(side), Outcome.from_byte(outcome), dtg, cell, fen.decode()
 
 

@@ -48,6 +48,9 @@ CHUNK_CELLS: Final = {Layer.OUTCOMES: 1 << 15, Layer.DISTANCES: 1 << 14}
 STREAMS: Final = {Layer.OUTCOMES: (SYMBOL,), Layer.DISTANCES: (DTG, DETAIL)}
 """Datasets of one number a cell, with the axes that the attribute `axes` names."""
 
+NUMBERS: Final = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
+"""The types of streams: the smallest that will do."""
+
 COLUMNS: Final[Mapping[Layer, Mapping[str, np.dtype[Any]]]] = {
     Layer.OUTCOMES: {
         "block_squares": np.dtype("u1"),

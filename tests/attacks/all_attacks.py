@@ -9,7 +9,7 @@ ATTACKS = (
     Attack("hostile PGN files", 67, 6, games.begin),
     Attack("FENs", 150_000, 2000, positions.begin),
     Attack("damaged tables", 500, 20, tables.begin_flips),
-    Attack("forged tables", 126, 0, tables.begin_forged),
+    Attack("forged tables", 126, 8, tables.begin_forged),
     Attack("tampered `.blocks`", 217, 6, blocks.begin),
     Attack("tampered matches", 120, 1, matches.begin_states),
     Attack("bad engines", 40, 1, matches.begin_engines),

@@ -11,7 +11,7 @@ import json
 import random
 import shutil
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from zlib import crc32
@@ -58,7 +58,9 @@ def begin_forged(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
     def attempt(draw: random.Random) -> None:
         path = copies.one(draw)
-        path.write_bytes(forged(path.read_bytes(), draw))
+        whole = path.read_bytes()
+        path.write_bytes(forged(whole, draw))
+        copies.make_others_name_it(path, whole)
         name, board = copies.name, copies.board(draw)
         for words in (
             ("list",),
@@ -93,6 +95,15 @@ class _Copies:
                 shutil.copyfile(path, self.folder / path.name)
         self.name = draw.choice(NAMES)
         return draw.choice(sorted(self.folder.glob(f"{self.name}.*")))
+
+    def make_others_name_it(self, forged: Path, before: bytes) -> None:
+        """Let the table's other files, which name a file by its digest, name the forged one."""
+        was, now = (_facts_of(whole)["sha256"].encode() for whole in (before, forged.read_bytes()))
+        for path in set(self.folder.glob(f"{self.name}.*")) - {forged}:
+            whole = path.read_bytes()
+            if was in whole and len(was) == len(now):
+                facts, body, index = _parts_of(whole.replace(was, now))
+                path.write_bytes(_sealed(facts, body, index))
 
     def board(self, draw: random.Random) -> chess.Board:
         """A legal position of the table, either colour ahead."""
@@ -144,18 +155,37 @@ def _damaged(whole: bytes, draw: random.Random) -> bytes:
 
 def forged(whole: bytes, draw: random.Random) -> bytes:
     """A file that says something else than was written, with all checksums right."""
-    facts = dict(line.split(" ", 1) for line in whole[:SEAL_BYTES].decode().splitlines() if line.strip())
-    facts = {name: text.strip() for name, text in facts.items()}
-    start = int(facts["index"])
-    body, (head, _, rows) = whole[SEAL_BYTES:start], whole[start:].partition(b"\n")
+    facts, body, index = _parts_of(whole)
+    head, _, rows = index.partition(b"\n")
     body, told, rows = draw.choice(_FORGERIES)(body, json.loads(head), rows, draw)
-    index = json.dumps(told).encode() + b"\n" + rows
+    junk = {draw.choice(list(facts)): draw.choice(["0", "-1", "99", "KvK", "x", str(1 << 70)])}
+    return _sealed(facts, body, json.dumps(told).encode() + b"\n" + rows, **junk if draw.random() < 0.05 else {})
+
+
+def _facts_of(whole: bytes) -> dict[str, str]:
+    """The lines of a seal."""
+    lines = (line.partition(" ") for line in whole[:SEAL_BYTES].decode().splitlines() if line.strip())
+    return {name: text.strip() for name, _, text in lines}
+
+
+def _parts_of(whole: bytes) -> tuple[dict[str, str], bytes, bytes]:
+    """The lines of the seal, what comes before the index, and the index."""
+    facts = _facts_of(whole)
+    start = int(facts["index"])
+    return facts, whole[SEAL_BYTES:start], whole[start:]
+
+
+def _sealed(facts: Mapping[str, str], body: bytes, index: bytes, **others: str) -> bytes:
+    """A file with right checksums."""
     start = SEAL_BYTES + len(body)
-    facts |= {"length": str(start + len(index)), "index": str(start)}
-    facts["sha256-of-index"] = hashlib.sha256(index).hexdigest()
-    facts["sha256"] = hashlib.sha256(body + index).hexdigest()
-    if draw.random() < 0.05:
-        facts[draw.choice(list(facts))] = draw.choice(["0", "-1", "99", "KvK", "x", str(1 << 70)])
+    facts = {
+        **facts,
+        "length": str(start + len(index)),
+        "index": str(start),
+        "sha256-of-index": hashlib.sha256(index).hexdigest(),
+        "sha256": hashlib.sha256(body + index).hexdigest(),
+        **others,
+    }
     seal = "\n".join(f"{name} {text}" for name, text in facts.items()).encode()
     return seal[: SEAL_BYTES - 1].ljust(SEAL_BYTES - 1) + b"\n" + body + index
 
