@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import multiprocessing
 import multiprocessing.connection
@@ -9,7 +10,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FrameType
 
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl."""
@@ -27,6 +29,32 @@ def _end_with_parent() -> None:
     assert parent is not None
     multiprocessing.connection.wait([parent.sentinel])
     os._exit(1)
+
+
+@contextlib.contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold SIGINT and SIGTERM back until the end, when their handlers run; for starting processes.
+
+    An exception raised by a handler halfway through would leave a pool of processes that cannot be shut down. Blocking
+    the signals instead would be inherited by the processes that are started.
+    """
+    held: list[int] = []
+
+    def hold(number: int, _: FrameType | None) -> None:
+        held.append(number)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():  # no other has handlers of signals
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(signal.getsignal(number)):
+                before[number] = signal.signal(number, hold)
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        for each in held:
+            signal.raise_signal(each)
 
 
 def death_signal() -> Callable[[], None] | None:

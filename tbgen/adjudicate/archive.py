@@ -20,7 +20,7 @@ from tbgen.adjudicate.standings import EventGame
 from tbgen.adjudicate.verdict import Ground, Verdict
 from tbgen.errors import InputError, MaterialError, PgnError
 from tbgen.material import Material
-from tbgen.parent import follow_parent
+from tbgen.parent import follow_parent, signals_held
 from tbgen.pgn.chunks import Chunk, ScannedChunk, chunks_of, scanned
 from tbgen.pgn.files import open_bytes
 from tbgen.pgn.game import GameSettings, PgnGame
@@ -281,7 +281,8 @@ def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[ScannedChunk], path: s
     failure: PgnError | None = None
     try:
         for chunk in chunks:
-            waiting.append(pool.submit(_decide_chunk, chunk.chunk, path))
+            with signals_held():  # the first submissions start the workers
+                waiting.append(pool.submit(_decide_chunk, chunk.chunk, path))
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
     except PgnError as error:
