@@ -8,20 +8,27 @@ import pytest
 from tbgen.parent import signals_held
 
 
+class EndedError(Exception):
+    """What a handler raises."""
+
+
+def end(*_: object) -> None:
+    raise EndedError
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_waits_until_processes_are_started(number: signal.Signals) -> None:
-    class Ended(Exception):
-        pass
-
-    def end(*_: object) -> None:
-        raise Ended
-
     started = []
-    before = signal.signal(number, end)
-    try:
-        with pytest.raises(Ended), signals_held():
+
+    def start() -> None:
+        with signals_held():
             signal.raise_signal(number)
             started.append(number)
+
+    before = signal.signal(number, end)
+    try:
+        with pytest.raises(EndedError):
+            start()
         assert signal.getsignal(number) is end
     finally:
         signal.signal(number, before)
