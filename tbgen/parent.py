@@ -53,8 +53,8 @@ def signals_held() -> Iterator[None]:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-        for each in held:
-            signal.raise_signal(each)
+        for missed in held:
+            signal.raise_signal(missed)
 
 
 def death_signal() -> Callable[[], None] | None:
