@@ -58,7 +58,9 @@ def wheel(target: Path) -> None:
                 (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / name, Path(folder) / name)
         environment = {**os.environ, "PYTHONPATH": folder}
-        subprocess.run([sys.executable, f"{folder}/scripts/shipped.py", "here"], check=True, env=environment)
+        subprocess.run(
+            [sys.executable, f"{folder}/scripts/shipped.py", "here"], check=True, env=environment, cwd=folder
+        )
         pip = [sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "--quiet", "--no-deps"]
         subprocess.run([*pip, "--wheel-dir", str(target), folder], check=True)
 

@@ -91,7 +91,7 @@ class _Queue:
 def _feed(queue: _Queue) -> None:
     """Have a process compile one kernel after the other."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    command = [sys.executable, "-m", "tbgen.ahead.compiling"]
+    command = [sys.executable, "-P", "-m", "tbgen.ahead.compiling"]  # -P: not the sources of the folder we are in
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
     ) as process:

@@ -60,6 +60,10 @@ def test_what_is_at_work_is_waited_for() -> None:
 
 
 def test_kernels_are_compiled_to_where_they_are_sought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever folder the user is in: one of ours, say, with other sources."""
+    (tmp_path / "elsewhere" / "tbgen").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "tbgen" / "__init__.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path / "elsewhere")
     monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
     wanted = [each for each in known.known(Purpose.TABLES) if (each.module, each.name) == SMALL]
     told: list[tuple[int, int]] = []
