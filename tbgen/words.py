@@ -41,3 +41,12 @@ def counted(number: int, one: str, many: str) -> str:
 def in_plies(number: int) -> str:
     """A distance."""
     return counted(number, "ply", "plies")
+
+
+def in_so_many(plies: int | None) -> str:
+    """How far away something is, which may not be known.
+
+    >>> in_so_many(5), in_so_many(None)
+    ('in 5 plies', 'in some plies')
+    """
+    return "in some plies" if plies is None else f"in {in_plies(plies)}"

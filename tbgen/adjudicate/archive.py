@@ -196,7 +196,7 @@ class ChunkDecider:
     def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none."""
         game, verdict, moves = found.game, found.verdict, chunk.moves_of(place)
-        if verdict.source is not Source.TABLEBASE or self.tables is None or not len(moves):
+        if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not len(moves):
             return ""
         start, end = moves[-1].tolist()
         last = decoded(chunk.text[start:end])
@@ -205,7 +205,7 @@ class ChunkDecider:
         line = [(last, ""), *((step.san, "") for step in steps)]
         black = board.turn == chess.WHITE  # made the last move
         words = numbered(board.fullmove_number - black, not black, line)
-        return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg or 0)} to go", list(words))
+        return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", list(words))
 
 
 def source_of(tags: Mapping[str, str]) -> Source:
@@ -235,7 +235,7 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
         tags["RMobilityFifty"] = fifty_moves.value
     tags["RMobilitySource"] = verdict.source.value
     if verdict.source is Source.TABLEBASE:
-        tags["RMobilityTablebase"] = f"{verdict.material} {verdict.dtg}"
+        tags["RMobilityTablebase"] = verdict.table or ""
     if verdict.missing is not None:
         tags["RMobilityMissing"] = str(verdict.missing)
     if verdict.clocked is not None and verdict.clocked.matters:

@@ -27,7 +27,7 @@ from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import material_of
 from tbgen.score import Accrued, Color, Outcome
-from tbgen.words import in_plies
+from tbgen.words import in_so_many
 
 
 class Continue(enum.Enum):
@@ -121,7 +121,7 @@ class Adjudicator:
             return stand.verdict(stand.accrued.outcome, Source.PROVISIONAL, why, missing)
         clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
         table = found.material.canonical()
-        plies = "reached" if found.dtg == 0 else f"in {in_plies(found.dtg)}"
+        plies = "reached" if found.is_reached else in_so_many(found.dtg)
         why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"
         final, dtg = found.outcome, found.dtg
         if clocked.matters:

@@ -47,7 +47,7 @@ class Verdict:
     material: Material | None = None
     """The table that decides the game: its own, or one that is missing."""
     dtg: int | None = None
-    """Plies of best play from the last position until the final score is reached; None without a table."""
+    """Plies of best play from the last position until the final score is reached; None where no table says."""
     clocked: ClockedValue | None = None
     """What the game is worth under its fifty-move rule; None without a table."""
 
@@ -55,6 +55,13 @@ class Verdict:
     def missing(self) -> Material | None:
         """The missing table that would decide the game."""
         return self.material if self.source is Source.PROVISIONAL else None
+
+    @property
+    def table(self) -> str | None:
+        """The table that decided the game, with the plies of best play if it knows them."""
+        if self.source is not Source.TABLEBASE:
+            return None
+        return str(self.material) if self.dtg is None else f"{self.material} {self.dtg}"
 
     def facts(self) -> dict[str, Any]:
         """The verdict for JSON."""

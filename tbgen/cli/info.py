@@ -91,7 +91,7 @@ def _show(summary: Summary) -> None:
     for side in Color:
         click.echo(f"\n{side} to move: {summary.side_positions(side):,} positions")
         rows = [
-            (str(outcome), f"{tally.count:,}", str(tally.max_dtg), summary.examples[side, outcome])
-            for outcome, tally in summary.tallies[side].items()
+            (str(outcome), f"{count:,}", *map(str, summary.longest.get((side, outcome), ("?", ""))))
+            for outcome, count in summary.counts[side].items()
         ]
         show_rows(("outcome", "positions", "longest DTG", "for example"), rows, right="rrr.", whole=True)

@@ -126,7 +126,7 @@ def _show(answer: Probe, scoring: Scoring) -> None:
     click.echo(f"own       {answer.own}")
     click.echo(f"accrued   {answer.accrued}")
     click.echo(f"outcome   {answer.outcome}: {answer.outcome.in_words()}")
-    click.echo(f"DTG       {'0 (the score is reached already)' if answer.is_reached else in_plies(answer.dtg)}")
+    click.echo(f"DTG       {_way(answer)}")
     click.echo(f"points    {format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})")
 
 
@@ -152,9 +152,21 @@ def _show_moves(moves: Sequence[MoveProbe], scoring: Scoring) -> None:
         if title not in titles.values():
             titles[number] = title
     show_rows(heads, [_row(each, scoring) for each in moves], right=".rrrrr", titles=titles)
+    if any(each.keeps and each.dtg is None for each in moves):
+        click.echo("\nDistances are not here: which of the moves that keep the outcome makes progress is not known.")
 
 
 def _row(move: MoveProbe, scoring: Scoring) -> tuple[str, ...]:
     remark = ", ".join(filter(None, ("best" if move.best else "", "reset" if move.reset else "")))
     points = format_points(scoring.points(move.outcome), scoring.scheme).split("-")[move.own.holder]
-    return (move.san, str(move.outcome), str(move.dtg), str(move.own), str(move.accrued), points, remark)
+    return (move.san, str(move.outcome), _plies(move.dtg), str(move.own), str(move.accrued), points, remark)
+
+
+def _way(answer: Probe) -> str:
+    if answer.is_reached:
+        return "0 (the score is reached already)"
+    return _plies(answer.dtg) if answer.dtg is None else in_plies(answer.dtg)
+
+
+def _plies(dtg: int | None) -> str:
+    return "?" if dtg is None else str(dtg)

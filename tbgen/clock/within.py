@@ -12,7 +12,7 @@ from typing import Any, Final
 import chess
 
 from tbgen.arguments import expect
-from tbgen.errors import MissingTableError
+from tbgen.errors import MissingDistancesError, MissingTableError
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Outcome
@@ -35,6 +35,8 @@ class Within(enum.Enum):
     """The table's value: it can be reached in time, but a refutation of another defence might not be."""
     BETWEEN = "between"
     """Out of reach: between the accrued score and the table's value."""
+    UNTIMED = "untimed"
+    """The table's value: whether it can be reached in time only distances say, which are not there."""
     UNKNOWN = "unknown"
     """Out of reach, and nothing bounds the value, as scores made on the last plies count for ever."""
 
@@ -128,6 +130,8 @@ def _reached(tables: Tablebase, probe: Probe, rule: FiftyMoves, left: int | None
     """How sure the table's value is, if it can be reached in time."""
     if left is None or probe.own.is_mate or probe.own.is_stalemate:
         return Within.CERTAIN
+    if probe.dtg is None:
+        return Within.UNTIMED
     if probe.dtg > left:
         return None
     if probe.outcome.is_mate:
@@ -141,7 +145,7 @@ def is_clean(tables: Tablebase, probe: Probe) -> bool:
     """Whether all entry values of a table, and of those that it leads to, are near; False if a table is missing."""
     try:
         return tables.longest_distance(probe.material) <= CLEAN_PLIES
-    except MissingTableError:
+    except (MissingTableError, MissingDistancesError):
         return False
 
 

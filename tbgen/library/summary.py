@@ -13,7 +13,6 @@ from tbgen.material import Material
 from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.reader import TableFile
-from tbgen.table import Tally
 
 
 @dataclass(frozen=True)
@@ -25,10 +24,10 @@ class Summary:
     version: str
     """Of the program that made the table."""
     bytes: int
-    tallies: Mapping[Color, Mapping[Outcome, Tally]]
+    counts: Mapping[Color, Mapping[Outcome, int]]
     """By side to move, best outcome for White first."""
-    examples: Mapping[tuple[Color, Outcome], str]
-    """The FEN of a position with the longest distance."""
+    longest: Mapping[tuple[Color, Outcome], tuple[int, str]]
+    """The longest distance to an outcome and the FEN of a position that has it; empty if the table has no distances."""
     build: FileRecord
     """Its times are None if the table was not built in this folder."""
 
@@ -42,7 +41,7 @@ class Summary:
 
     def side_positions(self, side: Color) -> int:
         """Legal positions with this side to move."""
-        return sum(tally.count for tally in self.tallies[side].values())
+        return sum(self.counts[side].values())
 
     def facts(self) -> dict[str, Any]:
         """The summary as JSON has it."""
@@ -63,8 +62,9 @@ class Summary:
 
     def _side_facts(self, side: Color) -> dict[str, Any]:
         outcomes = {
-            str(outcome): {"count": tally.count, "max_dtg": tally.max_dtg, "fen": self.examples[side, outcome]}
-            for outcome, tally in self.tallies[side].items()
+            str(outcome): {"count": count, "max_dtg": dtg, "fen": fen}
+            for outcome, count in self.counts[side].items()
+            for dtg, fen in [self.longest.get((side, outcome), (None, None))]
         }
         return {"positions": self.side_positions(side), "outcomes": outcomes}
 
@@ -75,7 +75,16 @@ def summary_of(folder: Path, material: Material) -> Summary:
         made = read_manifest(folder).get(str(material))
         if made is None or made.bytes != file.size:
             made = FileRecord(file.size, "")
-        return Summary(material, folder, file.attributes["generator"], file.size, file.tallies, file.examples, made)
+        longest = (
+            {}
+            if not file.has_distances
+            else {
+                (side, outcome): (tally.max_dtg, file.examples[side, outcome])
+                for side, tallies in file.tallies.items()
+                for outcome, tally in tallies.items()
+            }
+        )
+        return Summary(material, folder, file.attributes["generator"], file.size, file.counts, longest, made)
 
 
 def summaries(folders: Sequence[Path]) -> Iterator[Summary | TableError]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.material import Material
+from tbgen.probe.shelf import UNKNOWN_DTG
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Outcome
@@ -27,8 +28,8 @@ class Probe:
     """As it stands on the board."""
     outcome: Outcome
     """What the game ends with if both sides play their best."""
-    dtg: int
-    """Plies until the outcome's score is reached; 0 if it is already accrued."""
+    dtg: int | None
+    """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
     _board: chess.Board = field(repr=False, compare=False)
     _accrued: Accrued | None = field(repr=False, compare=False)
 
@@ -71,16 +72,19 @@ class MoveProbe:
     """What a move is worth with best play after it.
 
     `dtg` counts plies from the position before the move until the outcome's score is reached. It is 0 only
-    where that score is accrued already and the move leaves it so.
+    where that score is accrued already and the move leaves it so, and None where a table has no distances.
     """
 
     move: chess.Move
     outcome: Outcome
-    dtg: int
+    dtg: int | None
     reset: bool
     """Whether the move is a capture or a pawn move, so that the score starts anew."""
     best: bool
-    """Whether the move is best play: the best outcome there is, in the right number of plies."""
+    """Whether the move is best play: the best outcome there is, in the right number of plies.
+
+    Without distances no move is: which of those that keep the outcome makes progress is not known.
+    """
     keeps: bool
     """Whether the move keeps the outcome of the position, be it on a way too long or too short."""
     _board: chess.Board = field(repr=False, compare=False)
@@ -113,9 +117,9 @@ class MoveProbe:
         return self._accrued.after(self.own, reset=self.reset)
 
     @property
-    def dtg_after(self) -> int:
+    def dtg_after(self) -> int | None:
         """Plies from the position after the move until the outcome's score is reached."""
-        return max(self.dtg - 1, 0)
+        return None if self.dtg is None else max(self.dtg - 1, 0)
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The move as JSON has it, with its points; own and accrued score are those after it."""
@@ -134,7 +138,7 @@ class LineStep:
     own: Accrued
     accrued: Accrued
     outcome: Outcome
-    dtg: int
+    dtg: int | None
 
     def __str__(self) -> str:
         """The move and what stands after it in short, such as `Ke5 G1.5 in 4 plies`."""
@@ -158,8 +162,8 @@ def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
     }
 
 
-def _in_short(outcome: Outcome, dtg: int) -> str:
-    return f"{outcome} in {in_plies(dtg)}"
+def _in_short(outcome: Outcome, dtg: int | None) -> str:
+    return str(outcome) if dtg is None else f"{outcome} in {in_plies(dtg)}"
 
 
 class Grade(enum.Enum):
@@ -219,20 +223,20 @@ class BulkProbe:
     A code is twice the number of legal moves, and one more if there is no check: G1.5 is +4, -G0.0 is -1.
     """
     dtg: npt.NDArray[np.uint16]
-    """Plies until the outcome's score is reached."""
+    """Plies until the outcome's score is reached; 65,535 where the table has no distances."""
     fault: npt.NDArray[np.uint8]
     """A number of `Fault`; 0 where there is an answer."""
 
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def __iter__(self) -> Iterator[tuple[Outcome, int] | None]:
+    def __iter__(self) -> Iterator[tuple[Outcome, int | None] | None]:
         return (self[number] for number in range(len(self)))
 
-    def __getitem__(self, number: int) -> tuple[Outcome, int] | None:
-        """Outcome and distance of one position; None where there is no answer."""
-        byte = int(self.outcome[number])
-        return (Outcome.from_byte(byte), int(self.dtg[number])) if byte else None
+    def __getitem__(self, number: int) -> tuple[Outcome, int | None] | None:
+        """Outcome and distance of one position; None where there is no answer, or no distance."""
+        byte, dtg = int(self.outcome[number]), int(self.dtg[number])
+        return (Outcome.from_byte(byte), None if dtg == UNKNOWN_DTG else dtg) if byte else None
 
     def fault_of(self, number: int) -> Fault:
         """Why there is no answer for one position; Fault.NONE if there is one."""

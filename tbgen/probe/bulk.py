@@ -17,7 +17,7 @@ from tbgen.material import Material, Role
 from tbgen.probe.answers import BulkProbe, Fault
 from tbgen.probe.asked import Asked
 from tbgen.probe.own import board_of, own_codes
-from tbgen.probe.shelf import Shelf, Value
+from tbgen.probe.shelf import UNKNOWN_DTG, Shelf, Value
 from tbgen.rules.accrual import MOST_KING_CODE, why_not_accrued
 from tbgen.score import STALEMATE_CODE, Accrued, Color
 
@@ -95,7 +95,10 @@ def _with_accrued(
 def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s) -> Truths:
     """Whether a phase of a game can have left these scores, or the position itself ends the game with its own."""
     code, white_holds = codes_of(asked.accrued), are_white(asked.accrued)
-    is_end = (code <= STALEMATE_CODE) & (entry == asked.accrued) & (entry_dtg == 0)
+    is_end = (code <= STALEMATE_CODE) & (entry == asked.accrued) & ((entry_dtg == 0) | (entry_dtg == UNKNOWN_DTG))
+    unsure = np.flatnonzero(is_end & (entry_dtg == UNKNOWN_DTG))
+    own = own_codes(layout.slots, asked.sides[unsure], asked.squares[unsure])
+    is_end[unsure] = signed_of(asked.sides[unsure] != Color.WHITE, own) == asked.accrued[unsure]
     table = _possible_scores(tuple(sum(color is side for color, _ in layout.slots) == 1 for side in Color))
     possible: Truths = (
         is_end | table[np.where(white_holds, Color.WHITE, Color.BLACK), np.minimum(code, _LARGE + code % 2)]
@@ -137,4 +140,4 @@ def _searched(slots: list[Slot], asked: Asked, place: int, search: Search) -> tu
         outcome, dtg = search(board, Accrued.from_signed(accrued) if accrued else None)
     except AccruedError:
         return 0, 0, int(Fault.ACCRUED)
-    return outcome.signed, dtg, int(Fault.NONE)
+    return outcome.signed, UNKNOWN_DTG if dtg is None else dtg, int(Fault.NONE)

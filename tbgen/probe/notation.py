@@ -83,4 +83,4 @@ def _tags_of_result(answer: Probe, scoring: Scoring) -> dict[str, str]:
 def _to_go(step: LineStep) -> str:
     if step.accrued.outcome == step.outcome:
         return "reached"
-    return f"{step.outcome} in {in_plies(step.dtg)}"
+    return str(step.outcome) if step.dtg is None else f"{step.outcome} in {in_plies(step.dtg)}"

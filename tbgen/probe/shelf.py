@@ -18,8 +18,11 @@ from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 from tbgen.table import Patterns
 
-Value = tuple[Outcome, int]
-"""An outcome and the plies to it."""
+Value = tuple[Outcome, int | None]
+"""An outcome and the plies to it, None where these are not known."""
+
+UNKNOWN_DTG: Final = (1 << 16) - 1
+"""In place of a distance, where many are asked for and a table has none; no distance is so long."""
 
 _RANK_FLIP: Final = 56
 _BYTES: Final = range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2)
@@ -105,16 +108,17 @@ class StoredPosition:
     def entry(self) -> Value:
         """The entry value."""
         outcome = _OUTCOMES[self._entry]
-        return _FLIPPED[outcome] if self._flipped else outcome, self._dtg()
+        dtg = self._dtg() if self._shelf.knows_distances else None
+        return _FLIPPED[outcome] if self._flipped else outcome, dtg
 
     def held(self, accrued: Accrued) -> Value:
         """The value where nobody can better the accrued score for its holder."""
         held = accrued.flipped() if self._flipped else accrued
         row = _row_for(self._shelf.outcome_rows, self._first, self._rows, held)
         outcome = held.outcome if row is None else _worse(_OUTCOMES[row[2]], held)
-        if row is None or outcome == held.outcome:
-            return accrued.outcome, 0
-        dtg = self._dtg_of_break(held)
+        if outcome == held.outcome:
+            return accrued.outcome, 0 if self._shelf.knows_distances else None
+        dtg = self._dtg_of_break(held) if self._shelf.knows_distances else None
         return _FLIPPED[outcome] if self._flipped else outcome, dtg
 
     def _dtg(self) -> int:
@@ -161,8 +165,9 @@ class DistanceStrips:
 class Shelf:
     """An open table with what it takes to find positions in it."""
 
-    def __init__(self, file: TableFile, cache: ChunkCache) -> None:
+    def __init__(self, file: TableFile, cache: ChunkCache, *, outcomes_only: bool = False) -> None:
         self.file, self._cache = file, cache
+        self.knows_distances = file.has_distances and not outcomes_only
         self.layout: Layout = file.order.layout
         self.symbols, self.meanings = Strip(file, SYMBOL, cache), Strip(file, "symbols", cache)
         self.outcome_rows = Strip(file, "outcome_rows", cache)
@@ -191,16 +196,18 @@ class Shelf:
         return self.file.order.places_of(cells)
 
     def all_entries(self, places: Places) -> tuple[Places, Places]:
-        """The signed entry values and distances of many positions."""
+        """The signed entry values of many positions, and their distances or UNKNOWN_DTG."""
         symbols = self.symbols.items(places)
         entry = self.meanings.items(symbols.astype(np.int64))["entry"].astype(np.int64)
         return entry, self._all_dtg(places, entry)
 
     def all_held(self, places: Places, accrued: Places) -> tuple[Places, Places]:
-        """What is left of many accrued scores that nobody can better: signed outcomes and distances."""
+        """What is left of many accrued scores that nobody can better: signed outcomes, distances or UNKNOWN_DTG."""
         symbols = self.symbols.items(places).astype(np.int64)
         records = self.meanings.items(symbols)
         outcome, _ = self._rows_for(records, self.outcome_rows, accrued)
+        if not self.knows_distances:
+            return outcome, np.full(len(places), UNKNOWN_DTG)
         dtg, broken = np.zeros(len(places), np.int64), np.flatnonzero(outcome != accrued)
         if len(broken):
             some, distances = places[broken], self.distances
@@ -214,6 +221,8 @@ class Shelf:
 
     def _all_dtg(self, places: Places, entry: Places) -> Places:
         """The distances of many entry values."""
+        if not self.knows_distances:
+            return np.full(len(places), UNKNOWN_DTG)
         stored = self.distances.dtg.items(places).astype(np.int64)
         white_moves = places // self._plane % 2 == Color.WHITE
         dtg: Places = stored ^ ((entry > 0) == white_moves).astype(np.int64)

@@ -20,6 +20,7 @@ from tbgen.arguments import expect_number
 from tbgen.errors import (
     CastlingError,
     MaterialError,
+    MissingDistancesError,
     MissingTableError,
     TooManyMenError,
     UsageError,
@@ -57,8 +58,11 @@ class Tablebase:
     (False, None)
     """
 
-    def __init__(self, folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES) -> None:
+    def __init__(
+        self, folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES, outcomes_only: bool = False
+    ) -> None:
         self.folders = folders_in(folders)
+        self._outcomes_only = outcomes_only
         self._places = with_shipped(self.folders)
         self._cache = ChunkCache(expect_number(cache_bytes, "cache_bytes", 0))
         self._shelves: dict[Material, Shelf] = {}
@@ -156,13 +160,19 @@ class Tablebase:
         return self._moves(board, moves, self._used(board, own_score(board, len(moves)), accrued))
 
     def best_moves(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> list[MoveProbe]:
-        """The moves of best play: those with the best outcome and, among them, the right distance."""
+        """The moves of best play: those with the best outcome and, among them, the right distance.
+
+        None where distances are not known: moves that keep the outcome may be played for ever without progress.
+        """
         return [each for each in self.probe_moves(board, accrued) if each.best]
 
     def line(
         self, board: chess.Board, accrued: Accrued | Outcome | None = None, *, max_plies: int = _MOST_PLIES
     ) -> list[LineStep]:
-        """Best play by both sides until the goal is reached and the position repeats, or the game ends."""
+        """Best play by both sides until the goal is reached and the position repeats, or the game ends.
+
+        MissingDistancesError where a table on the way has none.
+        """
         expect_number(max_plies, "max_plies", 0)
         self._find(board)
         score = self._used(board, own_score(board), accrued)
@@ -175,6 +185,8 @@ class Tablebase:
                 if walker.epd() in seen:
                     break
                 seen.add(walker.epd())
+            if not any(each.best for each in moves):
+                raise MissingDistancesError(str(material_of(walker)), ", ".join(map(str, self.folders)))
             step = _step(walker, moves, seen)
             walker.push(step.move)
             score = step.accrued
@@ -266,17 +278,19 @@ class Tablebase:
 
         def merit(value: _Weighed) -> tuple[int, int, str]:
             good = value.outcome.worth_to(mover)
-            return -good, value.dtg if good >= held else -value.dtg, value.move.uci()
+            plies = value.dtg or 0
+            return -good, plies if good >= held else -plies, value.move.uci()
 
         values.sort(key=merit)
         best, plies = values[0].outcome, values[0].dtg
+        is_known = all(value.dtg is not None for value in values if value.outcome == best)
         return [
             MoveProbe(
                 move,
                 outcome,
                 dtg,
                 reset,
-                best=outcome == best and dtg == plies,
+                best=outcome == best and dtg == plies and is_known,
                 keeps=outcome == best,
                 _board=walker,
                 _accrued=accrued,
@@ -287,7 +301,7 @@ class Tablebase:
 
     def _after(
         self, board: chess.Board, move: chess.Move, accrued: Accrued
-    ) -> tuple[bool, Accrued | None, Outcome, int]:
+    ) -> tuple[bool, Accrued | None, Outcome, int | None]:
         """Whether a move resets, the own score after it if that was needed, and its value from the position before."""
         reset, own = is_reset(board, move), None
         board.push(move)
@@ -301,7 +315,7 @@ class Tablebase:
             outcome, dtg = self._value(board, place, own, reached)
             keeps = reached is accrued and outcome == accrued.outcome
         board.pop()
-        return reset, own, outcome, 0 if keeps else dtg + 1
+        return reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1
 
     def _entry(self, board: chess.Board, place: StoredPosition) -> Value:
         """The value of a position with its own score accrued."""
@@ -323,7 +337,7 @@ class Tablebase:
     def _searched(self, board: chess.Board, accrued: Accrued) -> Value:
         """The value of a position with a legal en passant capture."""
         outcome, dtg = (best := self._moves(board, list(board.legal_moves), accrued)[0]).outcome, best.dtg
-        return outcome, 0 if outcome == accrued.outcome else dtg
+        return outcome, 0 if outcome == accrued.outcome and dtg is not None else dtg
 
     def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | Outcome | None) -> Accrued:
         """The accrued score to use."""
@@ -365,7 +379,7 @@ class Tablebase:
                 raise UsageError("the tablebase is closed")
             if canonical not in self._shelves:
                 path = self._path_of(canonical)
-                self._shelves[canonical] = Shelf(TableFile(path), self._cache)
+                self._shelves[canonical] = Shelf(TableFile(path), self._cache, outcomes_only=self._outcomes_only)
             return self._shelves[canonical]
 
     def _path_of(self, material: Material) -> Path:
@@ -383,7 +397,7 @@ class _Weighed(NamedTuple):
     reset: bool
     own: Accrued | None
     outcome: Outcome
-    dtg: int
+    dtg: int | None
 
 
 def _key_of(board: chess.Board) -> int:
@@ -409,15 +423,18 @@ def _epd_after(board: chess.Board, move: chess.Move) -> str:
     return epd
 
 
-def open_tablebase(folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES) -> Tablebase:
+def open_tablebase(
+    folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES, outcomes_only: bool = False
+) -> Tablebase:
     """The tables of one folder or several, for use in a `with` statement.
 
     Several folders are a sequence of paths, or one text with `os.pathsep` between them, as the option SyzygyPath
     of engines has it; the first one that has a table counts. `cache_bytes` is how much unpacked table may stay
-    in memory.
+    in memory. With `outcomes_only` distances are not read even where they are there: every answer is faster, and
+    its `dtg` is None.
 
     >>> with open_tablebase(["new", "old"]) as tables:
     ...     [folder.name for folder in tables.folders], tables.get(chess.Board(), default="no table")
     (['new', 'old'], 'no table')
     """
-    return Tablebase(folders, cache_bytes=cache_bytes)
+    return Tablebase(folders, cache_bytes=cache_bytes, outcomes_only=outcomes_only)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tbgen.errors import VerificationError
+from tbgen.errors import MissingDistancesError, VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.records.census import Census, Spread, Zugzwangs, census_of
@@ -92,6 +92,8 @@ def _zugzwang_record(found: Zugzwangs, tables: Tablebase) -> ZugzwangRecord:
         return ZugzwangRecord(found.all, found.played, found.mates, found.holders, None)
     white = tables.probe(parse_fen(found.longest)[0])
     black = tables.probe(parse_fen(found.longest.replace(" w ", " b "))[0])
+    if white.dtg is None or black.dtg is None:
+        raise MissingDistancesError(str(white.material), ", ".join(map(str, tables.folders)))
     waiting = Waiting(found.longest, (white.outcome, white.dtg), (black.outcome, black.dtg))
     return ZugzwangRecord(found.all, found.played, found.mates, found.holders, waiting)
 

@@ -13,7 +13,7 @@ from tbgen.pgn.tags import Source
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.position import color_of
 from tbgen.score import Outcome
-from tbgen.words import in_plies
+from tbgen.words import in_so_many
 
 if TYPE_CHECKING:
     import chess.syzygy
@@ -63,14 +63,12 @@ class TableDecider:
         if chess.popcount(game.board.occupied) > self._most_men:
             return None
         verdict = self._adjudicator.decide(game)
-        if verdict.source is not Source.TABLEBASE or verdict.dtg is None:
+        if verdict.source is not Source.TABLEBASE:
             return None
-        plies = f"in {in_plies(verdict.dtg)}"
-        table = f"{verdict.material} {verdict.dtg}"
-        words = f"tablebase {verdict.final} {plies}"
+        words = f"tablebase {verdict.final} {in_so_many(verdict.dtg)}"
         if verdict.clocked is not None and verdict.clocked.matters:
             words += f", but {verdict.clocked}"
-        return Decision(verdict.final, Source.TABLEBASE, words, table)
+        return Decision(verdict.final, Source.TABLEBASE, words, verdict.table)
 
     def close(self) -> None:
         self._tables.close()

@@ -14,7 +14,7 @@ from tbgen.rules.points import Scoring, format_points
 from tbgen.serve.answers import error_facts
 from tbgen.serve.asked import Asked, position_in
 from tbgen.serve.replies import error_reply
-from tbgen.words import in_plies
+from tbgen.words import in_so_many
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -62,7 +62,7 @@ def _page(title: str, given: Mapping[str, str], content: str) -> str:
 
 def _verdict(board: chess.Board, answer: Probe) -> str:
     scoring = Scoring()
-    way = "reached already" if answer.is_reached else f"in {in_plies(answer.dtg)}"
+    way = "reached already" if answer.is_reached else in_so_many(answer.dtg)
     points = format_points(scoring.points(answer.outcome), scoring.scheme)
     side = "White" if board.turn else "Black"
     return (
@@ -88,5 +88,5 @@ def _row(board: chess.Board, each: MoveProbe) -> str:
     grade = "best" if each.best else "keeps the outcome" if each.keeps else ""
     return (
         f'<tr><th scope="row"><a href="plain?{escape(link)}">{each.san}</a></th><td>{each.outcome}</td>'
-        f"<td>{each.dtg}</td><td>{each.accrued}</td><td>{grade}</td></tr>"
+        f"<td>{'' if each.dtg is None else each.dtg}</td><td>{each.accrued}</td><td>{grade}</td></tr>"
     )

@@ -70,6 +70,8 @@ def _value(tables: Tablebase, board: chess.Board) -> tuple[str, int | None]:
         return (_UNKNOWN if board.legal_moves else _ended(board)), None
     if not found.outcome.is_mate:
         return "draw", None
+    if found.dtg is None:
+        return ("maybe-win" if found.outcome.holder is color_of(board.turn) else _OPPOSITES["maybe-win"]), None
     category = "win" if found.dtg + board.halfmove_clock <= _FIFTY_MOVES else "maybe-win"
     if found.outcome.holder is color_of(board.turn):
         return category, found.dtg

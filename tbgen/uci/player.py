@@ -21,9 +21,11 @@ class Choice:
     move: chess.Move
     outcome: Outcome
     dtg: int | None
-    """Plies from the position before the move; None where no table knows it and the outcome is a guess."""
+    """Plies from the position before the move; None where no table knows it."""
     line: tuple[chess.Move, ...] = ()
     """What best play does after the move."""
+    is_guess: bool = False
+    """Whether no table knows the position, and the outcome is a guess."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Player:
     def _with_line(self, now: Situation, chosen: MoveProbe, plies: int) -> Choice:
         after = now.board.copy(stack=False)
         _, accrued, _ = play_move(after, chosen.move, now.accrued)
-        steps = self.tables.line(after, accrued, max_plies=plies) if plies else []
+        steps = self.tables.line(after, accrued, max_plies=plies) if plies and chosen.dtg is not None else []
         return Choice(chosen.move, chosen.outcome, chosen.dtg, tuple(step.move for step in steps))
 
     def _guessed(self, now: Situation, only: Collection[chess.Move]) -> list[Choice]:
@@ -80,7 +82,7 @@ class Player:
             own, accrued, _ = play_move(after, move, now.accrued)
             known = self.tables.get(after, accrued)
             outcome = accrued.outcome if known is None else known.outcome
-            rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None)))
+            rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None, is_guess=True)))
         return [choice for _, choice in sorted(rated, key=lambda each: each[0])]
 
 

@@ -19,7 +19,7 @@ from tbgen.rules.position import color_of
 from tbgen.score import Accrued, Color, parse_score
 from tbgen.storage.folders import Folders
 from tbgen.uci.player import Choice, Player, Situation, centipawns, situation_of
-from tbgen.words import in_plies
+from tbgen.words import in_so_many
 
 LINE_PLIES: Final = 24
 """How much of best play is shown; it is looked up ply by ply."""
@@ -198,7 +198,7 @@ def _info(choice: Choice, number: int, mover: Color) -> str:
     else:
         score = f"cp {centipawns(choice.outcome, mover)}"
     line = " ".join(move.uci() for move in (choice.move, *choice.line))
-    way = "a guess, no table has it" if choice.dtg is None else f"in {in_plies(plies)}"
+    way = "a guess, no table has it" if choice.is_guess else in_so_many(choice.dtg)
     depth = max(1, plies)
     return f"info string {choice.outcome} {way}\ninfo depth {depth} multipv {number} score {score} pv {line}"
 

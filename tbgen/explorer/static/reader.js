@@ -146,7 +146,7 @@ export class LayerFile {
     } catch {
       throw Error(`The table ${this.name} cannot be fetched.`);
     }
-    if (reply.status === 404) throw Error(`No table ${this.name} is here.`);
+    if (reply.status === 404) throw Object.assign(Error(`No table ${this.name} is here.`), { isMissing: true });
     if (reply.status === 200) {
       reply.body?.cancel();
       throw Error(`This host does not give files in part (Range), which tables need: ${this.name}.`);

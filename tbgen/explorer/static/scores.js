@@ -25,7 +25,8 @@ export function inWords(score) {
   return `${holder} holds ${other} to ${moves} legal move${moves === 1 ? '' : 's'}${code % 2 ? '' : ', in check'}`;
 }
 
-export const inPlies = (number) => `${number} ${number === 1 ? 'ply' : 'plies'}`;
+/** A distance, which is null where only outcomes are known. */
+export const inPlies = (number) => `${number ?? 'some'} ${number === 1 ? 'ply' : 'plies'}`;
 
 const SHADE_FROM = [0, 1, 2, 4, 6, 8, 12, 18]; // as tbgen/report/palette.py has them
 

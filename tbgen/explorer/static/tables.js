@@ -28,6 +28,9 @@ class Shelf {
     shelf.distances = distances.then((file) => {
       if (file.outcomes !== shelf.outcomes.digest) throw file.damaged('it belongs to other outcomes than those beside it');
       return file;
+    }).catch((error) => {
+      if (error.isMissing) return null;
+      throw error;
     });
     shelf.distances.catch(() => {});
     const men = shelf.outcomes.axes.slice(2); // of the file: black king, other men backwards, white king
@@ -79,7 +82,7 @@ class Shelf {
     return found;
   }
 
-  /** Entry value and its distance. */
+  /** Entry value and its distance, which is null where only outcomes are here. */
   async entry(place) {
     const [{ entry }, dtg] = await Promise.all([this.#symbol(place), this.#dtg(place)]);
     return [entry, dtg];
@@ -90,6 +93,7 @@ class Shelf {
     const { number, first, rows } = await this.#symbol(place);
     const [, , outcome] = (await rowFor(this.outcomes, 'outcome_rows', first, rows, accrued)) ?? [];
     const isWorse = outcome !== undefined && (accrued < 0 ? worth(outcome) > worth(accrued) : worth(outcome) < worth(accrued));
+    if (!(await this.distances)) return [isWorse ? outcome : accrued, null];
     return isWorse ? [outcome, await this.#dtgOfBreak(place, number, accrued)] : [accrued, 0];
   }
 
@@ -100,7 +104,9 @@ class Shelf {
   }
 
   async #dtg(place) {
-    const file = await this.distances, [stored, { entry }] = await Promise.all([file.item('dtg', place), this.#symbol(place)]);
+    const file = await this.distances;
+    if (!file) return null;
+    const [stored, { entry }] = await Promise.all([file.item('dtg', place), this.#symbol(place)]);
     const strongerMoves = Math.floor(place / this.plane) % 2 === 0;
     return stored ^ (entry > 0 === strongerMoves ? 1 : 0);
   }
@@ -167,6 +173,7 @@ export class Tables {
         seen.add(placeIn(position));
       }
       const best = moves.filter((each) => isBest(each, moves[0]));
+      if (!best.length) throw Error(`Only the outcomes of ${materialOf(position)} are here: no line is known to make progress.`);
       const chosen = (seen.size && best.find((each) => seen.has(placeIn(each.after)))) || best[0];
       const [outcome, dtg] = await this.#value(chosen.after, chosen.own, chosen.accrued);
       steps.push({ ...told(chosen, moves[0]), outcome: formatScore(outcome), dtg });
@@ -200,7 +207,7 @@ export class Tables {
       const reached = reset || codeOf(own) < codeOf(accrued) ? own : accrued;
       const [outcome, dtg] = reset ? await this.#entry(after) : await this.#value(after, own, reached);
       const stands = !reset && reached === accrued && outcome === accrued && codeOf(own) >= codeOf(accrued);
-      return { uci: uciOf(move), san: sanOf(position, move), reset, own, accrued: reached, outcome, dtg: stands ? 0 : dtg + 1, after };
+      return { uci: uciOf(move), san: sanOf(position, move), reset, own, accrued: reached, outcome, dtg: dtg === null ? null : stands ? 0 : dtg + 1, after };
     }));
     const held = worth(accrued) * mover;
     const merit = ({ outcome, dtg }) => [-worth(outcome) * mover, worth(outcome) * mover >= held ? dtg : -dtg];
@@ -227,7 +234,7 @@ export class Tables {
   /** The value of a position with an en passant capture, which no table has: that of its best move. */
   async #searched(position, accrued) {
     const [{ outcome, dtg }] = await this.#moves(position, accrued);
-    return [outcome, outcome === accrued ? 0 : dtg];
+    return [outcome, outcome === accrued && dtg !== null ? 0 : dtg];
   }
 
   /** Where a position lies; with exchanged colours its board is turned upside down. */
@@ -253,7 +260,7 @@ export class Tables {
   }
 }
 
-const isBest = ({ outcome, dtg }, first) => outcome === first.outcome && dtg === first.dtg;
+const isBest = ({ outcome, dtg }, first) => dtg !== null && outcome === first.outcome && dtg === first.dtg;
 const placeIn = (position) => formatFen(position).split(' ').slice(0, 4).join(' ');
 
 /** A move as JSON has it. */

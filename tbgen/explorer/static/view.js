@@ -33,7 +33,8 @@ function runsOf(strip) {
   for (const [place, each] of strip.entries()) {
     const stands = each.outcome === each.accrued, last = runs.at(-1);
     const goesOn = last && (stands ? last.stands : !last.stands && last.outcome === each.outcome);
-    if (goesOn) Object.assign(last, { to: place, most: Math.max(last.most, each.dtg), least: Math.min(last.least, each.dtg) });
+    const over = (most) => (each.dtg === null ? null : most(last.most, last.least, each.dtg));
+    if (goesOn) Object.assign(last, { to: place, most: over(Math.max), least: over(Math.min) });
     else runs.push({ from: place, to: place, stands, outcome: each.outcome, least: each.dtg, most: each.dtg });
   }
   return runs;
@@ -120,7 +121,7 @@ function groupOf(title, words, moves, answer, { play, point }) {
       'button',
       { type: 'button', class: each.best ? 'move best' : 'move', onclick: () => play(each), onmouseenter: show, onfocus: show, onmouseleave: () => point(null), onblur: () => point(null) },
       make('b', {}, each.san),
-      make('span', {}, each.dtg ? inPlies(each.dtg) : 'stands'),
+      make('span', {}, each.dtg === 0 ? 'stands' : inPlies(each.dtg)),
       make('i', {}, remark),
     );
     if (each.best) button.append(make('span', { class: 'unseen' }, ', best play'));
@@ -171,8 +172,8 @@ export function endingOf(facts, { material, flipped, turn, outcome, report, open
     ...rows.flat(),
     make('dl', { class: 'ending-facts' },
       fact('Positions', facts.positions.toLocaleString('en')),
-      found && fact(`Longest to ${outcome}, ${here.name} to move`, example(found)),
-      fact('Longest of all', example(longest)),
+      found && longest[1].fen && fact(`Longest to ${outcome}, ${here.name} to move`, example(found)),
+      longest[1].fen && fact('Longest of all', example(longest)),
       report && fact('More', make('a', { href: `${report}material/${facts.material}.html` }, `the page of ${facts.material}`))),
   ];
 }

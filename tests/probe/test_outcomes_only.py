@@ -1,0 +1,130 @@
+"""Tables without their distances: every outcome as with them, and no promise of progress."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.errors import AccruedError, MissingDistancesError
+from tbgen.material import Material
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.score import Accrued, Color
+from tbgen.storage.files import path_of, tables_in
+from tbgen.storage.layers import Layer
+from tests.cli.calls import printed, tbgen
+from tests.copies import copy_tables
+
+BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+
+
+@pytest.fixture(scope="module")
+def folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of two and three men, without distances."""
+    made = tmp_path_factory.mktemp("outcomes")
+    for material in tables_in(table_folder):
+        copy_tables(table_folder, made, str(material))
+        path_of(made, material, Layer.DISTANCES).unlink()
+    return made
+
+
+@pytest.fixture(params=["no distances are there", "they are not wanted"])
+def bare(request: pytest.FixtureRequest, folder: Path, table_folder: Path) -> Iterator[Tablebase]:
+    wanted = request.param == "they are not wanted"
+    with open_tablebase(table_folder if wanted else folder, outcomes_only=wanted) as opened:
+        yield opened
+
+
+@pytest.fixture
+def whole(table_folder: Path) -> Iterator[Tablebase]:
+    with open_tablebase(table_folder) as opened:
+        yield opened
+
+
+def asked(whole: Tablebase, number: int, seed: int) -> Iterator[tuple[chess.Board, Accrued | None]]:
+    """Legal positions of every table, with scores that can have accrued or none."""
+    draw = random.Random(seed)
+    for material in map(str, whole.available()):
+        left = number
+        while left:
+            board = chess.Board(None)
+            squares = draw.sample(range(64), len(material) - 1)
+            men = [
+                (letter, color)
+                for side, color in zip(material.split("v"), (True, False), strict=True)
+                for letter in side
+            ]
+            for square, (letter, color) in zip(squares, men, strict=True):
+                board.set_piece_at(square, chess.Piece.from_symbol(letter if color else letter.lower()))
+            board.turn = draw.random() < 0.5
+            accrued = Accrued(draw.randint(2, 17), draw.choice(list(Color))) if draw.random() < 0.8 else None
+            if not board.is_valid():
+                continue
+            try:
+                whole.probe(board, accrued)
+            except AccruedError:
+                continue
+            left -= 1
+            yield board, accrued
+
+
+def test_outcomes_are_those_with_distances(bare: Tablebase, whole: Tablebase) -> None:
+    for board, accrued in asked(whole, 60, 1):
+        found, expected = bare.probe(board, accrued), whole.probe(board, accrued)
+        assert (found.outcome, found.accrued, found.dtg) == (expected.outcome, expected.accrued, None)
+        moves = {each.move: (each.outcome, each.keeps, each.reset) for each in whole.probe_moves(board, accrued)}
+        mine = bare.probe_moves(board, accrued)
+        assert {each.move: (each.outcome, each.keeps, each.reset) for each in mine} == moves
+        assert [each.keeps for each in mine] == sorted((each.keeps for each in mine), reverse=True)
+        assert not any(each.best for each in mine)
+        assert {each.dtg for each in mine} <= {None}
+
+
+def test_many_outcomes_are_those_with_distances(bare: Tablebase, whole: Tablebase) -> None:
+    boards, scores = zip(*asked(whole, 200, 2), strict=True)
+    found, expected = (tables.probe_many(boards, accrued=scores) for tables in (bare, whole))
+    assert (found.outcome == expected.outcome).all()
+    assert (found.fault == expected.fault).all()
+    assert {each[1] for each in found if each is not None} == {None}
+    assert np.unique(found.dtg[found.fault == 0]).tolist() == [65_535]
+
+
+def test_an_ended_game_is_told_from_one_that_will_end_so(bare: Tablebase, whole: Tablebase) -> None:
+    """Mate in one and mate, both with the score of a mate accrued, which only the second can have."""
+    boards = [chess.Board("7k/8/5KQ1/8/8/8/8/8 w - - 0 1"), chess.Board("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1")]
+    mate = Accrued(0, Color.WHITE)
+    found, expected = (tables.probe_many(boards, accrued=mate) for tables in (bare, whole))
+    assert found.fault.tolist() == expected.fault.tolist()
+    assert found.fault.tolist()[0] != 0 == found.fault.tolist()[1]
+
+
+def test_no_line_is_promised(bare: Tablebase) -> None:
+    board = chess.Board(BISHOP)
+    assert bare.best_moves(board) == []
+    with pytest.raises(MissingDistancesError, match="tbgen build KBvK"):
+        bare.line(board)
+
+
+def test_the_program_says_that_distances_are_not_here(folder: Path) -> None:
+    said = printed("probe", BISHOP, folder=folder)
+    assert "which of the moves that keep the outcome makes progress is not known" in said
+    assert "DTG       ?" in said
+    assert "KBvK" in printed("list", folder=folder)
+    assert "longest" not in printed("info", "KBvK", folder=folder) or "?" in printed("info", "KBvK", folder=folder)
+
+
+def test_games_are_decided_by_outcomes_alone(folder: Path, table_folder: Path) -> None:
+    game = str(Path(__file__).parents[2] / "docs" / "examples" / "drawn.pgn")
+    with_distances = tbgen("adjudicate", game, folder=table_folder).stdout
+    without = tbgen("adjudicate", game, folder=folder).stdout
+    assert '[RMobilityTablebase "KBvK 29"]' in with_distances
+    assert without == with_distances.replace('"KBvK 29"', '"KBvK"')
+
+
+def test_a_table_is_there_if_its_outcomes_are(folder: Path) -> None:
+    with open_tablebase(folder) as opened:
+        assert Material.parse("KBvK") in opened.available()
