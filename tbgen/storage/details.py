@@ -35,7 +35,7 @@ class Details(NamedTuple):
 
 def details_of(states: States, of_state: Numbers, patterns: Patterns) -> Details:
     """The details of states of which `of_state` says the symbols."""
-    pattern, patterns = _occurring(states.pattern, patterns)
+    pattern, patterns = occurring(states.pattern, patterns)
     order = np.argsort(of_state.astype(np.int64) << 16 | states.dtg, kind="stable")
     symbol, dtg = of_state[order].astype(np.int64), states.dtg[order].astype(np.int64)
     longest = dtg[np.flatnonzero(np.diff(symbol, append=-1))]
@@ -51,7 +51,7 @@ def details_of(states: States, of_state: Numbers, patterns: Patterns) -> Details
     return Details(numbers, groups[:-1].astype(np.uint32), group_states.astype(np.uint32), records, patterns)
 
 
-def _occurring(numbers: Numbers, patterns: Patterns) -> tuple[Numbers, Patterns]:
+def occurring(numbers: Numbers, patterns: Patterns) -> tuple[Numbers, Patterns]:
     """The patterns that states have, and their new numbers: cells without a position may have had others."""
     occurs = np.zeros(len(patterns), np.bool_)
     occurs[numbers], occurs[0] = True, True

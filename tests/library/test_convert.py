@@ -1,0 +1,75 @@
+"""Tables of format 2, made by an earlier version, as those of today; tests/golden/format2 has two."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tbgen.errors import DamagedTableError, OutdatedTableError
+from tbgen.library import convert as convert_module
+from tbgen.library.convert import BESIDE, convert, former_tables
+from tbgen.library.manifest import read_manifest
+from tbgen.material import Material
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile, digest_of_file
+from tests.cli.calls import printed
+
+FORMER = Path(__file__).parents[1] / "golden" / "format2"
+KINGS, BISHOP = Material.parse("KvK"), Material.parse("KBvK")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FORMER, tmp_path / "tables"))
+
+
+def test_a_table_of_format_2_is_outdated_and_says_what_to_do(folder: Path) -> None:
+    with pytest.raises(OutdatedTableError, match=r"has format 2, .*tbgen convert"):
+        TableFile(path_of(folder, KINGS))
+
+
+def test_what_is_converted_is_what_is_built(folder: Path, table_folder: Path) -> None:
+    assert printed("convert", folder=folder) == "2 tables converted\n"
+    for material in (KINGS, BISHOP):
+        with TableFile(path_of(folder, material)) as found, TableFile(path_of(table_folder, material)) as built:
+            found.check()
+            assert found.tallies == built.tallies
+            for name in ("symbol", "dtg", "detail"):
+                for number in range(len(built._layer(name).dataset(name).chunks)):
+                    assert (found.column_part(name, number) == built.column_part(name, number)).all()
+            for name in ("symbols", "outcome_rows", "states", "rows"):
+                assert (found.column(name) == built.column(name)).all()
+        entry = read_manifest(folder)[str(material)]
+        assert entry.sha256 == digest_of_file(path_of(folder, material))
+    assert printed("convert", "--data", str(folder)) == "0 tables converted\n"
+    assert not (folder / BESIDE).exists()
+
+
+def test_an_interrupted_conversion_is_taken_up_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    before = path_of(folder, KINGS).read_bytes()
+    for step in ("_compare", "write_numbered", "_record"):
+        with monkeypatch.context() as patched:
+            patched.setattr(convert_module, step, die)
+            with pytest.raises(KeyboardInterrupt):
+                convert(folder, [KINGS])
+        assert not (folder / BESIDE).exists()
+        if step != "_record":
+            assert path_of(folder, KINGS).read_bytes() == before
+    convert(folder, [KINGS, BISHOP])
+    assert former_tables(folder, [KINGS, BISHOP]) == []
+
+
+def test_a_damaged_table_is_not_converted(folder: Path) -> None:
+    whole = path_of(folder, BISHOP).read_bytes()
+    for place in (600, len(whole) // 2, len(whole) - 1):
+        damaged = bytearray(whole)
+        damaged[place] ^= 4
+        path_of(folder, BISHOP).write_bytes(damaged)
+        with pytest.raises(DamagedTableError):
+            convert(folder, [BISHOP])
+        assert path_of(folder, BISHOP).read_bytes() == damaged
