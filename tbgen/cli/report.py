@@ -12,6 +12,7 @@ from tbgen.cli.first_use import compile_for
 from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.refusals import refuse_together, typed_folders
 from tbgen.cli.terminal import progress
+from tbgen.errors import UsageError
 from tbgen.records.folder import records_in
 from tbgen.records.places import paths_of_records
 from tbgen.records.record import Record
@@ -33,6 +34,9 @@ from tbgen.records.record import Record
     help="Add a page for games that `tbgen adjudicate --json` has decided.",
 )
 @click.option("--explorer", is_flag=True, help="Lead from every board to the explorer in DIR/explorer.")
+@click.option(
+    "--address", metavar="URL", help="Where DIR will be on the web: links to it are then shown with a picture."
+)
 @click.option("--pictures", is_flag=True, help="Write only the pictures of the documentation, as SVG.")
 @click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
 @records_options
@@ -41,6 +45,7 @@ def command(
     output: Path,
     event: Path | None,
     explorer: bool,
+    address: str | None,
     pictures: bool,
     quiet: bool,
     records: Path | None,
@@ -63,19 +68,35 @@ def command(
 
     refuse_together({"--pictures": pictures, "--event": event})
     refuse_together({"--pictures": pictures, "--explorer": explorer})
+    refuse_together({"--pictures": pictures, "--address": address})
     site = output / DATA
     is_added = event is not None and records is None and not typed_folders() and any(paths_of_records(site))
     found = records_in(site) if is_added else asked_records(records, folders)
     if not pictures:
-        write_pages(found, output, event, explorer=explorer, quiet=quiet)
+        write_pages(found, output, event, explorer=explorer, address=_address(address), quiet=quiet)
         return
     drawn = [str(path) for path in draw_pictures(found, output)]
     if not quiet:
         click.echo("\n".join(drawn))
 
 
+def _address(text: str | None) -> str | None:
+    """An address that file names can be put after."""
+    if text is None:
+        return None
+    if not text.startswith(("https://", "http://")):
+        raise UsageError(f"an address begins with https:// or http://, not {text!r}")
+    return text.rstrip("/") + "/"
+
+
 def write_pages(
-    records: Sequence[Record], output: Path, event: Path | None = None, *, explorer: bool, quiet: bool = False
+    records: Sequence[Record],
+    output: Path,
+    event: Path | None = None,
+    *,
+    explorer: bool,
+    address: str | None = None,
+    quiet: bool = False,
 ) -> None:
     """Write the pages, and say how many; a site keeps the event that it has."""
     from tbgen.report.event import read_event
@@ -88,7 +109,7 @@ def write_pages(
     games = None if event is None else read_event(event)
     compile_for(Purpose.GAMES, quiet=quiet)
     with progress("writing pages", quiet=quiet) as shown:
-        files, written = write_site(records, output, games, explorer=explorer, watch=shown.advance)
+        files, written = write_site(records, output, games, explorer=explorer, address=address, watch=shown.advance)
     if not quiet:
         changed = "" if written == files else f", {written} of them new or changed"
         click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")

@@ -15,7 +15,7 @@ from tbgen.report.plots import HEIGHT, WIDTH, Plot, plot_of
 from tbgen.score import Color, Outcome
 from tbgen.storage.files import write_whole
 
-DASHES: Final = ("none", "7 3", "2 2.5", "10 3 2 3", "3 6", "14 4", "6 2 1.5 2 1.5 2")
+DASHES: Final = ("none", "7 3", "2 2.5", "10 3 2 3", "5 4", "14 4", "6 2 1.5 2 1.5 2")
 """[dash] -> the pattern of a line, as `static/style.css` has it too."""
 
 _SHOWN: Final = (

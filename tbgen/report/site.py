@@ -40,6 +40,8 @@ DATA: Final = "data"
 EVENT: Final = "event.json"
 """In `DATA`: the event that the site has a page of."""
 STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
+PREVIEW: Final = "preview.png"
+"""What other sites show beside a link to a page, which they ask for by its whole address."""
 CLAIMS: Final = ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")
 """What the rules say something about."""
 
@@ -129,15 +131,16 @@ def _longest_card(record: Record) -> Card | None:
 class Site:
     """The pages of some records; everything is text, written at the end."""
 
-    def __init__(self, records: Iterable[Record], *, explorer: bool = False) -> None:
+    def __init__(self, records: Iterable[Record], *, explorer: bool = False, address: str | None = None) -> None:
         self.records = list(records)
         self.built = {str(record.material) for record in self.records}
         self._environment = _environment()
-        self._environment.globals["explorer"] = explorer
+        self._environment.globals.update(explorer=explorer, address=address)
+        self._shown = [explorer, address]
         self._event: Event | None = None
 
-    def files(self, event: Event | None = None) -> Iterator[tuple[str, str]]:
-        """Every file of the site: its path and its text."""
+    def files(self, event: Event | None = None) -> Iterator[tuple[str, str | bytes]]:
+        """Every file of the site: its path and its content."""
         for batch in self.batches(event):
             yield from zip(batch.names, batch.texts(), strict=True)
 
@@ -147,7 +150,9 @@ class Site:
         yield Batch(("static/style.css",), None, lambda: [style()])
         for name in STATIC:
             yield Batch((f"static/{name}",), None, partial(_static, name))
-        whole = [self._digests, self._environment.globals["explorer"], event and event.title]
+        if self._shown[1] is not None:
+            yield Batch((f"static/{PREVIEW}",), None, lambda: [(HERE / "static" / PREVIEW).read_bytes()])
+        whole = [self._digests, self._shown, event and event.title]
         if event is not None:
             yield Batch(("event.html", f"{DATA}/{EVENT}"), [whole, event.text], partial(self._event_files, event))
         yield Batch(("index.html",), [whole, event and event.said], lambda: [self._index()])
@@ -159,7 +164,7 @@ class Site:
             names = f"material/{name}.html", f"data/{name}.json", f"lines/{name}.pgn"
             family = [str(each) for each in (*parents_of(record.material), *record.material.children())]
             there = [each for each in family if each in self.built]
-            inputs = [self._digests[name], self._environment.globals["explorer"], there]
+            inputs = [self._digests[name], self._shown, there]
             yield Batch(names, inputs, partial(self._material_files, record))
 
     @cached_property
@@ -334,13 +339,15 @@ def write_site(
     event: Event | None = None,
     *,
     explorer: bool = False,
+    address: str | None = None,
     watch: Callable[[], None] = lambda: None,
 ) -> Tally:
     """Write all pages that are new or would change into a folder; calls `watch` for each file.
 
-    `explorer` says that the explorer is in the folder too, or will be; then every board leads there.
+    `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
+    where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
     """
-    return write_batches(Site(records, explorer=explorer).batches(event), folder, watch)
+    return write_batches(Site(records, explorer=explorer, address=address).batches(event), folder, watch)
 
 
 def _static(name: str) -> list[str]:

@@ -28,7 +28,7 @@ class Batch:
     names: tuple[str, ...]
     inputs: Any
     """What the files depend on beside the program, as JSON takes it."""
-    texts: Callable[[], Iterable[str]]
+    texts: Callable[[], Iterable[str | bytes]]
 
 
 class Tally(NamedTuple):
@@ -56,9 +56,9 @@ def write_batches(batches: Iterable[Batch], folder: Path, watch: Callable[[], No
     return Tally(len(found), written)
 
 
-def _write(path: Path, text: str) -> str:
+def _write(path: Path, text: str | bytes) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
-    return write_whole(path, [text.encode()]).sha256
+    return write_whole(path, [text.encode() if isinstance(text, str) else text]).sha256
 
 
 def _is_there(path: Path, note: Any, inputs: str) -> bool:

@@ -18,8 +18,9 @@ from tbgen.material import Material
 from tbgen.records.record import Record
 from tbgen.report import extra
 from tbgen.report.event import read_event
-from tbgen.report.pictures import draw_pictures, draw_table
-from tbgen.report.site import Site, best_cards, write_site
+from tbgen.report.pictures import DASHES, draw_pictures, draw_table
+from tbgen.report.site import DATA, EVENT, Site, best_cards, write_site
+from tests.cli.calls import complaint, printed
 from tests.report.conftest import PUBLISHED
 from tests.report.pages import SVG, faults_of, leads, parsed, unspoken
 
@@ -157,6 +158,20 @@ def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) 
     assert {name: (tmp_path / name).read_text() for name in texts} == texts
 
 
+def test_an_event_by_itself_is_added_to_a_site_which_keeps_it(
+    some: list[Record], event_file: Path, tmp_path: Path
+) -> None:
+    first = write_site(some[:1], tmp_path / "site")
+    page = (tmp_path / "site" / "material" / "KvK.html").stat().st_mtime_ns
+    said = printed("report", "--event", str(event_file), "-o", str(tmp_path / "site"))
+    assert f"{first.files + 2} files, 7 of them new or changed; begin with " in said
+    assert (tmp_path / "site" / "material" / "KvK.html").stat().st_mtime_ns == page
+    assert write_site(some[:1], tmp_path / "site", read_event(tmp_path / "site" / DATA / EVENT)).written == 0
+    assert 'href="event.html"' in (tmp_path / "site" / "index.html").read_text()
+    code, line = complaint("report", "--event", str(event_file), "--address", "x", "-o", str(tmp_path / "site"))
+    assert (code, "begins with https://" in line) == (2, True)
+
+
 def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     for text in ("", "[]", '{"games": [{"final": "X"}]}'):
@@ -211,6 +226,26 @@ def test_pictures_are_the_same_bytes_twice_and_plots_need_a_known_form(published
 def test_pages_need_no_style_in_their_text(site: Path) -> None:
     for page in site.rglob("*.html"):
         assert not re.findall(r"\sstyle=|<style|\son\w+=|<script>", page.read_text()), page
+
+
+def test_links_to_a_page_are_shown_with_words_and_with_a_picture_if_the_site_has_an_address(some: list[Record]) -> None:
+    without, with_it = (dict(Site(some[:1], address=there).files()) for there in (None, "https://x.example/"))
+    page, known = without["material/KvK.html"], with_it["material/KvK.html"]
+    assert isinstance(page, str)
+    assert isinstance(known, str)
+    assert 'property="og:title" content="KvK · r-mobility endings"' in page
+    assert 'name="description" content="KvK under r-mobility: ' in page
+    assert "og:image" not in page
+    assert 'property="og:image" content="https://x.example/static/preview.png"' in known
+    assert 'property="og:url" content="https://x.example/material/KvK.html"' in known
+    assert set(with_it) - set(without) == {"static/preview.png"}
+
+
+def test_lines_have_the_same_dashes_on_pages_and_in_pictures(site: Path) -> None:
+    style = (site / "static" / "style.css").read_text()
+    dashes = dict(re.findall(r"\.dash(\d) \{ stroke-dasharray: ([^;]+); \}", style))
+    assert ["none", *dashes.values()] == list(DASHES)
+    assert list(dashes) == [str(number) for number in range(1, len(DASHES))]
 
 
 def test_a_bar_shows_where_the_outcomes_of_black_begin(site: Path) -> None:
