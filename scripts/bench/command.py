@@ -6,6 +6,8 @@
     bench.py probe --data data                 probes of the tables in a folder
     bench.py games --pgn FILE                  games read and decided, by kernels and by python-chess
     bench.py costs --data data                 what classes of tables cost, by the tables that a folder has built
+    bench.py memory KRBvKN                     what each step of making a table needs, in bytes a cell
+    bench.py memory KRvKN --data data          what each array has touched after each phase
     bench.py built --data data --checked FILE  the same tables as CSV, beside what `tbgen verify --json` said of them
     bench.py --compare 1a2b3c4 faster          medians of two labels (or of two log files) and their ratios
 
@@ -23,12 +25,13 @@ from pathlib import Path
 from bench.built import built
 from bench.costs import costs
 from bench.log import LOG, ROOT, compare
+from bench.memory import memory
 from bench.one import solve_one
 from bench.playing import GAMES, games
 from bench.probing import probe
 from bench.solving import solve
 
-COMMANDS = ("solve", "probe", "games", "costs", "built", "one")
+COMMANDS = ("solve", "probe", "games", "costs", "built", "memory", "one")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,6 +69,11 @@ def parser() -> argparse.ArgumentParser:
         "--checked", type=Path, action="append", default=[], metavar="FILE", help="what `tbgen verify --json` printed"
     )
     listed.set_defaults(compare=None)
+    taken = commands.add_parser("memory", help="where memory goes while a table without pawns is made")
+    taken.add_argument("names", nargs="+", metavar="MATERIAL")
+    taken.add_argument("--data", type=Path, metavar="DIR", help="solve it, from the children that are here")
+    taken.add_argument("--threads", type=int, default=2, metavar="N")
+    taken.set_defaults(compare=None)
     one = commands.add_parser("one")
     one.add_argument("name")
     one.add_argument("--data", type=Path, required=True)
@@ -83,4 +91,6 @@ def main(arguments: list[str]) -> None:
     elif options.compare:
         compare(options.compare, options.log)
     else:
-        {"solve": solve, "probe": probe, "games": games, "costs": costs, "built": built}[options.command](options)
+        {"solve": solve, "probe": probe, "games": games, "costs": costs, "built": built, "memory": memory}[
+            options.command
+        ](options)

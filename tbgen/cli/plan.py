@@ -31,6 +31,15 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
     room = "" if free_disk is None else f" of {in_units(free_disk)} free"
     disk = f"{in_units(plan.bytes)} of disk{on_the_way}{room}"
     click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {disk}{memory}")
+    if plan.too_large:
+        click.echo(_without(plan))
+
+
+def _without(plan: Plan) -> str:
+    """That the times are those of what fits, and which tables do not."""
+    names = ", ".join(f"{step.material} ({in_units(step.least_memory(1))})" for step in plan.too_large)
+    tables = counted(len(plan.too_large), "table", "tables")
+    return f"without {tables} that memory does not suffice for, even with a part of it on disk: {names}"
 
 
 def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:

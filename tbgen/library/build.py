@@ -233,7 +233,7 @@ class _Run:
                 self.watcher.begins(finding_of[start.material], self.begun, len(self.plan.steps))
             self.tries[start.material] = self.tries.get(start.material, 0) + 1
             self.watcher.expects(start.material, self._estimate(start))
-            future = self.workers.submit_table(self.folder, str(start.material), start.threads)
+            future = self.workers.submit_table(self.folder, str(start.material), start.threads, start.granted)
             self.running[future] = start, time.monotonic()
         now = time.monotonic()
         elapsed = {start: now - begun for start, begun in self.running.values()}
@@ -248,7 +248,7 @@ class _Run:
 
     def _has_room(self, start: Start) -> bool:
         """Whether the disk can take the table; it has been asked for all of them before, but others write too."""
-        free, needed = free_disk(self.folder), start.step.cost.bytes + start.step.cost.scratch_bytes
+        free, needed = free_disk(self.folder), start.step.cost.bytes + start.scratch_bytes
         if free is None or needed <= free:
             return True
         self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from tbgen.errors import UsageError
 from tbgen.library.plan import Machine
-from tbgen.library.work import Made, make_table
+from tbgen.library.work import UNHEARD, Made, make_table
 from tbgen.library.workers import WorkerLostError
 
 _CONNECT_SECONDS = 10
@@ -38,11 +38,11 @@ class Cluster:
         limits += [] if memory is None else [memory]
         return Machine(threads * len(workers), len(workers), job_memory=min(limits, default=1 << 62))
 
-    def submit_table(self, folder: Path, name: str, threads: int) -> Future[Made]:
+    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
         free = [address for address in self._workers() if address not in self._busy]
         where = {"workers": free[:1], "allow_other_workers": True} if free else {}
         self._busy.update(free[:1])
-        theirs = self._client.submit(self._work, folder.resolve(), name, threads, pure=False, **where)
+        theirs = self._client.submit(self._work, folder.resolve(), name, threads, UNHEARD, memory, pure=False, **where)
         ours: Future[Made] = Future()
 
         def hand_over(done: Any) -> None:

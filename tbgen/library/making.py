@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tbgen import __version__
 from tbgen._folders import source_digest
 from tbgen.index.layout import layout_of
+from tbgen.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.storage.files import WrittenTable, partial_of, path_of
 from tbgen.storage.reader import TableFile
@@ -23,13 +24,21 @@ from tbgen.storage.scratch import Form, ScratchStore, scratch_path
 from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
-    from tbgen.retro import BlockStore, Solved
+    from tbgen.retro import BlockStore, Grant, Solved
+
+_TOUCHED_MEANWHILE = 96 << 20
+"""Bytes of files that kernels may touch before somebody looks how many they are."""
 
 Tell = Callable[[str, int | None, float, int], None]
 
 
-def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tuple[WrittenTable, Solved]:
-    """Solve a material whose children are in the folder, and put its files there; OSError if they cannot be written."""
+def make_file(
+    folder: Path, material: Material, threads: int, tell: Tell, memory: int | None = None
+) -> tuple[WrittenTable, Solved]:
+    """Solve a material whose children are in the folder, and put its files there; OSError if they cannot be written.
+
+    With less memory than it takes, arrays of a table of one block lie in files of the folder.
+    """
     from tbgen import retro
     from tbgen.storage.writer import write_table
 
@@ -37,13 +46,26 @@ def make_file(folder: Path, material: Material, threads: int, tell: Tell) -> tup
     with contextlib.ExitStack() as opened:
         children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
         store = opened.enter_context(_block_store(folder, material, source, children))
-        solved = retro.solve_into(store, material, children, threads=threads, progress=tell)
+        grant = opened.enter_context(_granted(folder, material, threads, memory))
+        solved = retro.solve_into(store, material, children, threads=threads, progress=tell, grant=grant)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
         written = write_table(folder, solved, generator=__version__, source=source, threads=threads)
     phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
     solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
     return written, solved
+
+
+@contextlib.contextmanager
+def _granted(folder: Path, material: Material, threads: int, memory: int | None) -> Iterator[Grant | None]:
+    """What the arrays of a table may take of memory; nothing is said where it has all that it can take."""
+    from tbgen import retro
+
+    if memory is None or memory >= retro.memory_needed(material, threads):
+        yield None
+        return
+    with MappedArrays(folder, memory - _TOUCHED_MEANWHILE) as files:
+        yield retro.Grant(memory - retro.beside_arrays(threads), files)
 
 
 def remove_blocks(folder: Path, materials: Iterable[Material]) -> None:

@@ -54,6 +54,10 @@ class Step:
         """Bytes that it takes on so many threads."""
         return _memory(self.material, threads)
 
+    def least_memory(self, threads: int) -> int:
+        """Bytes without which it cannot be made; with less than `memory` a part of its arrays lies on disk."""
+        return _least_memory(self.material, threads)
+
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -61,6 +65,8 @@ class Start:
 
     step: Step
     threads: int
+    granted: int | None = None
+    """Bytes of memory, where it cannot have all that it takes."""
 
     @property
     def material(self) -> Material:
@@ -68,7 +74,14 @@ class Start:
 
     @property
     def memory(self) -> int:
-        return self.step.memory(self.threads)
+        if self.granted is None:
+            return self.step.memory(self.threads)
+        return max(self.granted, self.step.least_memory(self.threads))
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Bytes on disk while it is made: solved blocks, and arrays that have no room in memory."""
+        return self.step.cost.scratch_bytes + (0 if self.granted is None else _most_in_files(self.material))
 
     @property
     def seconds(self) -> float:
@@ -85,8 +98,8 @@ class Slot:
 
     @property
     def scratch(self) -> int:
-        """Bytes of solved blocks on disk meanwhile."""
-        return self.start.step.cost.scratch_bytes
+        """Bytes on disk meanwhile."""
+        return self.start.scratch_bytes
 
 
 @dataclass(frozen=True)
@@ -104,12 +117,13 @@ class Plan:
 
     @property
     def cpu_seconds(self) -> float:
-        return sum(step.cost.cpu_seconds for step in self.steps)
+        """Of what there is memory for, as are the bytes."""
+        return sum(step.cost.cpu_seconds for step in self.fitting)
 
     @property
     def bytes(self) -> int:
         """Of all the files."""
-        return sum(step.cost.bytes for step in self.steps)
+        return sum(step.cost.bytes for step in self.fitting)
 
     @property
     def scratch_bytes(self) -> int:
@@ -128,18 +142,33 @@ class Plan:
 
     @cached_property
     def by_urgency(self) -> list[Step]:
-        """Those that most depends on first."""
-        return sorted(self.steps, key=lambda step: -step.path_seconds)
+        """Those for which there is memory, and of these those first that most depends on."""
+        return sorted(self.fitting, key=lambda step: -step.path_seconds)
 
     def check(self, free_disk: int | None) -> None:
         """Refuse what cannot be done, before anything is begun."""
         most = self.machine.most_memory
-        for step in self.steps:
-            if most is not None and step.memory(1) > most:
-                raise NotEnoughMemoryError(str(step.material), step.memory(1), most)
+        if most is not None and self.too_large:
+            step = self.too_large[0]
+            raise NotEnoughMemoryError(str(step.material), step.least_memory(1), most)
         needed = self.bytes + self.scratch_bytes
         if self.steps and free_disk is not None and needed > free_disk:
             raise NotEnoughDiskError(str(self.steps[-1].material), needed, free_disk, len(self.steps))
+
+    @cached_property
+    def too_large(self) -> list[Step]:
+        """Tables for which there is not enough memory, whatever lies on disk."""
+        most = self.machine.most_memory
+        return [] if most is None else [step for step in self.steps if step.least_memory(1) > most]
+
+    @cached_property
+    def fitting(self) -> list[Step]:
+        """Tables for which there is enough, as there is for all that they need."""
+        without = {step.material for step in self.too_large}
+        for step in self.steps:
+            if not without.isdisjoint(step.needs):
+                without.add(step.material)
+        return [step for step in self.steps if step.material not in without]
 
     def next_starts(self, over: Collection[Material], running: Collection[Start]) -> list[Start]:
         """What is started now that some tables are made (or given up) and some are at work.
@@ -162,7 +191,7 @@ class Plan:
                 share = min(share, self.machine.threads // self.machine.jobs)
             start = self._fitting(step, share, at_work, held)
             if start is None:
-                held.append(Start(step, 1))
+                held.append(self._start(step, 1))
             else:
                 started.append(start)
                 at_work.append(start)
@@ -185,8 +214,13 @@ class Plan:
             free = self.machine.memory - self._taken(at_work, held[0] if held else None)
         else:
             free = None
-        starts = (Start(step, threads) for threads in range(most_threads, 0, -1))
+        starts = (self._start(step, threads) for threads in range(most_threads, 0, -1))
         return next((start for start in starts if free is None or start.memory <= free), None)
+
+    def _start(self, step: Step, threads: int) -> Start:
+        """A start; a table that takes more memory than there is gets all of it, and nothing runs beside it."""
+        most = self.machine.most_memory
+        return Start(step, threads, None if most is None or step.memory(threads) <= most else most)
 
     @staticmethod
     def _taken(at_work: Sequence[Start], behind: Start | None) -> int:
@@ -236,6 +270,9 @@ class Plan:
             "bytes": self.bytes,
             "scratch_bytes": self.scratch_bytes,
             "tables": [_slot_facts(slot) for slot in slots],
+            "too_large": [
+                {"material": str(step.material), "least_memory": step.least_memory(1)} for step in self.too_large
+            ],
         }
 
 
@@ -252,7 +289,7 @@ def _slot_facts(slot: Slot) -> dict[str, Any]:
         "threads": slot.start.threads,
         "memory": slot.start.memory,
         "bytes": step.cost.bytes,
-        "scratch_bytes": step.cost.scratch_bytes,
+        "scratch_bytes": slot.scratch,
         "cpu_seconds": round(step.cost.cpu_seconds, 1),
         "path_seconds": round(step.path_seconds, 1),
         "begins": round(slot.begins, 1),
@@ -265,6 +302,19 @@ def _memory(material: Material, threads: int) -> int:
     from tbgen.retro import memory_needed
 
     return memory_needed(material, threads)
+
+
+@lru_cache(maxsize=1024)
+def _least_memory(material: Material, threads: int) -> int:
+    from tbgen.retro import least_memory
+
+    return least_memory(material, threads)
+
+
+def _most_in_files(material: Material) -> int:
+    from tbgen.retro import most_in_files
+
+    return most_in_files(material)
 
 
 def plan_of(

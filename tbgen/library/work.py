@@ -48,11 +48,14 @@ class Unheard:
 
 
 UNHEARD = Unheard()
-Work = Callable[[Path, str, int, Report], Made]
+Work = Callable[[Path, str, int, Report, int | None], Made]
 
 
-def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
-    """Solve a canonical material whose children are in the folder, and put its file there."""
+def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
+    """Solve a canonical material whose children are in the folder, and put its file there.
+
+    It keeps within so many bytes of memory, if it is told to and a table of its kind can.
+    """
     material = Material.parse(name)
 
     tell = partial(report.progress, material)
@@ -61,7 +64,7 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD) 
     wall, cpu = time.perf_counter(), time.process_time()
     _note_due_record(folder, material)
     with _repeating(tell) as tell_now:
-        written, solved = make_file(folder, material, threads, tell_now)
+        written, solved = make_file(folder, material, threads, tell_now, memory)
         tell_now("record", None, 1.0, 0)
         begun, unrecorded = time.perf_counter(), _keep_record(folder, material, threads)
     phases = {**solved.figures.phase_seconds, "record": round(time.perf_counter() - begun, 3)}

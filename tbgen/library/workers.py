@@ -37,7 +37,7 @@ class WorkerLostError(Exception):
 class Workers(Protocol):
     """Where tables are made; a future fails with WorkerLostError if it may be worth trying again."""
 
-    def submit_table(self, folder: Path, name: str, threads: int) -> Future[Made]: ...
+    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]: ...
 
 
 class Here(ThreadPoolExecutor):
@@ -47,8 +47,8 @@ class Here(ThreadPoolExecutor):
         super().__init__(1)
         self._report, self._work = report, work
 
-    def submit_table(self, folder: Path, name: str, threads: int) -> Future[Made]:
-        return self.submit(self._work, folder, name, threads, self._report)
+    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
+        return self.submit(self._work, folder, name, threads, self._report, memory)
 
 
 class Processes(ThreadPoolExecutor):
@@ -59,15 +59,15 @@ class Processes(ThreadPoolExecutor):
         self._report, self._work = report, work
         self._idle: list[_Process] = []
 
-    def submit_table(self, folder: Path, name: str, threads: int) -> Future[Made]:
-        return self.submit(self._make, folder, name, threads)
+    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
+        return self.submit(self._make, folder, name, threads, memory)
 
-    def _make(self, folder: Path, name: str, threads: int) -> Made:
+    def _make(self, folder: Path, name: str, threads: int, memory: int | None) -> Made:
         try:
             process = self._idle.pop()
         except IndexError:
             process = _Process(self._work)
-        made = process.make(folder, name, threads, self._report)
+        made = process.make(folder, name, threads, memory, self._report)
         self._idle.append(process)
         return made
 
@@ -87,10 +87,10 @@ class _Process:
             self._process.start()
         theirs.close()
 
-    def make(self, folder: Path, name: str, threads: int, report: Report) -> Made:
+    def make(self, folder: Path, name: str, threads: int, memory: int | None, report: Report) -> Made:
         """The table, once it is made; what goes wrong there is raised here."""
         try:
-            self._pipe.send((folder, name, threads))
+            self._pipe.send((folder, name, threads, memory))
             while True:
                 kind, facts = self._pipe.recv()
                 if kind == "made":
@@ -151,11 +151,11 @@ def _serve(pipe: Connection[Any, Any], work: Callable[..., Made]) -> None:
     upwards = _Upwards(pipe)
     while True:
         try:
-            folder, name, threads = pipe.recv()
+            folder, name, threads, memory = pipe.recv()
         except EOFError:
             return
         try:
-            upwards.send("made", work(folder, name, threads, upwards))
+            upwards.send("made", work(folder, name, threads, upwards, memory))
         except Exception as error:
             upwards.send("failed", _as_can_travel(error))
 

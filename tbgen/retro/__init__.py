@@ -41,20 +41,26 @@ drive/block_runs.py      1-4 of a run of blocks in one kernel; patterns named
 drive/counts.py          positions by outcome, longest distances; cells that are not primary cleared
 drive/runs.py            solved cells on their way to a file, and all runs as one table
 drive/memory.py          how much memory all that takes, before it begins
+drive/placement.py       which arrays lie in files where memory is short
 drive/statuses.py        what kernels say went wrong, as errors
 drive/timing.py          seconds by phase, progress
 ======================== =========================================================================================
 """
 
-from tbgen.retro.drive.memory import memory_needed
+from tbgen.retro.drive.memory import beside_arrays, least_memory, memory_needed, most_in_files
+from tbgen.retro.drive.placement import Grant
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.solver import solve, solve_into
 
 __all__ = [
     "BlockStore",
+    "Grant",
     "MemoryStore",
     "Solved",
+    "beside_arrays",
+    "least_memory",
     "memory_needed",
+    "most_in_files",
     "solve",
     "solve_into",
 ]

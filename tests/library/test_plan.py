@@ -23,8 +23,9 @@ SMALL = [*materials(3), *materials(4)]
 
 @pytest.fixture(autouse=True)
 def memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread."""
-    monkeypatch.setattr(plan_module, "_memory", lambda material, threads: (material.men - 2 + threads) * GIB)
+    """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread; and no less."""
+    for name in ("_memory", "_least_memory"):
+        monkeypatch.setattr(plan_module, name, lambda material, threads: (material.men - 2 + threads) * GIB)
 
 
 def plan(machine: Machine, wanted: list[Material] | None = None) -> Plan:
@@ -120,6 +121,39 @@ def test_what_does_not_fit_is_refused_with_its_figures() -> None:
     ) as caught:
         whole.check(whole.bytes - 1)
     assert caught.value.needed_bytes == whole.bytes
+
+
+def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing_runs_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plan_module, "_memory", lambda material, threads: 2 * (material.men - 2 + threads) * GIB)
+    monkeypatch.setattr(plan_module, "_most_in_files", lambda material: GIB)
+    whole = plan(Machine(2, 2, 8 * GIB))
+    whole.check(None)
+    slots = whole.schedule()
+    assert len(slots) == len(whole.steps)
+    granted = [slot for slot in slots if slot.start.granted is not None]
+    assert granted
+    for slot in granted:
+        assert slot.start.step.memory(slot.start.threads) > slot.start.memory == 8 * GIB
+        assert at_work(slots, (slot.begins + slot.ends) / 2) == [slot]
+        assert slot.scratch == slot.start.step.cost.scratch_bytes + GIB
+    assert all(slot.start.memory <= 8 * GIB for slot in slots)
+
+
+def test_what_there_is_no_memory_for_is_named_and_the_rest_has_its_time() -> None:
+    whole = plan(Machine(2, 2, 3 * GIB))
+    too_large = {step.material for step in whole.too_large}
+    assert too_large == set(materials(5))
+    assert {slot.start.material for slot in whole.schedule()} == {step.material for step in whole.fitting}
+    assert len(whole.fitting) + len(too_large) == len(whole.steps)
+    assert whole.seconds() > 0
+    assert whole.cpu_seconds == pytest.approx(sum(step.cost.cpu_seconds for step in whole.fitting))
+    facts = whole.facts()
+    assert [each["material"] for each in facts["too_large"]] == [str(step.material) for step in whole.too_large]
+    assert all(each["least_memory"] > 3 * GIB for each in facts["too_large"])
+    with pytest.raises(NotEnoughMemoryError):
+        whole.check(None)
 
 
 def test_blocks_that_lie_on_disk_at_the_same_time_count() -> None:

@@ -12,23 +12,23 @@ from tbgen.library.work import UNHEARD, Made, Report, make_table
 VICTIM = "KNvK"
 
 
-def dies_once(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+def dies_once(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
     """As make_table, but the first process that is to make the victim is killed."""
     mark = folder / "killed"
     if name == VICTIM and not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return make_table(folder, name, threads, report)
+    return make_table(folder, name, threads, report, memory)
 
 
-def always_dies(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+def always_dies(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
     """As make_table, but whoever is to make the victim is killed."""
     if name == VICTIM:
         os.kill(os.getpid(), signal.SIGKILL)
-    return make_table(folder, name, threads, report)
+    return make_table(folder, name, threads, report, memory)
 
 
-def fails_strangely(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+def fails_strangely(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
     """As make_table, but the victim meets an error that cannot be sent to another process."""
 
     class StrangeError(Exception):
@@ -36,18 +36,20 @@ def fails_strangely(folder: Path, name: str, threads: int, report: Report = UNHE
 
     if name == VICTIM:
         raise StrangeError("something odd")
-    return make_table(folder, name, threads, report)
+    return make_table(folder, name, threads, report, memory)
 
 
-def sleeps(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+def sleeps(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
     """Tells who it is, then is busy for a long time."""
     (folder / f"{os.getpid()}.pid").touch()
     time.sleep(60)
-    return make_table(folder, name, threads, report)
+    return make_table(folder, name, threads, report, memory)
 
 
-def writes_elsewhere(folder: Path, name: str, threads: int, report: Report = UNHEARD) -> Made:
+def writes_elsewhere(
+    folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None
+) -> Made:
     """As make_table, in a folder of the same name on another machine."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir(exist_ok=True)
-    return make_table(elsewhere, name, threads, report)
+    return make_table(elsewhere, name, threads, report, memory)

@@ -117,7 +117,7 @@ def test_a_block_begins_with_all_that_is_legal_open_and_nobodys(parts: list[tupl
     block, *forcers = (worker := new_worker(geometry)).block, worker.white, worker.black
     random = np.random.default_rng(len(parts))
     block.legal[:] = random.integers(0, 1 << 62, block.legal.shape) * random.integers(0, 2, block.legal.shape)
-    block.reset[:] = random.integers(-1, 2, block.reset.shape)
+    block.resets[:] = random.integers(0, 1 << 62, block.resets.shape, np.uint64) & block.legal
     block.next_code[:] = 255
     values = BlockValues(np.zeros(128 * 640, np.int8), np.zeros(128 * 640, np.uint16))
     counts = [open_words(block, worker.white, worker.black, *part) for part in parts]
@@ -130,9 +130,7 @@ def test_a_block_begins_with_all_that_is_legal_open_and_nobodys(parts: list[tupl
             live = [forcer.forced.live[mover, word >> 6] >> np.uint64(word & 63) & np.uint64(1) for word in range(640)]
             np.testing.assert_array_equal(live, block.legal[mover] != 0)
         np.testing.assert_array_equal(forcer.forced.left, block.legal[side])
-        has_reset = np.packbits(block.reset[side.other].reshape(-1, 64) != 0, axis=1, bitorder="little")
-        resets = has_reset.view(np.uint64).ravel() & block.legal[side.other]
-        np.testing.assert_array_equal(forcer.forced.blocked, resets)
+        np.testing.assert_array_equal(forcer.forced.blocked, block.resets[side.other])
     np.testing.assert_array_equal(block.undecided, block.legal)
     assert sum(counts) == np.bitwise_count(block.legal).sum()
     place, seen = 0, set[int]()

@@ -1,13 +1,15 @@
 """How much memory it takes to solve a material: a bound, from the shapes of the very arrays that the solver makes.
 
-Most arrays are touched whole. Those that fill as the work goes on (seeds, labels, histories) have room for
-the worst that could be; what is counted of them is an allowance a word, above what any table was seen to take.
+Most arrays are touched whole. Those that fill as the work goes on (resets, seeds, labels, histories) have space for the
+worst that could be; what is counted of them is an allowance a word, above what any table was seen to take.
+
+A table of one block takes it step by step: each step has its own arrays (`*_need`), by what `placement.py` calls them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import most_run_blocks
+from tbgen.retro.drive.placement import COLDEST_FIRST
 from tbgen.retro.drive.shared_layers import private_worklists
 from tbgen.retro.levels.worker import new_worker
 from tbgen.retro.resets.children import most_own_planes, own_planes
@@ -33,24 +36,36 @@ BASE_BYTES = 576 * MIB
 HAND_BYTES = 64 * MIB
 """What a thread has in hand of a child or of blocks on disk, beside their cells."""
 
-VALUE_BYTES, CELL_BYTES = 3, 7
-"""Entry and distance of a cell; these and its pattern."""
+VALUE_BYTES, PATTERN_BYTES = 3, 4
+CELL_BYTES = VALUE_BYTES + PATTERN_BYTES
+"""Entry and distance of a cell; its pattern."""
 
-FILLING = {"label": 4, "history": 4, "seeds": 16, "agenda": 16, "interner": 32, "pairs": 32}
-"""Bytes of an item of what fills: a place (twice), a seed, a seed, a history, a pair (both with their slots)."""
+RESET_BYTES, PLACE_BYTES = 5, 4
+"""Outcome and distances of a reset; a label or a history, of either forcer."""
 
-ALLOWED = {"label": 98, "history": 98, "seeds": 8, "agenda": 16, "interner": 4, "pairs": 4}
+FILLING = {"best": 5, "label": 4, "history": 4, "seeds": 16, "agenda": 16, "interner": 32, "pairs": 32}
+"""Bytes of an item of what fills: a reset, a place (twice), a seed, a seed, a history, a pair (both with slots)."""
+
+ALLOWED = {"best": 40, "label": 98, "history": 98, "seeds": 8, "agenda": 4, "interner": 4, "pairs": 4}
 """Items that are allowed, a word of the block with equal men in order; of histories and pairs, a word of all blocks of
 a run. 98 places are all that a word can have, the side to move left open."""
 
-SEEDS_WITH_PAWNS = 48
+WITH_PAWNS = {"best": 98, "seeds": 48, "agenda": 16}
 """A pawn has resets everywhere."""
 
-FILLED_FIELDS = frozenset(("label", "history", "next", "site", "bits", "word", "before", "event", "table"))
+FILLED_FIELDS = frozenset(
+    ("label", "history", "next", "site", "bits", "word", "before", "event", "table", "outcome", "shortest", "longest")
+)
+
+FORGOTTEN = frozenset(("legal", "check"))
+"""What the levels of a single block do without."""
 
 FILE_CELL_BYTES = 9
 """While a table is written: a number a cell, states, what finds them, and patterns; the packed chunks later on. Before
 that the dictionaries of all runs become one, in less."""
+
+NAMING_WORD_BYTES = 40
+"""A word's men as a set, and the places of its cells: all that naming needs of it."""
 
 NUMBER_BYTES, COUNTED_CELL_BYTES = 4, 3
 """While states are numbered: a number a cell, and the states that each thread has met."""
@@ -58,19 +73,101 @@ NUMBER_BYTES, COUNTED_CELL_BYTES = 4, 3
 
 @cache
 def memory_needed(material: Material, threads: int) -> int:
-    """The most memory, in bytes, that making a canonical material's table takes."""
+    """The most memory, in bytes, that making a canonical material's table takes, with all arrays in memory."""
     layout = layout_of(material)
     kinship = kinship_of(layout)
-    solving = _alone(layout, kinship, threads) if len(layout.blocks) == 1 else _in_waves(layout, kinship, threads)
-    return BASE_BYTES + threads * HAND_BYTES + max(solving, _writing(layout, threads))
+    if len(layout.blocks) == 1:
+        return beside_arrays(threads) + _alone(layout, kinship, threads)
+    return beside_arrays(threads) + max(_in_waves(layout, kinship, threads), _writing(layout, threads))
 
 
-def _alone(layout: Layout, kinship: Kinship, threads: int) -> int:
-    """A single block, its values and patterns, all that captures lead to, and what it takes to share layers."""
+@cache
+def least_memory(material: Material, threads: int) -> int:
+    """The same with as many arrays in files as can be: with less memory the table is not made."""
+    layout = layout_of(material)
+    if len(layout.blocks) > 1:
+        return memory_needed(material, threads)
+    return beside_arrays(threads) + _alone(layout, kinship_of(layout), threads, in_files=COLDEST_FIRST)
+
+
+@cache
+def most_in_files(material: Material) -> int:
+    """The most bytes of arrays that lie on disk while a table of one block is made with less memory than it takes."""
+    layout = layout_of(material)
+    if len(layout.blocks) > 1:
+        return 0
+    steps = steps_need(geometry_of(layout), 1).values()
+    return max(sum(sizes.get(name, 0) for name in COLDEST_FIRST) for sizes in steps)
+
+
+def beside_arrays(threads: int) -> int:
+    """What the program takes itself."""
+    return BASE_BYTES + threads * HAND_BYTES
+
+
+def _alone(layout: Layout, kinship: Kinship, threads: int, in_files: Collection[str] = ()) -> int:
+    """A single block: the most that any step takes, and what it takes to share layers; captures before the mates."""
     geometry, few = geometry_of(layout), 1 << 12
     worklists = private_worklists(geometry._replace(words=few), threads)
     shared = sum(array.nbytes for worklist in worklists for array in worklist)
-    return worker_bytes(geometry) + CELL_BYTES * layout.cells + _captures(kinship) + shared * -(-geometry.words // few)
+    steps = steps_need(geometry, threads)
+    in_memory = {step: sum(sizes[name] for name in sizes if name not in in_files) for step, sizes in steps.items()}
+    in_memory["mates"] += _captures(kinship)
+    return max(in_memory.values()) + shared * -(-geometry.words // few)
+
+
+def steps_need(geometry: Geometry, threads: int) -> Mapping[str, Mapping[str, int]]:
+    """What each step of a single block needs at most."""
+    words = _words_in_order(geometry)
+    places, resets = ALLOWED["label"] * words, ALLOWED["best"] * words
+    return {
+        "mates": mates_need(geometry),
+        "levels": levels_need(geometry, places, resets),
+        "naming": naming_need(geometry, places),
+        "writing": writing_need(geometry, threads),
+    }
+
+
+def mates_need(geometry: Geometry) -> Mapping[str, int]:
+    """From the moves of a single block to its mates: bytes by what `COLDEST_FIRST` calls the arrays, and the rest."""
+    resets, seeds = RESET_BYTES * ALLOWED["best"], 2 * FILLING["seeds"] * ALLOWED["seeds"]
+    words = _words_in_order(geometry)
+    values = {"codes": _cells(geometry), "values": VALUE_BYTES * _cells(geometry)}
+    return {"rest": _bytes_of_words(geometry) + seeds * words, "resets": resets * words, **values}
+
+
+def levels_need(geometry: Geometry, places: int, resets: int) -> Mapping[str, int]:
+    """The levels after the mates, when so many cells and resets are left."""
+    forcer = sum(ALLOWED[kind] * FILLING[kind] for kind in ("seeds", "agenda", "interner"))
+    return {
+        "rest": _bytes_of_words(geometry) + 2 * forcer * _words_in_order(geometry),
+        "resets": RESET_BYTES * resets,
+        "codes": _cells(geometry),
+        "values": VALUE_BYTES * _cells(geometry),
+        "histories": 2 * PLACE_BYTES * places,
+        "labels": 2 * PLACE_BYTES * places,
+    }
+
+
+def naming_need(geometry: Geometry, places: int) -> Mapping[str, int]:
+    """While patterns are named, when the levels of a single block are done."""
+    interners = 4 * ALLOWED["interner"] * FILLING["interner"] * _words_in_order(geometry)
+    return {
+        "rest": NAMING_WORD_BYTES * geometry.words + interners,
+        "values": VALUE_BYTES * _cells(geometry),
+        "histories": 2 * PLACE_BYTES * places,
+        "patterns": PATTERN_BYTES * _cells(geometry),
+    }
+
+
+def writing_need(geometry: Geometry, threads: int) -> Mapping[str, int]:
+    """While a table of a single block is written."""
+    cells = _cells(geometry)
+    return {"rest": _file_bytes(cells, threads), "values": VALUE_BYTES * cells, "patterns": PATTERN_BYTES * cells}
+
+
+def _cells(geometry: Geometry) -> int:
+    return 128 * geometry.words
 
 
 def _in_waves(layout: Layout, kinship: Kinship, threads: int) -> int:
@@ -94,29 +191,47 @@ def _writing(layout: Layout, threads: int) -> int:
     """The table's cells, or a part of them for each thread if they lie on disk, and what becomes of them."""
     part = max(layout.block_words * 64, 1 << 22)
     kept = layout.cells if fits_memory(layout) else min(threads * part, layout.cells)
-    return CELL_BYTES * kept + max(FILE_CELL_BYTES, NUMBER_BYTES + threads * COUNTED_CELL_BYTES) * layout.cells
+    return CELL_BYTES * kept + _file_bytes(layout.cells, threads)
+
+
+def _file_bytes(cells: int, threads: int) -> int:
+    """What becomes of cells while they are written."""
+    return max(FILE_CELL_BYTES, NUMBER_BYTES + threads * COUNTED_CELL_BYTES) * cells
 
 
 def worker_bytes(geometry: Geometry, run_blocks: int = 1) -> int:
-    """What a worker touches; its arrays grow with the words of a block, so two small ones tell of a large one."""
-    few, many = 1024, 2048
-    if geometry.words <= many:
-        return _touched(geometry, run_blocks)
-    here, there = (_touched(geometry._replace(words=words), run_blocks) for words in (few, many))
-    return here + (there - here) * (geometry.words - few) // (many - few)
-
-
-def _touched(geometry: Geometry, run_blocks: int) -> int:
-    """The arrays that are touched whole, and what is allowed of those that fill."""
-    paths = list(_arrays((), new_worker(geometry)))
-    allowed = dict(ALLOWED)
-    if len(geometry.pawn_color):
-        allowed["seeds"] = SEEDS_WITH_PAWNS
+    """What a worker touches that solves one block of many after another."""
+    allowed = {**ALLOWED, **WITH_PAWNS}
     for kind in ("interner", "pairs"):
         allowed[kind] *= run_blocks
-    filling = {(path[0], kind) for path, _ in paths for kind in path if kind in FILLING}
-    whole = sum(array.nbytes for path, array in paths if not _fills(path))
+    arrays = _array_bytes(geometry)
+    filling = {(path[0], kind) for path in arrays for kind in path if kind in FILLING and _fills(path)}
+    whole = sum(size for path, size in arrays.items() if not _fills(path))
     return whole + _words_in_order(geometry) * sum(allowed[kind] * FILLING[kind] for _, kind in filling)
+
+
+def _bytes_of_words(geometry: Geometry) -> int:
+    """What the levels of a single block touch whole, but for its codes."""
+    kept = ((path, size) for path, size in _array_bytes(geometry).items() if path[-1] not in FORGOTTEN)
+    return sum(size for path, size in kept if not _fills(path) and path[-1] != "code")
+
+
+def _array_bytes(geometry: Geometry) -> Mapping[tuple[str, ...], int]:
+    """The arrays of a worker."""
+    return _bytes_by_array(geometry.words, len(geometry.role), len(geometry.pawn_color))
+
+
+@cache
+def _bytes_by_array(words: int, others: int, pawns: int) -> Mapping[tuple[str, ...], int]:
+    """The arrays of any worker with so many; they grow with the words, so two small workers tell of a large one."""
+    any_geometry, few, many = geometry_of(layout_of(Material.parse("KvK"))), 1024, 2048
+    role, pawn_color = np.zeros(others, np.int64), np.zeros(pawns, np.int64)
+    geometry = any_geometry._replace(words=words, role=role, pawn_color=pawn_color)
+    if words <= many:
+        return {path: array.nbytes for path, array in arrays_of((), new_worker(geometry))}
+    here, there = (dict(arrays_of((), new_worker(geometry._replace(words=size)))) for size in (few, many))
+    more = {path: (there[path].nbytes - here[path].nbytes) / (many - few) for path in here}
+    return {path: here[path].nbytes + math.ceil(more[path] * (words - few)) for path in here}
 
 
 def _words_in_order(geometry: Geometry) -> int:
@@ -129,10 +244,10 @@ def _fills(path: tuple[str, ...]) -> bool:
     return path[-1] in FILLED_FIELDS and not FILLING.keys().isdisjoint(path)
 
 
-def _arrays(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], npt.NDArray[Any]]]:
+def arrays_of(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], npt.NDArray[Any]]]:
     """All arrays in groups of groups of arrays, each with the names that lead to it."""
     if isinstance(value, np.ndarray):
         yield path, value
     elif isinstance(value, tuple):
         for name, each in zip(getattr(value, "_fields", ()), value, strict=True):
-            yield from _arrays((*path, name), each)
+            yield from arrays_of((*path, name), each)

@@ -9,23 +9,34 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
+from tbgen.arrays import Ints32
 from tbgen.handover import Cells, Run
 from tbgen.retro.drive.block_runs import name_patterns
 from tbgen.retro.drive.counts import Found, count_words, merged, nothing_found
-from tbgen.retro.drive.shared_layers import SharedLayers
+from tbgen.retro.drive.memory import levels_need, mates_need, naming_need, writing_need
+from tbgen.retro.drive.placement import Placement
+from tbgen.retro.drive.shared_layers import SharedLayers, private_worklists
 from tbgen.retro.drive.statuses import check_status, check_worker
 from tbgen.retro.drive.task import Task
 from tbgen.retro.levels.forcer import INTERNER_FULL, SWEEPS, Forcer, open_words, start_forcer, start_middles
-from tbgen.retro.levels.histories import OVERFLOWED, new_interner
+from tbgen.retro.levels.histories import OVERFLOWED, Interner, new_interner
 from tbgen.retro.levels.patterns import dictionary_of
 from tbgen.retro.levels.stages import STALEMATE, advance_middle, freeze, spread_class
 from tbgen.retro.levels.worker import MOST_NODES, Worker, new_worker
 from tbgen.retro.resets.family import empty_family
 from tbgen.retro.resets.folding import find_moves
-from tbgen.retro.words.block import BlockValues, enter_block, number_cells
+from tbgen.retro.words.block import (
+    Best,
+    BlockValues,
+    count_kept_resets,
+    enter_block,
+    move_resets,
+    number_cells,
+)
 from tbgen.retro.words.geometry import BLACK, WHITE
 from tbgen.retro.words.legality import find_legal
 from tbgen.retro.words.movelist import new_scratch
@@ -44,53 +55,166 @@ def spans_of(task: Task) -> list[Span]:
 
 def solve_one_block(task: Task) -> None:
     """Solve the only block of a table."""
-    worker = new_worker(task.geometry)
-    _find_moves(task, worker)
-    cells = task.layout.cells
-    values = BlockValues(np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
-    _solve_levels(task, worker, values)
-    _hand_over(task, worker, values)
-    task.sweeps = int(worker.white.state[SWEEPS] + worker.black.state[SWEEPS])
+    solving = OneBlock(task)
+    solving.find_moves()
+    solving.solve_levels()
+    solving.hand_over()
 
 
-def _find_moves(task: Task, worker: Worker) -> None:
-    """Legal words, while children are read; then codes and resets."""
-    block, spans = worker.block, spans_of(task)
-    enter_block(block, 0, task.pawns[0])
-    jobs = [(new_scratch(task.layout.others), span) for span in spans]
-    with task.timer.phase("children"):
-        legal = task.pool.map(lambda job: find_legal(block, job[0].men, *job[1]), jobs)
-        family = task.supply().with_captures(empty_family(task.kinship))
-        list(legal)
-    task.progress("moves", None, 0.05, 0)
-    with task.timer.phase("moves"):
-        for status in task.pool.map(lambda job: find_moves(block, family, job[0], *job[1]), jobs):
-            check_status(task.material, int(status))
+class OneBlock:
+    """A block on its way. What a step does not need any more leaves memory before the next one."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.spans = task, spans_of(task)
+        self.placement = Placement(task.grant)
+        self.placement.plan(mates_need(task.geometry))
+        self.worker = new_worker(task.geometry)
+        self.private = private_worklists(task.geometry, task.threads)
+        block, zeros, cells = self.worker.block, self.placement.zeros, task.layout.cells
+        code = zeros("codes", cells, np.uint8).reshape(2, -1)
+        best = Best(*(zeros("resets", cells, array.dtype) for array in block.best))
+        self.worker = self.worker._replace(block=block._replace(code=code, best=best))
+        self.values = BlockValues(zeros("values", cells, np.int8), zeros("values", cells, np.uint16))
+
+    @property
+    def forcers(self) -> tuple[Forcer, Forcer]:
+        return self.worker.white, self.worker.black
+
+    def find_moves(self) -> None:
+        """Legal words, while children are read; then codes and resets."""
+        task, block = self.task, self.worker.block
+        enter_block(block, 0, task.pawns[0])
+        jobs = [(new_scratch(task.layout.others), span) for span in self.spans]
+        with task.timer.phase("children"):
+            legal = task.pool.map(lambda job: find_legal(block, job[0].men, *job[1]), jobs)
+            family = task.supply().with_captures(empty_family(task.kinship))
+            list(legal)
+        task.progress("moves", None, 0.05, 0)
+        with task.timer.phase("moves"):
+            for status in task.pool.map(lambda job: find_moves(block, family, job[0], *job[1]), jobs):
+                check_status(task.material, int(status))
+
+    def solve_levels(self) -> None:
+        """The levels in ascending order."""
+        task, pool, spans = self.task, self.task.pool, self.spans
+        with task.timer.phase("seeds"):
+            left = list(pool.map(lambda span: open_words(self.worker.block, *self.forcers, *span), spans))
+            self._forget_legal()
+            list(pool.map(lambda forcer: start_forcer(self.worker.block, forcer), self.forcers))
+        positions, k = sum(left), 0
+        while any(left):
+            with task.timer.phase("freeze"):
+                left = self._freeze(k)
+            decided = positions - sum(left)
+            task.progress("levels", k, 0.1 + 0.85 * decided / positions, decided)
+            if k == STALEMATE:
+                with task.timer.phase("seeds"):
+                    self._begin_middles(left)
+            with task.timer.phase("middles" if k else "mates"):
+                self._advance(k)
+            check_worker(task.material, self.worker)
+            k += 1
+
+    def _forget_legal(self) -> None:
+        nothing = np.zeros((2, 0), np.uint64)
+        self.worker = self.worker._replace(block=self.worker.block._replace(legal=nothing, check=nothing))
+
+    def _freeze(self, k: int) -> list[int]:
+        """How many cells are undecided, by span, when those are frozen whose own code is k."""
+        worker, values = self.worker, self.values
+        job = partial(freeze, worker.block, worker.white, worker.black, values, k)
+        return list(self.task.pool.map(lambda span: job(*span), self.spans))
+
+    def _begin_middles(self, left: Sequence[int]) -> None:
+        """After the mates: what is left has places, and only now is it known how much that is."""
+        pool, spans, block = self.task.pool, self.spans, self.worker.block
+        *firsts, places = itertools.accumulate(left, initial=0)
+        list(pool.map(lambda span, place: number_cells(block, span.first, span.end, place), spans, firsts))
+        kept = pool.map(lambda span: count_kept_resets(block, span.first, span.end), spans)
+        *starts, resets = itertools.accumulate(kept, initial=0)
+        self._make_room(places, resets)
+        best = Best(*(self.placement.zeros("resets", resets, array.dtype) for array in block.best))
+        list(pool.map(lambda span, start: move_resets(block, span.first, span.end, best, start), spans, starts))
+        self.worker = self.worker._replace(block=self.worker.block._replace(best=best))
+        list(pool.map(lambda forcer: start_middles(self.worker.block, forcer, places), self.forcers))
+
+    def _make_room(self, places: int, resets: int) -> None:
+        """Labels and histories for so many places, and what of the rest has to lie in files then."""
+        placement = self.placement
+        placement.plan(levels_need(self.task.geometry, places, resets))
+        self.values = placement.group("values", self.values)
+        block = self.worker.block
+        block = block._replace(code=placement.placed("codes", block.code))
+        white, black = (
+            forcer._replace(
+                label=placement.zeros("labels", places, np.uint32),
+                history=placement.zeros("histories", places, np.uint32),
+            )
+            for forcer in self.forcers
+        )
+        self.worker = self.worker._replace(block=block, white=white, black=black)
+
+    def _advance(self, k: int) -> None:
+        """The classes of a stage, and the middles after them."""
+        block = self.worker.block
+        _spread_classes(SharedLayers(self.task, block, self.values, self.private), self.forcers, k)
+        list(self.task.pool.map(lambda forcer: advance_middle(block, forcer, k), self.forcers))
+
+    def hand_over(self) -> None:
+        """Count and name what the cells hold, and put them into the store."""
+        task = self.task
+        task.sweeps = sum(int(forcer.state[SWEEPS]) for forcer in self.forcers)
+        self._forget_levels()
+        with task.timer.phase("tallies"):
+            found = self._count()
+        with task.timer.phase("patterns"):
+            half, geometry = task.layout.cells // 2, task.geometry
+            for needed in (naming_need(geometry, len(self.worker.white.history)), writing_need(geometry, task.threads)):
+                self.placement.plan(needed)
+            self.values = self.placement.group("values", self.values)
+            sides = [self._cells_of(side * half, half) for side in (WHITE, BLACK)]
+            pairs = list(task.pool.map(lambda side: self._name(side, sides[side]), (WHITE, BLACK)))
+            worker = self.worker = _with_histories(self.worker, *(np.zeros(0, np.uint32) for _ in range(2)))
+            list(
+                task.pool.map(
+                    lambda side: _put_side(task, worker, pairs[side], sides[side], side, found), (WHITE, BLACK)
+                )
+            )
+
+    def _forget_levels(self) -> None:
+        """Of all arrays only places and histories are needed any more."""
+        block, forcers = self.worker.block, self.forcers
+        rest = new_worker(block.geometry._replace(words=0))
+        few = rest.block._replace(geometry=block.geometry, occupied=block.occupied, numbered=block.numbered)
+        white, black = (
+            empty._replace(history=forcer.history, interner=forcer.interner)
+            for empty, forcer in zip((rest.white, rest.black), forcers, strict=True)
+        )
+        self.worker = rest._replace(block=few, white=white, black=black)
+        self.private = []
+
+    def _count(self) -> Found:
+        """What the cells hold, by outcome; those that are not primary hold nothing from now on."""
+        task, values = self.task, self.values
+        jobs = [(span, 0, np.zeros(task.layout.others, np.int64), nothing_found()) for span in self.spans]
+        list(task.pool.map(lambda job: count_words(task.geometry, values, False, *job), jobs))
+        return merged((0, found) for *_, found in jobs)
+
+    def _cells_of(self, start: int, size: int) -> Cells:
+        """The cells of one side to move, whose patterns have no names yet."""
+        here = slice(start, start + size)
+        return Cells(self.values.entry[here], self.values.dtg[here], self.placement.zeros("patterns", size, np.uint32))
+
+    def _name(self, side: int, cells: Cells) -> Interner:
+        """Name the patterns of the cells of one side to move."""
+        pairs = new_interner(MOST_NODES)
+        name_patterns(self.worker._replace(pairs=pairs), side, cells.entry, cells.pattern)
+        check_status(self.task.material, INTERNER_FULL if pairs.state[OVERFLOWED] else 0)
+        return pairs
 
 
-def _solve_levels(task: Task, worker: Worker, values: BlockValues) -> None:
-    """The levels in ascending order."""
-    block, forcers, spans = worker.block, (worker.white, worker.black), spans_of(task)
-    with task.timer.phase("seeds"):
-        left = list(task.pool.map(lambda span: open_words(block, *forcers, *span), spans))
-        list(task.pool.map(lambda forcer: start_forcer(block, forcer), forcers))
-    shared_layers = SharedLayers(task, block, values)
-    positions, k = sum(left), 0
-    while any(left):
-        with task.timer.phase("freeze"):
-            left = list(task.pool.map(lambda span, level=k: freeze(block, *forcers, values, level, *span), spans))
-        decided = positions - sum(left)
-        task.progress("levels", k, 0.1 + 0.85 * decided / positions, decided)
-        if k == STALEMATE:
-            with task.timer.phase("seeds"):
-                *firsts, places = itertools.accumulate(left, initial=0)
-                list(task.pool.map(lambda span, place: number_cells(block, span.first, span.end, place), spans, firsts))
-                list(task.pool.map(lambda forcer, places=places: start_middles(block, forcer, places), forcers))
-        with task.timer.phase("middles" if k else "mates"):
-            _spread_classes(shared_layers, forcers, k)
-            list(task.pool.map(lambda forcer, level=k: advance_middle(block, forcer, level), forcers))
-        check_worker(task.material, worker)
-        k += 1
+def _with_histories(worker: Worker, white: Ints32, black: Ints32) -> Worker:
+    return worker._replace(white=worker.white._replace(history=white), black=worker.black._replace(history=black))
 
 
 def _spread_classes(shared_layers: SharedLayers, forcers: Sequence[Forcer], k: int) -> None:
@@ -103,29 +227,11 @@ def _spread_classes(shared_layers: SharedLayers, forcers: Sequence[Forcer], k: i
             shared_layers.finish_layer(forcer, k)
 
 
-def _hand_over(task: Task, worker: Worker, values: BlockValues) -> None:
-    """Count and name what the cells hold, and put them into the store."""
-    spans = spans_of(task)
-    founds = [nothing_found() for _ in spans]
-    with task.timer.phase("tallies"):
-        men = [np.zeros(task.layout.others, np.int64) for _ in spans]
-        jobs = [(span, 0, room, found) for span, room, found in zip(spans, men, founds, strict=True)]
-        list(task.pool.map(lambda job: count_words(task.geometry, values, False, *job), jobs))
-    found = merged((0, found) for found in founds)
-    with task.timer.phase("patterns"):
-        list(task.pool.map(lambda side: _put_side(task, worker, values, side, found), (WHITE, BLACK)))
-
-
-def _put_side(task: Task, worker: Worker, values: BlockValues, side: int, found: Found) -> None:
-    """Name what the cells of one side to move hold, as a run of its own, and put them into the store."""
-    half = task.layout.cells // 2
-    start, pairs = side * half, new_interner(MOST_NODES)
-    entry, dtg = values.entry[start : start + half], values.dtg[start : start + half]
-    pattern, here = np.zeros(half, np.uint32), nothing_found()
-    name_patterns(worker._replace(pairs=pairs), side, entry, pattern)
-    check_status(task.material, INTERNER_FULL if pairs.state[OVERFLOWED] else 0)
-    dictionary = dictionary_of(pairs, worker.white.interner, worker.black.interner, pattern)
-    here[side] = found[side] - [0, 0, start]
+def _put_side(task: Task, worker: Worker, pairs: Interner, cells: Cells, side: int, found: Found) -> None:
+    """Put the cells of one side to move, whose patterns are named, into the store as a run of its own."""
+    half, here = len(cells.entry), nothing_found()
+    dictionary = dictionary_of(pairs, worker.white.interner, worker.black.interner, cells.pattern)
+    here[side] = found[side] - [0, 0, side * half]
     nothing = np.zeros(0, np.int8), np.zeros(0, np.uint16)
-    run = Run(start, start + half, len(dictionary.rows), here, nothing)
-    task.store.put(run, dictionary, Cells(entry, dtg, pattern))
+    run = Run(side * half, (side + 1) * half, len(dictionary.rows), here, nothing)
+    task.store.put(run, dictionary, cells)

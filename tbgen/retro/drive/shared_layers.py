@@ -9,7 +9,7 @@ a worklist of its own, which is merged into the forcer's afterwards. Which cells
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -94,10 +94,9 @@ def cut_words(worklist: Worklist, size: int, spans: int) -> list[Span]:
 class SharedLayers:
     """The threads of a task that share the layers of its only block."""
 
-    def __init__(self, task: Task, block: Block, values: BlockValues) -> None:
-        self.task, self.block, self.values = task, block, values
+    def __init__(self, task: Task, block: Block, values: BlockValues, private: Sequence[Worklist]) -> None:
+        self.task, self.block, self.values, self.private = task, block, values, private
         self.most = THICK if task.threads > 1 else NO_LIMIT
-        self.private = private_worklists(task.geometry, task.threads)
         self.men = [np.zeros(task.layout.others, np.int64) for _ in range(sharing_threads(task.threads))]
 
     def finish_layer(self, forcer: Forcer, rank: int) -> None:

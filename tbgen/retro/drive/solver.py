@@ -12,6 +12,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.one_block import solve_one_block
+from tbgen.retro.drive.placement import Grant
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.task import Task
 from tbgen.retro.drive.timing import Progress, quiet
@@ -24,13 +25,14 @@ def solve_into(
     children: Mapping[Material, Child],
     threads: int = 2,
     progress: Progress = quiet,
+    grant: Grant | None = None,
 ) -> Solved:
     """Solve a canonical material whose children are solved; what its cells hold goes to the store.
 
-    What is in the store already is believed.
+    What is in the store already is believed. A table of one block keeps within what its arrays are granted.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(layout_of(material), children, store, threads, pool, progress)
+        task = Task(layout_of(material), children, store, threads, pool, progress, grant)
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:

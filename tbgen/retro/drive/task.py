@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tbgen.index.layout import Layout
 from tbgen.material import Material
+from tbgen.retro.drive.placement import Grant
 from tbgen.retro.drive.runs import BlockStore
 from tbgen.retro.drive.timing import Progress, Timer
 from tbgen.retro.resets.children import Supply
@@ -29,6 +30,8 @@ class Task:
     threads: int
     pool: Executor
     progress: Progress
+    grant: Grant | None = None
+    """What a table of one block may take of memory; as much as it needs if nobody says."""
     timer: Timer = field(default_factory=Timer)
     sweeps: int = 0
     geometry: Geometry = field(init=False)

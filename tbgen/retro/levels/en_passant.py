@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner
+from tbgen._jit import inlined, inner
 from tbgen.arrays import Int, Word
 from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
@@ -21,7 +21,7 @@ from tbgen.retro.levels.packing import plies_of_label, rank_of_label
 from tbgen.retro.levels.worker import Worker
 from tbgen.retro.resets.family import Family
 from tbgen.retro.resets.folding import fold_reset, fold_value
-from tbgen.retro.words.block import BlockValues, place_of_cell
+from tbgen.retro.words.block import BlockValues, number_of_reset, place_of_cell
 from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
 from tbgen.retro.words.movelist import NO_ROLE, note_move
 from tbgen.retro.words.moves import lanes_after_move, unpack_squares
@@ -56,10 +56,10 @@ def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, holder
 
 
 @inner
-def fold_quiet(worker: Worker, values: BlockValues, side: Int, cell: Int, to_cell: Int, code: Int) -> None:
+def fold_quiet(worker: Worker, values: BlockValues, side: Int, square: Int, to_cell: Int, code: Int) -> None:
     """Fold a quiet move, from a position with own code `code`, into the mover's best."""
     byte, plies = value_with(worker, values, 1 - side, to_cell, 1 - side, code)
-    fold_value(worker.block, side, cell, byte, plies)
+    fold_value(worker.scratch.folded, side, square, byte, plies)
 
 
 @inner
@@ -71,14 +71,14 @@ def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, cell: Int, 
     if side == BLACK:
         lanes = king_spread(bit) & legal[word]
         while lanes:
-            fold_quiet(worker, values, side, cell, word * 64 + lowest_square(lanes), code)
+            fold_quiet(worker, values, side, square, word * 64 + lowest_square(lanes), code)
             lanes &= lanes - ONE
     else:
         for step in range(geometry.king_count[king]):
             to = word_after_king(geometry, word, men, step)
             image = SYMMETRY[geometry.king_image[king, step], square]
             if legal[to] & square_bit(image):
-                fold_quiet(worker, values, side, cell, to * 64 + image, code)
+                fold_quiet(worker, values, side, square, to * 64 + image, code)
     for man in range(len(men)):
         if geometry.color[man] != side:
             continue
@@ -90,7 +90,7 @@ def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, cell: Int, 
                     break
                 after_word = word_after(geometry, word, men, man, to)
                 if legal[after_word] & bit:
-                    fold_quiet(worker, values, side, cell, after_word * 64 + square, code)
+                    fold_quiet(worker, values, side, square, after_word * 64 + square, code)
 
 
 @inner
@@ -108,12 +108,22 @@ def capture_lanes(worker: Worker, right: Right, word: Int, taker: Int) -> Word:
     return legal
 
 
-# A cell's best reset is overwritten while its moves with the right are folded, and put back: the right makes a position
-# of its own, which shares the cell of the one without it.
+@inlined
+def recall_best(worker: Worker, side: Int, word: Int, square: Int) -> None:
+    """Begin with the best reset that a cell has without the right."""
+    block, best = worker.block, worker.scratch.folded
+    best.outcome[square] = 0
+    if block.resets[side, word] & square_bit(square):
+        at = number_of_reset(block, side, word, square)
+        best.outcome[square] = block.best.outcome[at]
+        best.shortest[square] = block.best.shortest[at]
+        best.longest[square] = block.best.longest[at]
+
+
 @inner
 def search_word(worker: Worker, family: Family, values: BlockValues, right: Right, word: Int, lanes: Word) -> None:
     """Find the values of the lanes of a word in which the pawn can be taken."""
-    block, scratch, side = worker.block, worker.scratch, right.side
+    block, scratch, side, best = worker.block, worker.scratch, right.side, worker.scratch.folded
     geometry, captures, anyone = block.geometry, scratch.captures, NOTHING
     for taker in range(len(geometry.pawn_color)):
         captures[taker] = lanes & capture_lanes(worker, right, word, taker)
@@ -123,23 +133,22 @@ def search_word(worker: Worker, family: Family, values: BlockValues, right: Righ
         bit = square_bit(square)
         anyone &= ~bit
         cell = word * 64 + square
-        kept = block.reset[side, cell], block.shortest[side, cell], block.longest[side, cell]
+        recall_best(worker, side, word, square)
         code = np.int64(block.code[side, cell])
         for taker in range(len(geometry.pawn_color)):
             if captures[taker] & bit:
                 code += 2
                 scratch.noted[0] = 0
                 note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
-                fold_reset(block, family, scratch, side, word, bit, scratch.moves[0])
+                fold_reset(family, scratch, side, bit, scratch.moves[0])
         fold_quiet_moves(worker, values, side, cell, code)
-        rank, plies = rank_of_byte(np.int64(block.reset[side, cell]), side), np.int64(0)
+        rank, plies = rank_of_byte(np.int64(best.outcome[square]), side), np.int64(0)
         if rank < WORST_RANK - code:
-            plies = 1 + np.int64(block.shortest[side, cell])
+            plies = 1 + np.int64(best.shortest[square])
         elif rank > WORST_RANK - code:
-            plies = 1 + np.int64(block.longest[side, cell])
-        family.en_passant.entry[right.base + cell] = block.reset[side, cell]
+            plies = 1 + np.int64(best.longest[square])
+        family.en_passant.entry[right.base + cell] = best.outcome[square]
         family.en_passant.dtg[right.base + cell] = plies
-        block.reset[side, cell], block.shortest[side, cell], block.longest[side, cell] = kept
 
 
 @inner

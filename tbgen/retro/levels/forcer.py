@@ -22,7 +22,7 @@ from tbgen.retro.levels.bucket_queue import (
 from tbgen.retro.levels.histories import Interner, intern, new_interner
 from tbgen.retro.levels.middle_sets import Middle, end_level, new_middle
 from tbgen.retro.levels.packing import NO_LABEL, event_from, label_from, label_of_event, plies_of_label, site_from
-from tbgen.retro.words.block import FIRST, MASK, Block, find_resets
+from tbgen.retro.words.block import FIRST, MASK, Block, number_of_reset
 from tbgen.retro.words.geometry import WHITE, Geometry
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
 from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
@@ -114,17 +114,18 @@ def _new_members(words: int) -> Members:
 
 # The forcer hurries, so its reset counts by the shortest way; the defender delays, so its reset counts by the longest.
 @inlined
-def reset_label(block: Block, forcer: Forcer, side: Int, cell: Int) -> Int:
-    """The rank and plies, as a label of this forcer, that a cell's best reset brings."""
-    rank = rank_of_byte(np.int64(block.reset[side, cell]), forcer.side)
-    plies = np.int64(block.shortest[side, cell] if side == forcer.side else block.longest[side, cell])
+def reset_label(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> Int:
+    """The rank and plies, as a label of this forcer, that the best reset of a cell brings."""
+    at = number_of_reset(block, side, word, square)
+    rank = rank_of_byte(np.int64(block.best.outcome[at]), forcer.side)
+    plies = np.int64(block.best.shortest[at] if side == forcer.side else block.best.longest[at])
     return label_from(rank, 1 + plies)
 
 
 @inlined
 def push_reset(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> None:
     """Make a cell's reset a seed."""
-    label = reset_label(block, forcer, side, word * 64 + square)
+    label = reset_label(block, forcer, side, word, square)
     if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
         return
@@ -147,7 +148,7 @@ def open_words(block: Block, white: Forcer, black: Forcer, first: int, end: int)
             ours.forced.free[side, word] = legal
             theirs.forced.free[side, word] = legal
             ours.forced.left[word] = legal
-            theirs.forced.blocked[word] = find_resets(block, side, word)
+            theirs.forced.blocked[word] = block.resets[side, word]
             cells += count(legal)
     return cells
 
@@ -161,18 +162,21 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
     state[BEGUN], state[STATUS], state[LAYER] = 0, 0, NO_LAYER
     for mover in range(2):
         for word in range(len(forcer.forced.left)):
-            lanes = block.resets[mover, word]
+            lanes, at = block.resets[mover, word], block.first_reset[mover, word]
             while lanes:
                 square = lowest_square(lanes)
                 lanes &= lanes - ONE
-                if rank_of_byte(np.int64(block.reset[mover, word * 64 + square]), forcer.side) == 0:
+                if rank_of_byte(np.int64(block.best.outcome[at]), forcer.side) == 0:
                     push_reset(block, forcer, mover, word, square)
+                at += ONE
 
 
 # Before mates are known the other resets would be pushed for all cells; afterwards only for those that have a place.
+# All seeds so far are of mates, which are done.
 @borrowing
 def start_middles(block: Block, forcer: Forcer, places: int) -> None:
     """After the mates: the other resets of the cells that have places are seeds, and there are no labels yet."""
+    clear_queue(forcer.seeds)
     forcer.label[:places] = NO_LABEL
     forcer.history[:places] = 0
     for mover in range(2):
@@ -181,7 +185,8 @@ def start_middles(block: Block, forcer: Forcer, places: int) -> None:
             while lanes:
                 square = lowest_square(lanes)
                 lanes &= lanes - ONE
-                rank = rank_of_byte(np.int64(block.reset[mover, word * 64 + square]), forcer.side)
+                at = number_of_reset(block, mover, word, square)
+                rank = rank_of_byte(np.int64(block.best.outcome[at]), forcer.side)
                 if 0 < rank < WORST_RANK:
                     push_reset(block, forcer, mover, word, square)
 

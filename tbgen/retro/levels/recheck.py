@@ -75,7 +75,7 @@ def begin_with_resets(block: Block, forcer: Forcer, side: Int, word: Int, bits: 
         bits &= bits - ONE
         forcer.latest[square] = otherwise
         if block.resets[side, word] & square_bit(square):
-            forcer.latest[square] = reset_label(block, forcer, side, word * 64 + square)
+            forcer.latest[square] = reset_label(block, forcer, side, word, square)
 
 
 # At the first level no successor has a label from before, and the layers come in order: resets are all there is to ask.

@@ -1,7 +1,7 @@
 """What a position's moves give: its code from how many there are, and the best of its resets.
 
 `lanes` are black king squares: the positions of a word for which a move is legal. A reset's value is
-folded into the block as the mover's best so far.
+folded into the scratch space as the mover's best so far; the best of all moves goes to the block.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 from tbgen._jit import borrowing, inlined, inner
 from tbgen.arrays import Int, Ints, Word
 from tbgen.index.outcome_kernels import rank_of_byte
-from tbgen.index.words import NOTHING, ONE, lowest_square
+from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.resets.destinations import find_plane_and_cell, is_mirrored
 from tbgen.retro.resets.family import Family, Promotions
-from tbgen.retro.words.block import Block
+from tbgen.retro.words.block import Best, Block
 from tbgen.retro.words.movelist import DOUBLE, GONE, ROLE, SLOT, TO, Scratch, add_move, write_codes
 from tbgen.retro.words.moves import note_moves, unpack_squares
 
@@ -22,34 +22,49 @@ ALL_DONE, CHILD_HAS_NO_VALUE = 0, 1
 
 
 @inlined
-def fold_value(block: Block, side: Int, cell: Int, byte: Int, plies: Int) -> None:
+def fold_value(best: Best, side: Int, square: Int, byte: Int, plies: Int) -> None:
     """Fold one reset's value into the mover's best."""
-    best = block.reset[side, cell]
-    if best != byte:
-        if best != 0 and rank_of_byte(byte, side) > rank_of_byte(best, side):
+    known = best.outcome[square]
+    if known != byte:
+        if known != 0 and rank_of_byte(byte, side) > rank_of_byte(known, side):
             return
-        block.reset[side, cell] = byte
-        block.shortest[side, cell] = plies
-        block.longest[side, cell] = plies
+        best.outcome[square] = byte
+        best.shortest[square] = plies
+        best.longest[square] = plies
         return
-    block.shortest[side, cell] = min(block.shortest[side, cell], plies)
-    block.longest[side, cell] = max(block.longest[side, cell], plies)
+    best.shortest[square] = min(best.shortest[square], plies)
+    best.longest[square] = max(best.longest[square], plies)
 
 
 @inner
-def fold_promotion(
-    block: Block, promotions: Promotions, scratch: Scratch, side: Int, word: Int, lanes: Word, start: Int
-) -> None:
+def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
+    """Keep the best resets of a word after those of the words before it."""
+    lanes, found, best, at = block.legal[side, word], NOTHING, scratch.folded, scratch.next_reset[side]
+    block.first_reset[side, word] = at
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        if best.outcome[square]:
+            found |= square_bit(square)
+            block.best.outcome[at] = best.outcome[square]
+            block.best.shortest[at] = best.shortest[square]
+            block.best.longest[at] = best.longest[square]
+            at += 1
+    block.resets[side, word] = found
+    scratch.next_reset[side] = at
+
+
+@inner
+def fold_promotion(promotions: Promotions, scratch: Scratch, side: Int, word: Int, lanes: Word, start: Int) -> None:
     """Fold a promotion into every lane; its values begin at `start`, in the order of the block's own cells."""
     while lanes:
         square = lowest_square(lanes)
         lanes &= lanes - ONE
-        cell = word * 64 + square
-        there = np.int64(start + cell)
+        there = np.int64(start + word * 64 + square)
         byte = promotions.entry[there]
         if byte == 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
-        fold_value(block, side, cell, byte, promotions.dtg[there])
+        fold_value(scratch.folded, side, square, byte, promotions.dtg[there])
 
 
 @inner
@@ -79,7 +94,7 @@ def value_after_double(family: Family, side: Int, squares: Ints, file: Int) -> t
 
 
 @inner
-def fold_reset(block: Block, family: Family, scratch: Scratch, side: Int, word: Int, lanes: Word, move: Ints) -> None:
+def fold_reset(family: Family, scratch: Scratch, side: Int, lanes: Word, move: Ints) -> None:
     """Fold what one reset leads to into every lane."""
     slot, to, gone, role, double = move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE]
     now, there = scratch.now, scratch.there
@@ -103,7 +118,7 @@ def fold_reset(block: Block, family: Family, scratch: Scratch, side: Int, word: 
             byte, plies = value_after(family, table, next_side, there)
         if byte == 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
-        fold_value(block, side, word * 64 + square, -byte if flip else byte, plies)
+        fold_value(scratch.folded, side, square, -byte if flip else byte, plies)
     now[slot] = was
 
 
@@ -116,26 +131,30 @@ def fold_move(block: Block, family: Family, scratch: Scratch, side: Int, word: I
         if start < 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         else:
-            fold_promotion(block, family.promotions, scratch, side, word, lanes, start)
+            fold_promotion(family.promotions, scratch, side, word, lanes, start)
     elif move[GONE] >= 0 or slot < family.shapes.pawns[0]:
-        fold_reset(block, family, scratch, side, word, lanes, move)
+        fold_reset(family, scratch, side, lanes, move)
 
 
 @borrowing
 def find_moves(block: Block, family: Family, scratch: Scratch, first: int, end: int) -> int:
     """Codes and resets of a range of words; legal words must be there for the whole block."""
+    for side in range(2):
+        scratch.next_reset[side] = (side * block.geometry.words + first) * 64
     for word in range(first, end):
         if block.occupied[word] == NOTHING:
             block.next_code[:, word] = 255
+            block.resets[:, word] = NOTHING
             continue
         unpack_squares(block, scratch, word)
         for side in range(2):
-            block.reset[side, word * 64 : word * 64 + 64] = 0
+            scratch.folded.outcome[:] = 0
             note_moves(block, scratch, word, side)
             scratch.planes[:] = 0
             for n in range(scratch.noted[0]):
                 add_move(scratch.planes, scratch.lanes[n])
                 fold_move(block, family, scratch, side, word, scratch.lanes[n], scratch.moves[n])
+            keep_best(block, scratch, side, word)
             write_codes(block, scratch, side, word)
     status: int = scratch.status[0]
     return status

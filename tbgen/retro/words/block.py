@@ -15,9 +15,24 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen._jit import borrowing, inlined
-from tbgen.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Word, Words
-from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
+from tbgen.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Words
+from tbgen.index.words import NOTHING, ONE, count, square_bit
 from tbgen.retro.words.geometry import Geometry
+
+
+class Best(NamedTuple):
+    """The mover's best resets."""
+
+    outcome: SignedBytes
+    """As a signed byte; 0 where there is none."""
+    shortest: Shorts
+    """Plies to that outcome by the shortest such reset, and by the longest."""
+    longest: Shorts
+
+
+def new_best(size: int) -> Best:
+    """No reset yet; memory is touched as it fills."""
+    return Best(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint16))
 
 
 class Block(NamedTuple):
@@ -41,19 +56,17 @@ class Block(NamedTuple):
     frozen: Words
     """[side, word] undecided cells whose own code is the level being done."""
     resets: Words
-    """[side, word] cells that have a reset."""
+    """[side, word] cells that have a reset; once mates are known, those of them that have places."""
+    first_reset: Words
+    """[side, word] the number of the first of them; those of the others follow."""
     numbered: Words
     """[side, word, MASK or FIRST] the cells that have places, and the place of the first of them."""
     code: Bytes
     """[side, cell] the position's own code."""
     next_code: Bytes
     """[side, word] no undecided cell has a lower code; 255 if there is none."""
-    reset: SignedBytes
-    """[side, cell] the mover's best outcome over resets, as a signed byte; 0 where there is no reset."""
-    shortest: Shorts
-    """[side, cell] plies to that outcome by the shortest such reset."""
-    longest: Shorts
-    """[side, cell] plies to it by the longest."""
+    best: Best
+    """[number] the mover's best reset, of the cells that have one."""
 
 
 MASK, FIRST = 0, 1
@@ -80,12 +93,11 @@ def new_block(geometry: Geometry) -> Block:
         undecided=np.zeros((2, words), np.uint64),
         frozen=np.zeros((2, words), np.uint64),
         resets=np.zeros((2, words), np.uint64),
+        first_reset=np.zeros((2, words), np.uint64),
         numbered=np.zeros((2, words, 2), np.uint64),
         code=np.zeros((2, cells), np.uint8),
         next_code=np.zeros((2, words), np.uint8),
-        reset=np.zeros((2, cells), np.int8),
-        shortest=np.zeros((2, cells), np.uint16),
-        longest=np.zeros((2, cells), np.uint16),
+        best=new_best(2 * cells),
     )
 
 
@@ -120,13 +132,39 @@ def number_cells(block: Block, first: int, end: int, place: int) -> int:
 
 
 @inlined
-def find_resets(block: Block, side: Int, word: Int) -> Word:
-    """Note which cells of a word have a reset."""
-    lanes, found = block.legal[side, word], NOTHING
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
-        if block.reset[side, word * 64 + square]:
-            found |= square_bit(square)
-    block.resets[side, word] = found
-    return found
+def number_of_reset(block: Block, side: Int, word: Int, square: Int) -> np.uint64:
+    """The number of a cell's reset, if it has one."""
+    before = block.resets[side, word] & (square_bit(square) - ONE)
+    number: np.uint64 = block.first_reset[side, word] + np.uint64(count(before))
+    return number
+
+
+@borrowing
+def count_kept_resets(block: Block, first: int, end: int) -> int:
+    """How many numbered cells of a range of words have a reset."""
+    kept = 0
+    for side in range(2):
+        for word in range(first, end):
+            kept += count(block.resets[side, word] & block.numbered[side, word, MASK])
+    return kept
+
+
+# Mates decide most cells that have a reset, and before them nobody knows how many will be left.
+@borrowing
+def move_resets(block: Block, first: int, end: int, kept: Best, start: int) -> None:
+    """Only the numbered cells of a range of words keep their resets, in other arrays, with numbers from `start` on."""
+    to = np.uint64(start)
+    for side in range(2):
+        for word in range(first, end):
+            lanes, at = block.resets[side, word], block.first_reset[side, word]
+            mine = lanes & block.numbered[side, word, MASK]
+            block.resets[side, word], block.first_reset[side, word] = mine, to
+            while lanes:
+                bit = lanes & (~lanes + ONE)
+                lanes ^= bit
+                if mine & bit:
+                    kept.outcome[to] = block.best.outcome[at]
+                    kept.shortest[to] = block.best.shortest[at]
+                    kept.longest[to] = block.best.longest[at]
+                    to += ONE
+                at += ONE

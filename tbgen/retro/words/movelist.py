@@ -13,7 +13,7 @@ import numpy as np
 from tbgen._jit import inlined, inner, small
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.retro.words.block import Block
+from tbgen.retro.words.block import Best, Block, new_best
 
 MOST_SLOTS = 8
 """Men of a position at most, kings included; a power of two, for arrays that are indexed by slots."""
@@ -52,6 +52,10 @@ class Scratch(NamedTuple):
     """[plane] the move counts of 64 lanes, bit-sliced: bit n of lane x's count is bit x of plane n."""
     captures: Words
     """[pawn] the lanes in which it may take en passant."""
+    folded: Best
+    """[square] as far as the moves of the word have been folded."""
+    next_reset: Ints
+    """[side] the number of the next cell that has one."""
     status: Ints
     """[0] what has gone wrong, 0 for nothing."""
 
@@ -67,6 +71,8 @@ def new_scratch(men: int) -> Scratch:
         noted=np.zeros(1, np.int64),
         planes=np.zeros(PLANES, np.uint64),
         captures=np.zeros(MOST_SLOTS, np.uint64),
+        folded=new_best(64),
+        next_reset=np.zeros(2, np.int64),
         status=np.zeros(1, np.int64),
     )
 

@@ -61,7 +61,7 @@ def breaches(block, forcer, found, men, level, words):
                     continue
                 best = NEVER if side == forcer.side else MEMBER
                 if block.resets[side, word] & square_bit(square):
-                    best = np.int64(reset_label(block, forcer, side, word * 64 + square))
+                    best = np.int64(reset_label(block, forcer, side, word, square))
                 occupied = block.occupied[word] | square_bit(square)
                 unpack_men(geometry, word, men)
                 if side == BLACK:
