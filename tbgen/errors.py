@@ -27,6 +27,8 @@
     ├── BuildError                  5
     │   ├── NotEnoughMemoryError    6
     │   └── NotEnoughDiskError      6
+    ├── FetchError                  9   tables that cannot be fetched
+    │   └── BrokenOffError
     ├── ProofError                  7   a proof that a side holds is wrong
     └── MatchError                  8   a match cannot start or go on
         └── EngineStartError
@@ -366,6 +368,24 @@ class NotEnoughDiskError(BuildError):
             for size in (needed_bytes, available_bytes)
         )
         self.reason = f"{what} about {needed} of disk, {free} are free; make room, or build fewer"
+
+
+class FetchError(TbgenError):
+    """Tables that cannot be fetched from where they were asked for."""
+
+    exit_code = 9
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(url, reason)
+        self.url = url
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"cannot fetch from {self.url}: {self.reason}"
+
+
+class BrokenOffError(FetchError):
+    """An answer that ended before its end; another try may fare better."""
 
 
 class ProofError(TbgenError):

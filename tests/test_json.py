@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from tbgen.serve.app import application
 from tbgen.serve.service import Settings
 from tests.cli.calls import printed
+from tests.library.mirrors import mirror_of
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
@@ -45,6 +46,8 @@ def answers(table_folder: Path) -> dict[str, Any]:
         strip = client.get("/r-mobility", params={"fen": FEN, "strip": "1"}).json()["strip"]
         decided = client.post("/adjudicate", content="1. e4 *", headers={"Content-Type": "text/plain"}).json()
         there, health = client.get("/tables").json()["tables"], client.get("/health").json()
+    with mirror_of(table_folder) as mirror:
+        fetched = json.loads(printed("fetch", "KvK", "--from", mirror.url, *data))
     return {
         "A position": probe,
         "A move of a probe": probe["moves"][0],
@@ -57,6 +60,7 @@ def answers(table_folder: Path) -> dict[str, Any]:
         "A strip": strip[0],
         "A game that was decided": decided["games"][0],
         "A table to fetch": there[0],
+        "A fetch": fetched,
         "The server": health | health["limits"],
         "A table in the list": json.loads(printed("list", *data))[0],
         "A table:": json.loads(printed("info", "KvK", *data)),

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.explorer.files import INDEX, TABLES, files, index_page
-from tbgen.library.catalog import Catalog, Entry
+from tbgen.library.catalog import CATALOG, Catalog, Entry
+from tbgen.library.catalog import TABLES as TABLE_FOLDER
 from tbgen.storage.files import write_whole
 
 PAGE_FOLDER: Final = "explorer"
-TABLE_FOLDER: Final = "tables"
-CATALOG: Final = "tables.json"
 
 
 def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None) -> int:

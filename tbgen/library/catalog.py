@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tbgen import __version__
 from tbgen.errors import MissingTableError, TableError
@@ -16,6 +16,11 @@ from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
+
+CATALOG: Final = "tables.json"
+"""What lists the tables of a server, beside their files."""
+TABLES: Final = "tables"
+"""Where both are below the address of a server."""
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,7 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         "/r-mobility/line": service.line,
         "/standard": service.standard,
         "/tables": service.list,
+        "/tables/tables.json": service.list,
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
         "/health": service.health,

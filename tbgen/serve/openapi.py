@@ -192,6 +192,7 @@ def document(limits: Limits) -> Schema:
                 "post": _post("What games in PGN are scored with, and why.", (PGN, TEXT), {JSON: _ref("Games")}, [])
             },
             "/tables": {"get": _get("The tables that are here.", {JSON: _ref("Tables")}, [])},
+            "/tables/tables.json": {"get": _get("The same, where static files have it.", {JSON: _ref("Tables")}, [])},
             "/tables/{name}.json": {"get": _get("A table in figures.", {JSON: _ref("Table")}, [_NAME], 404)},
             "/tables/{name}.h5": {
                 "get": _get(

@@ -1,0 +1,96 @@
+"""A server of tables on the loopback that can be told to do wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tbgen.library.catalog import CATALOG, TABLES, Catalog
+
+
+class Mirror:
+    """What a server has, and how it answers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.catalog: Any = Catalog([folder]).facts()
+        self.files = {path.name: path.read_bytes() for path in folder.glob("*.h5")}
+        self.wrong: Callable[[Handler, str, bytes, int], bool] | None = None
+        """Answers for a file in another way; says whether it has."""
+        self.asked: list[tuple[str, str]] = []
+        """Paths, and the ranges that were asked for."""
+        self.sent: Callable[[int], None] = lambda size: None
+        self.url = ""
+
+    def content(self, path: str) -> bytes | None:
+        if path == f"/{TABLES}/{CATALOG}":
+            return self.catalog if isinstance(self.catalog, bytes) else json.dumps(self.catalog).encode()
+        return self.files.get(path.removeprefix(f"/{TABLES}/"))
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers GET with ranges."""
+
+    server: _Server
+    PIECE = 4096
+
+    def do_GET(self) -> None:
+        mirror, wanted = self.server.mirror, self.headers.get("Range", "")
+        mirror.asked.append((self.path, wanted))
+        content = mirror.content(self.path)
+        if content is None:
+            self.send_error(404)
+            return
+        start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
+        name = self.path.rpartition("/")[2]
+        with contextlib.suppress(OSError):
+            if name == CATALOG or mirror.wrong is None or not mirror.wrong(self, name, content, start):
+                self.give(content, start)
+
+    def give(self, content: bytes, start: int, *, upto: int | None = None, **headers: str) -> None:
+        """Answer as it should be, or with some headers changed, or not to the end."""
+        given = {"Content-Length": str(len(content) - start)}
+        if start:
+            given["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
+        self.send_response(206 if start else 200)
+        for name, value in {**given, **{name.replace("_", "-"): value for name, value in headers.items()}}.items():
+            if value:
+                self.send_header(name, value)
+        self.end_headers()
+        self.send_pieces(content[start:upto])
+
+    def send_pieces(self, content: bytes) -> None:
+        for first in range(0, len(content), self.PIECE):
+            self.server.mirror.sent(first)
+            self.wfile.write(content[first : first + self.PIECE])
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    mirror: Mirror
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def mirror_of(folder: Path) -> Iterator[Mirror]:
+    """A server of the tables of a folder."""
+    mirror = Mirror(folder)
+    with _Server(("127.0.0.1", 0), Handler) as server:
+        server.mirror = mirror
+        mirror.url = f"http://127.0.0.1:{server.server_port}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield mirror
+        finally:
+            server.shutdown()
+            thread.join()

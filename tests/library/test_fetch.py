@@ -1,0 +1,399 @@
+"""Tables from servers, good and bad ones."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tbgen.errors import FetchError
+from tbgen.explorer.export import write_explorer
+from tbgen.library import fetch as fetching
+from tbgen.library import remote
+from tbgen.library.catalog import Catalog
+from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
+from tbgen.material import Material
+from tbgen.serve.app import application
+from tbgen.serve.service import Settings
+from tests.cli.calls import complaint, printed
+from tests.explorer.conftest import running
+from tests.library.mirrors import Handler, Mirror, mirror_of
+
+ROOT = Path(__file__).parent.parent.parent
+NAMES = ("KvK", "KNvK")
+
+
+@pytest.fixture(scope="module")
+def small(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two tables."""
+    folder = tmp_path_factory.mktemp("small")
+    for name in NAMES:
+        for path in table_folder.glob(f"{name}.*h5"):
+            shutil.copy(path, folder)
+    return folder
+
+
+@pytest.fixture
+def mirror(small: Path) -> Iterator[Mirror]:
+    with mirror_of(small) as made:
+        yield made
+
+
+def every(offered: Iterable[Material]) -> Iterable[Material]:
+    return offered
+
+
+def only(*names: str) -> Callable[[Iterable[Material]], Iterable[Material]]:
+    return lambda _: [Material.parse(name) for name in names]
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """All that is in a folder, but for the lock."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != ".build.lock"
+    }
+
+
+def fetched(mirror: Mirror, folder: Path, **settings: Any) -> Fetched:
+    return fetch(folder, mirror.url, every, **settings)
+
+
+def test_tables_are_fetched_as_they_are(mirror: Mirror, small: Path, tmp_path: Path) -> None:
+    done = fetched(mirror, tmp_path / "new")
+    assert files_in(tmp_path / "new") == files_in(small)
+    assert [str(offer.material) for offer in done.fetched] == ["KvK", "KNvK"]
+    again = fetched(mirror, tmp_path / "new")
+    assert (again.fetched, [str(each) for each in again.there]) == ([], ["KvK", "KNvK"])
+    assert not (tmp_path / "new" / STAGE).exists()
+
+
+def test_outcomes_come_alone_and_distances_later(mirror: Mirror, small: Path, tmp_path: Path) -> None:
+    fetched(mirror, tmp_path, outcomes_alone=True)
+    assert sorted(files_in(tmp_path)) == ["KNvK.h5", "KvK.h5"]
+    mirror.asked.clear()
+    fetched(mirror, tmp_path)
+    assert files_in(tmp_path) == files_in(small)
+    assert sorted(path for path, _ in mirror.asked[1:]) == ["/tables/KNvK.dtg.h5", "/tables/KvK.dtg.h5"]
+
+
+def test_tables_come_from_a_server_of_ours_and_from_static_files(small: Path, tmp_path: Path) -> None:
+    with running(application(Settings([small]))) as address:
+        fetch(tmp_path / "served", address, every)
+        fetch(tmp_path / "named", f"{address}/tables/tables.json", only("KvK"))
+    assert files_in(tmp_path / "served") == files_in(small)
+    assert sorted(files_in(tmp_path / "named")) == ["KvK.dtg.h5", "KvK.h5"]
+    write_explorer(tmp_path / "site", Catalog([small]))
+    with mirror_of(tmp_path / "site" / "tables") as static:
+        static.catalog = (tmp_path / "site" / "tables" / "tables.json").read_bytes()
+        fetched(static, tmp_path / "static")
+    assert files_in(tmp_path / "static") == files_in(small)
+
+
+class Stopping(Watcher):
+    """Stops a fetch after some bytes, in the middle of a file."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def got(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+
+def test_a_fetch_that_is_stopped_goes_on_where_it_was(
+    mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "_PIECE", 1000)
+    draw = random.Random(28)
+    size = sum(map(len, files_in(small).values()))
+    for _ in range(20):
+        with pytest.raises(KeyboardInterrupt):
+            fetched(mirror, tmp_path, jobs=1, watcher=Stopping(draw.randrange(size // 25)))
+        for name in mirror.files:
+            assert not (tmp_path / name).exists() or (tmp_path / name).read_bytes() == mirror.files[name]
+    fetched(mirror, tmp_path)
+    assert files_in(tmp_path) == files_in(small)
+    assert any(wanted for _, wanted in mirror.asked), "nothing was resumed"
+
+
+@pytest.mark.slow
+def test_a_fetch_that_is_killed_at_twenty_moments_ends_with_equal_files(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw, kills = random.Random(28), 0
+    monkeypatch.setattr(Handler, "PIECE", 256)
+    with mirror_of(small) as mirror:
+        command = [sys.executable, "-m", "tbgen", "fetch", "--from", mirror.url, "--all", "--data", str(tmp_path), "-q"]
+        for moment in range(200):
+            process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, process_group=0)
+            left = [draw.randrange(1, 8)]
+
+            def sent(_: int, process: subprocess.Popen[bytes] = process, left: list[int] = left) -> None:
+                left[0] -= 1
+                if left[0] == 0:
+                    process.send_signal(draw.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
+
+            mirror.sent = sent if kills < 20 else lambda size: None
+            if process.wait() == 0:
+                break
+            kills += 1
+            for name in mirror.files:
+                assert not (tmp_path / name).exists() or (tmp_path / name).read_bytes() == mirror.files[name], moment
+    assert kills == 20
+    assert files_in(tmp_path) == files_in(small)
+
+
+def of_another_table(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    other = handler.server.mirror.files["KNvK.h5" if name == "KvK.h5" else name]
+    handler.give(other, start)
+    return True
+
+
+def flipped(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.give(content[:-1] + bytes([content[-1] ^ 1]), start)
+    return True
+
+
+def without_end(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.send_response(200)
+    handler.end_headers()
+    while True:
+        handler.wfile.write(bytes(1 << 16))
+
+
+def cut(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.give(content, start, upto=start)
+    handler.close_connection = True
+    return True
+
+
+def cut_without_length(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.give(content, start, upto=start, Content_Length="")
+    handler.close_connection = True
+    return True
+
+
+def elsewhere(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.send_response(302)
+    handler.send_header("Location", "http://elsewhere.example/x")
+    handler.end_headers()
+    return True
+
+
+def packed(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    bomb = gzip.compress(bytes(1 << 24))
+    handler.give(bomb, 0, Content_Encoding="gzip")
+    return True
+
+
+def nothing(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.close_connection = True
+    return True
+
+
+def no_http(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.wfile.write(b"\x1b[2J\r\n\r\n")
+    handler.close_connection = True
+    return True
+
+
+def busy(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.send_error(503)
+    return True
+
+
+WRONG = {
+    of_another_table: "it sends",
+    flipped: "is none: damaged table",
+    without_end: "it sends more than there is",
+    cut: "the answer ends too early",
+    cut_without_length: "the answer ends too early",
+    elsewhere: "it sends us to http://elsewhere.example/x",
+    packed: "it packs its answer",
+    nothing: "Remote end closed connection",
+    no_http: "x1b",
+    busy: "it answers 503",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda each: each.__name__)
+def test_a_wrong_server_costs_one_line(mirror: Mirror, tmp_path: Path, wrong: Any) -> None:
+    mirror.wrong = wrong
+    code, line = complaint("fetch", "KvK", "--from", mirror.url, "--data", str(tmp_path))
+    assert code == 9
+    assert WRONG[wrong] in line, line
+    assert "\x1b" not in line
+    assert [name for name in files_in(tmp_path) if not name.startswith(STAGE)] == []
+
+
+def test_a_file_of_the_right_size_that_is_no_table_is_refused(mirror: Mirror, tmp_path: Path) -> None:
+    for name, content in mirror.files.items():
+        mirror.files[name] = random.Random(1).randbytes(len(content))
+    with pytest.raises(FetchError, match="what it gave as KvK is none"):
+        fetch(tmp_path, mirror.url, only("KvK"))
+    assert files_in(tmp_path) == {}
+
+
+def test_files_of_two_tables_do_not_make_one(mirror: Mirror, table_folder: Path, tmp_path: Path) -> None:
+    """The catalog agrees with the file, the seal does not."""
+    row = next(each for each in mirror.catalog["tables"] if each["material"] == "KvK")
+    other = next(each for each in mirror.catalog["tables"] if each["material"] == "KNvK")
+    row.update(bytes=other["bytes"], sha256=other["sha256"])
+    mirror.files["KvK.h5"] = mirror.files["KNvK.h5"]
+    with pytest.raises(FetchError, match="what it gave as KvK is none"):
+        fetch(tmp_path, mirror.url, only("KvK"))
+
+
+def test_a_server_without_ranges_is_asked_from_the_start(
+    mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "_PIECE", 1000)
+    with pytest.raises(KeyboardInterrupt):
+        fetched(mirror, tmp_path, jobs=1, watcher=Stopping(9000))
+    mirror.wrong = lambda handler, name, content, start: not handler.give(content, 0)  # type: ignore[func-returns-value]
+    fetched(mirror, tmp_path)
+    assert files_in(tmp_path) == files_in(small)
+
+
+def test_another_part_than_was_asked_for_is_refused(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "_PIECE", 1000)
+    with pytest.raises(KeyboardInterrupt):
+        fetched(mirror, tmp_path, jobs=1, watcher=Stopping(9000))
+    mirror.wrong = lambda handler, name, content, start: (
+        not handler.give(  # type: ignore[func-returns-value]
+            content, start, Content_Range=f"bytes 0-{len(content) - 1}/{len(content)}"
+        )
+    )
+    with pytest.raises(FetchError, match="another part"):
+        fetched(mirror, tmp_path)
+
+
+def test_what_was_left_of_a_broken_fetch_is_fetched_once_more(
+    mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "_PIECE", 1000)
+    with pytest.raises(KeyboardInterrupt):
+        fetched(mirror, tmp_path, jobs=1, watcher=Stopping(9000))
+    (partial,) = (tmp_path / STAGE).rglob("*.h5")
+    partial.write_bytes(bytes(partial.stat().st_size))
+    fetched(mirror, tmp_path)
+    assert files_in(tmp_path) == files_in(small)
+
+
+def test_a_server_that_drips_is_left(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "_now", itertools.count(0.0, 40.0).__next__)
+    monkeypatch.setattr(remote, "_PIECE", 1)
+    with pytest.raises(FetchError, match="it sends less than 1024 bytes a second"):
+        fetch(tmp_path, mirror.url, only("KvK"))
+
+
+def test_a_server_that_keeps_silent_is_left(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    over = threading.Event()
+    monkeypatch.setattr(remote, "SECONDS", 0.05)
+    mirror.wrong = lambda *_: over.wait()
+    try:
+        with pytest.raises(FetchError):
+            fetch(tmp_path, mirror.url, only("KvK"))
+    finally:
+        over.set()
+
+
+@pytest.mark.parametrize(
+    ("catalog", "reason"),
+    [
+        (b"", "it is not a list of tables"),
+        (b"[" * 100_000, "it is not a list of tables"),
+        (b"[]", "it is not a list of tables"),
+        (b'{"tables": 1}', "it is not a list of tables"),
+        (b'{"tables": [1]}', "it is not a list of tables"),
+        (b'{"tables": [{"material": "../../x"}]}', "'../../x' is no material"),
+        (b'{"tables": [{"material": ["KvK"]}]}', "is no material"),
+        (b'{"tables": [{"material": "KvKB"}]}', "'KvKB' is no table"),
+        (b'{"tables": [{"material": "KvK", "file": "../KvK.h5"}]}', "the file of KvK is '../KvK.h5' and not KvK.h5"),
+        (b'{"tables": [{"material": "KvK", "file": "KvK.h5", "bytes": -1, "sha256": ""}]}', "KvK.h5 has -1 bytes"),
+        (b'{"tables": [{"material": "KvK", "file": "KvK.h5", "bytes": 1e9, "sha256": ""}]}', "has 1000000000.0 bytes"),
+        (
+            b'{"tables": [{"material": "KvK", "file": "KvK.h5", "bytes": 99999999999, "sha256": ""}]}',
+            "99999999999 bytes",
+        ),
+        (
+            b'{"tables": [{"material": "KvK", "file": "KvK.h5", "bytes": 9, "sha256": "x"}]}',
+            "the digest of KvK.h5 is none",
+        ),
+    ],
+)
+def test_a_wrong_catalog_costs_one_line(mirror: Mirror, tmp_path: Path, catalog: bytes, reason: str) -> None:
+    mirror.catalog = catalog
+    code, line = complaint("fetch", "KvK", "--from", mirror.url, "--data", str(tmp_path / "new"))
+    assert code == 9
+    assert reason in line, line
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_catalog_without_end_is_cut_off(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "_MOST_CATALOG", 1000)
+    mirror.catalog = bytes(5000)
+    with pytest.raises(FetchError, match="more than there is"):
+        fetched(mirror, tmp_path)
+
+
+def test_a_disk_that_is_too_small_is_asked_first(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "free_disk", lambda _: 1000)
+    with pytest.raises(FetchError, match=r"GB of disk, 1e-06 GB are free"):
+        fetched(mirror, tmp_path)
+    assert len(mirror.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "tables.example",
+        "file:///etc/passwd",
+        "ftp://x/y",
+        "http://",
+        "http://a:b@c/",
+        "http://x:99999/",
+        "http://x/?y",
+    ],
+)
+def test_an_address_that_is_none_is_refused(url: str, tmp_path: Path) -> None:
+    assert complaint("fetch", "KvK", "--from", url, "--data", str(tmp_path))[0] == 9
+
+
+def test_a_server_that_is_not_there_costs_one_line(tmp_path: Path) -> None:
+    code, line = complaint("fetch", "KvK", "--from", "http://127.0.0.1:1", "--data", str(tmp_path))
+    assert (code, "refused" in line) == (9, True)
+
+
+def test_a_table_that_is_not_offered_is_named(mirror: Mirror, tmp_path: Path) -> None:
+    code, line = complaint("fetch", "KQvK", "--from", mirror.url, "--data", str(tmp_path))
+    assert (code, line) == (9, f"tbgen: cannot fetch from {mirror.url}: it has no table KQvK")
+
+
+def test_the_command_says_what_it_has_done(mirror: Mirror, tmp_path: Path) -> None:
+    data = ("--from", mirror.url, "--data", str(tmp_path))
+    told = printed("fetch", "KNvK", "--children", *data).splitlines()
+    assert told[0].startswith("2 fetched, 0 already there; ")
+    assert "needs its own table alone" in told[1]
+    assert '"there": [\n    "KvK",\n    "KNvK"\n  ]' in printed("fetch", "--all", "--json", *data)
+    assert printed("fetch", "--all", "-q", *data) == ""
