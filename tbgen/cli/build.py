@@ -59,6 +59,12 @@ _MOST_THREADS = 1024
 @click.option("--memory", metavar="SIZE", help="Upper bound of memory, such as 8G (default: what is free).")
 @click.option("--cluster", metavar="ADDRESS", help="Make tables on the workers of this dask scheduler.")
 @click.option(
+    "--outcomes",
+    "outcomes_only",
+    is_flag=True,
+    help="Keep outcomes only: distances go when the tables that need them are made.",
+)
+@click.option(
     "--plan", "only_plan", is_flag=True, help="Print what would be made, its cost and its time; make nothing."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
@@ -74,6 +80,7 @@ def command(
     jobs: int | None,
     memory: str | None,
     cluster: str | None,
+    outcomes_only: bool,
     only_plan: bool,
     as_json: bool,
     quiet: bool,
@@ -90,6 +97,7 @@ def command(
       tbgen build --men 4 --data tables
       tbgen build --for scored.pgn --plan
       tbgen build --all --plan
+      tbgen build --men 4 --outcomes
       tbgen build --all --jobs 4 --threads 8 --memory 24G
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
@@ -103,11 +111,12 @@ def command(
     wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every)
     if not wanted:
         return
-    settings = Settings(threads or processors(), jobs, None if memory is None else bytes_in(memory), cluster)
+    room = None if memory is None else bytes_in(memory)
+    settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
     if only_plan:
-        plan, room = plan_for(data, wanted, settings), free_disk(data)
-        show_plan(plan, room, as_json=as_json)
-        plan.check(room)
+        plan, disk = plan_for(data, wanted, settings), free_disk(data)
+        show_plan(plan, disk, as_json=as_json)
+        plan.check(disk)
         return
     with _watcher(quiet=quiet) as watcher:
         made: list[Built] = watcher.made

@@ -23,6 +23,7 @@ from tbgen.library.estimate import Estimate, solving_share
 from tbgen.library.limits import available_memory, free_disk
 from tbgen.library.making import remove_blocks
 from tbgen.library.manifest import FileRecord, read_manifest, record
+from tbgen.library.passing import are_marked, enough, let_go, mark, unmark
 from tbgen.library.plan import Machine, Plan, Start, default_jobs, plan_of
 from tbgen.library.survey import Finding, examine, survey
 from tbgen.library.work import Made, Report
@@ -92,6 +93,8 @@ class Settings:
     memory: int | None = None
     cluster: str | None = None
     """The address of a dask scheduler."""
+    outcomes_only: bool = False
+    """Keep distances no longer than tables that need them are made."""
 
 
 def build(
@@ -108,30 +111,45 @@ def build(
     settings = settings or Settings()
     targets = build_order(wanted)
     with _files_of(folder, targets[-1]):
-        findings = survey(folder, targets, watcher.examines)
+        findings = _enough(survey(folder, targets, watcher.examines), settings)
     work = [finding for finding in findings if not finding.is_sound]
     if not work:
         with contextlib.suppress(OSError):  # a folder that can only be read stays as it is
-            if _gaps(folder, findings) or is_index_behind(folder / FOLDER):
+            if _gaps(folder, findings) or is_index_behind(folder / FOLDER) or are_marked(folder, targets):
                 with build_lock(folder, watcher.waiting):
                     _complete(folder, findings, watcher, settings.threads)
+                    _settle(folder, targets, settings)
         return findings
     with _files_of(folder, work[0].material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
         remove_partials(folder / FOLDER)
         findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
+        findings = _enough(findings, settings)
         remove_blocks(folder, (finding.material for finding in findings if finding.is_sound))
         with _workers_for(folder, findings, watcher, settings) as (plan, workers):
             plan.check(free_disk(folder))
             compile_for(purposes_of((step.material for step in plan.steps), settings.threads), watcher.compiles)
-            _Run(folder, plan, workers, watcher, findings).run()
+            _Run(folder, plan, workers, watcher, findings, outcomes_only=settings.outcomes_only).run()
         _complete(folder, findings, watcher, settings.threads)
+        _settle(folder, targets, settings)
     return findings
+
+
+def _enough(findings: list[Finding], settings: Settings) -> list[Finding]:
+    return enough(findings) if settings.outcomes_only else findings
+
+
+def _settle(folder: Path, targets: Iterable[Material], settings: Settings) -> None:
+    """Let go of the distances that nothing needs any more, or say that they are to stay."""
+    if settings.outcomes_only:
+        let_go(folder, targets, ())
+    else:
+        unmark(folder, targets)
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
     """What `build` would do."""
-    findings = survey(folder, wanted)
+    findings = _enough(survey(folder, wanted), settings)
     if settings.cluster is None:
         return _plan(folder, findings, _machine(settings), settings.jobs)
     from tbgen.library.cluster import Cluster
@@ -198,6 +216,7 @@ class _Run:
     made: int = 0
     tries: dict[Material, int] = field(default_factory=dict)
     errors: list[TbgenError] = field(default_factory=list)
+    outcomes_only: bool = False
 
     def run(self) -> None:
         """Make all that can be made; the first error, if there is one, is raised when nothing is at work any more."""
@@ -232,6 +251,8 @@ class _Run:
                 self.begun += 1
                 self.watcher.begins(finding_of[start.material], self.begun, len(self.plan.steps))
             self.tries[start.material] = self.tries.get(start.material, 0) + 1
+            if self.outcomes_only:
+                mark(self.folder, start.material)
             self.watcher.expects(start.material, self._estimate(start))
             future = self.workers.submit_table(self.folder, str(start.material), start.threads, start.granted)
             self.running[future] = start, time.monotonic()
@@ -286,6 +307,9 @@ class _Run:
             return
         record(self.folder, {made.material: made.file})
         self.over.add(made.material)
+        if self.outcomes_only:
+            left = [step.material for step in self.plan.steps if step.material not in self.over]
+            let_go(self.folder, self.over, left)  # those that were there wait until the manifest knows them
         self.made += 1
         finding = next(finding for finding in self.findings if finding.material == made.material)
         if made.unrecorded:
@@ -324,7 +348,8 @@ def _complete(folder: Path, findings: Iterable[Finding], watcher: Watcher, threa
 def _complete_records(folder: Path, findings: Iterable[Finding], threads: int) -> None:
     """Keep the records that are due, and list them."""
     for finding in findings:
-        if finding.is_sound and mark_of_due_record(folder / FOLDER, finding.material).exists():
+        is_due = mark_of_due_record(folder / FOLDER, finding.material).exists()
+        if finding.is_sound and is_due and path_of(folder, finding.material, Layer.DISTANCES).exists():
             from tbgen.records.making import keep_record
 
             keep_record(folder, finding.material, threads)

@@ -66,5 +66,5 @@ def examine(folder: Path, material: Material) -> Finding:
     except OutdatedTableError as error:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
     if digests.distances is None:
-        return Finding(material, Condition.WITHOUT_DISTANCES)
+        return Finding(material, Condition.WITHOUT_DISTANCES, file=found)
     return Finding(material, Condition.SOUND, file=found)

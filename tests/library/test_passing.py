@@ -1,0 +1,77 @@
+"""Builds of outcomes alone: distances are there as long as parents need them, and no longer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tbgen.cli.watch import QuietWatcher
+from tbgen.library.build import Settings, build
+from tbgen.library.making import make_file
+from tbgen.library.manifest import read_manifest
+from tbgen.library.passing import SUFFIX
+from tbgen.material import Material
+from tbgen.storage.files import path_of, tables_in
+from tbgen.storage.layers import Layer
+from tests.cli.calls import tbgen
+from tests.copies import bytes_of_table, copy_tables
+
+KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
+
+
+def with_distances(folder: Path) -> set[str]:
+    return {str(each) for each in tables_in(folder) if path_of(folder, each, Layer.DISTANCES).exists()}
+
+
+def assert_outcomes_alone(folder: Path, expected: Path) -> None:
+    """The outcomes of all tables, known to the manifest, and nothing else."""
+    assert with_distances(folder) == set()
+    assert not list(folder.glob(f"*{SUFFIX}"))
+    for material in tables_in(folder):
+        content = path_of(folder, material).read_bytes()
+        assert content == bytes_of_table(expected, str(material))[0]
+        noted = read_manifest(folder)[str(material)]
+        assert (noted.bytes, noted.sha256_of_distances) == (len(content), None)
+
+
+def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
+    assert tbgen("build", "KPvK", "--outcomes", "-q", folder=tmp_path).returncode == 0
+    assert [*map(str, tables_in(tmp_path))] == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
+    assert_outcomes_alone(tmp_path, table_folder)
+    done = tbgen("build", "KPvK", "--outcomes", folder=tmp_path)
+    assert "0 built, 6 already there" in done.stdout
+
+
+def test_distances_that_a_parent_needs_are_made_again_for_it(tmp_path: Path, table_folder: Path) -> None:
+    build(tmp_path, [KINGS], QuietWatcher(), Settings(outcomes_only=True))
+    watcher = QuietWatcher()
+    build(tmp_path, [KNIGHT], watcher, Settings(outcomes_only=True))
+    assert [str(each.finding.material) for each in watcher.made] == ["KvK", "KNvK"]
+    assert_outcomes_alone(tmp_path, table_folder)
+
+
+def test_distances_that_were_there_stay(tmp_path: Path, table_folder: Path) -> None:
+    copy_tables(table_folder, tmp_path, "KvK")
+    build(tmp_path, [KNIGHT], QuietWatcher(), Settings(outcomes_only=True))
+    assert with_distances(tmp_path) == {"KvK"}
+    build(tmp_path, [KNIGHT], QuietWatcher())
+    assert with_distances(tmp_path) == {"KvK", "KNvK"}
+
+
+def test_an_interrupted_build_is_taken_up_and_leaves_no_distances(
+    tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make_kings_alone(folder: Path, material: Material, *rest: Any) -> Any:
+        if material != KINGS:
+            raise KeyboardInterrupt
+        return make_file(folder, material, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tbgen.library.work.make_file", make_kings_alone)
+        with pytest.raises(KeyboardInterrupt):
+            build(tmp_path, [KNIGHT], QuietWatcher(), Settings(outcomes_only=True))
+    assert with_distances(tmp_path) == {"KvK"}
+    build(tmp_path, [KNIGHT], QuietWatcher(), Settings(outcomes_only=True))
+    assert_outcomes_alone(tmp_path, table_folder)
