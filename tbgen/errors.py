@@ -40,6 +40,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+_MOST_NAMED_MEN = 8
+"""With more men a material is no name for people."""
+
 
 class TbgenError(Exception):
     """Root of the tree; `exit_code` is what the program ends with."""
@@ -58,8 +61,9 @@ class TbgenError(Exception):
     def facts(self) -> dict[str, Any]:
         """The error as JSON has it: its class, its line, and what it carries.
 
-        >>> MoveError("e5", 3).facts()
-        {'error': 'MoveError', 'message': "ply 3: illegal move 'e5'", 'move': 'e5', 'ply': 3, 'reason': 'illegal move'}
+        >>> MoveError("e5", 3).facts()  # doctest: +NORMALIZE_WHITESPACE
+        {'error': 'MoveError', 'message': "ply 3: illegal move 'e5'", 'move': 'e5', 'ply': 3, 'reason': 'illegal move',
+        'because': ''}
         """
         carried = {name: _plain(value) for name, value in vars(self).items() if not name.startswith("_")}
         return {"error": type(self).__name__, "message": str(self), **carried}
@@ -134,14 +138,20 @@ class AccruedError(InputError):
 class MoveError(InputError):
     """A move that cannot be played; `ply` counts from 1."""
 
-    def __init__(self, move: str, ply: int, reason: str = "illegal move") -> None:
-        super().__init__(move, ply, reason)
+    def __init__(self, move: str, ply: int, reason: str = "illegal move", because: str = "") -> None:
+        super().__init__(move, ply, reason, because)
         self.move = move
         self.ply = ply
         self.reason = reason
+        self.because = because
 
     def __str__(self) -> str:
-        return f"ply {self.ply}: {self.reason} {self.move!r}"
+        return f"ply {self.ply}: {self.said}"
+
+    @property
+    def said(self) -> str:
+        """What is wrong with the move, without the ply."""
+        return f"{self.reason} {self.move!r}{self.because and f': {self.because}'}"
 
 
 class MaterialError(InputError):
@@ -166,7 +176,8 @@ class TooManyMenError(InputError):
         self.most = most
 
     def __str__(self) -> str:
-        return f"{self.material} has {self.men} men; tables exist for at most {self.most}"
+        name = self.material if self.men <= _MOST_NAMED_MEN else "the position"
+        return f"{name} has {self.men} men; tables exist for at most {self.most}"
 
 
 class CastlingError(InputError):

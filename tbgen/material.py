@@ -164,6 +164,19 @@ class Material:
         return sorted({material.canonical() for material in found}, key=_build_key)
 
 
+def is_material(text: str) -> bool:
+    """Whether a text names a material.
+
+    >>> is_material("KBvK"), is_material("KvKvK")
+    (True, False)
+    """
+    try:
+        Material.parse(text)
+    except MaterialError:
+        return False
+    return True
+
+
 def _build_key(material: Material) -> tuple[int, int, tuple[Role, ...], tuple[Role, ...]]:
     """A child has fewer men, or as many men and fewer pawns, so it sorts before its parents."""
     return material.men, material.pawns, material.white, material.black

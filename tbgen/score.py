@@ -26,6 +26,7 @@ MOST_CODE = 1999
 MOST_STORED_CODE = 126
 """The largest code that fits the signed byte of a stored table."""
 
+_ASKED = re.compile(r"(-|m(?=[Gg]))?([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
 _SCORE = re.compile(r"(-|m(?=G))?[Gg](0|[1-9][0-9]{0,2})\.([05])")
 
 
@@ -228,20 +229,39 @@ def parse_score(text: str) -> Accrued:
     return Accrued(2 * int(whole) + (half == "5"), Color.BLACK if sign else Color.WHITE)
 
 
+def asked_score(text: str) -> Accrued:
+    """The score of an argument, where it cannot mean anything else: also `G4` and `4.0`, but not `4`.
+
+    >>> [str(asked_score(text)) for text in ("G4", "-4.5", "mG3")]
+    ['G4.0', '-G4.5', '-G3.0']
+    """
+    match = _ASKED.fullmatch(text.strip())
+    if match is None:
+        raise ScoreFormatError(text)
+    sign, letter, whole, half = match.groups()
+    if not letter and half is None:
+        raise ScoreFormatError(text, f"a score such as G{whole}.0 or G{whole}.5")
+    return Accrued(2 * int(whole) + (half == "5"), Color.BLACK if sign else Color.WHITE)
+
+
 def expect_color(value: object, name: str) -> Color:
     """The argument called `name`, if it is a side."""
     return expect(value, Color, name, _A_COLOR)
 
 
 def expect_score(value: object, name: str) -> Accrued:
-    """The argument called `name` as an accrued score; an outcome is one too."""
+    """The argument called `name` as an accrued score; an outcome is one too, and so is a text that writes one."""
+    if isinstance(value, str):
+        return asked_score(value)
     if isinstance(value, Outcome):
         return value.accrued
     return expect(value, Accrued, name, "a score such as parse_score('G3.5')")
 
 
 def expect_outcome(value: object, name: str) -> Outcome:
-    """The argument called `name` as an outcome; an accrued score is one too."""
+    """The argument called `name` as an outcome; an accrued score is one too, and so is a text that writes one."""
+    if isinstance(value, str):
+        return asked_score(value).outcome
     if isinstance(value, Accrued):
         return value.outcome
     return expect(value, Outcome, name, "an outcome such as Outcome(Color.WHITE, 3)")

@@ -33,6 +33,19 @@ def cleaned(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
+def trouble(error: Exception) -> str:
+    """What is wrong with a file of ours that was tampered with, without the words of the interpreter.
+
+    >>> trouble(KeyError("material")), trouble(TypeError("'int' object is not iterable"))
+    ("it lacks 'material'", 'a value is not of its kind')
+    """
+    if isinstance(error, KeyError):
+        return f"it lacks {error}"
+    if isinstance(error, (TypeError, AttributeError, IndexError, ArithmeticError, RecursionError)):
+        return "a value is not of its kind"
+    return " ".join(str(error).split())
+
+
 def counted(number: int, one: str, many: str) -> str:
     """A number of things."""
     return f"{number:,} {one if number == 1 else many}"

@@ -34,24 +34,24 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("board", lambda: tbgen.accrued_of(3)),  # type: ignore[arg-type]
     ("board", lambda: tbgen.material_of("KBvK")),  # type: ignore[arg-type]
     ("board", lambda: tbgen.format_fen(chess.STARTING_FEN)),  # type: ignore[arg-type]
-    ("accrued", lambda: tbgen.Game(accrued="G3.5")),  # type: ignore[arg-type]
-    ("accrued", lambda: tbgen.format_fen(BOARD, "G3.5")),  # type: ignore[arg-type]
-    ("accrued", lambda: tbgen.final_outcome("G3.5")),  # type: ignore[arg-type]
+    ("accrued", lambda: tbgen.Game(accrued=3.5)),  # type: ignore[arg-type]
+    ("accrued", lambda: tbgen.format_fen(BOARD, 3.5)),  # type: ignore[arg-type]
+    ("accrued", lambda: tbgen.final_outcome(3.5)),  # type: ignore[arg-type]
     ("carried", lambda: tbgen.accrued_of(BOARD, 7)),  # type: ignore[arg-type]
     ("fifty_moves", lambda: tbgen.Game(fifty_moves=tbgen.FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
     ("setting", lambda: tbgen.FiftyMoves("fide")),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=parse_score("G6.0"))),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=-1)),
-    ("scheme", lambda: tbgen.Scoring("winner")),  # type: ignore[arg-type]
+    ("scheme", lambda: tbgen.Scoring(3)),  # type: ignore[arg-type]
     ("komi", lambda: tbgen.Scoring(komi=5.75)),  # type: ignore[arg-type]
     ("komi", lambda: tbgen.parse_komi(5.75)),  # type: ignore[arg-type]
     ("side", lambda: tbgen.Komi(chess.WHITE, 23)),  # type: ignore[arg-type]
     ("quarters", lambda: tbgen.Komi(Color.WHITE, 5.75)),  # type: ignore[arg-type]
-    ("outcome", lambda: tbgen.Scoring().points("G3.5")),  # type: ignore[arg-type]
+    ("outcome", lambda: tbgen.Scoring().points(3.5)),  # type: ignore[arg-type]
     ("side", lambda: points.sum_of_points([(chess.WHITE, WON)])),  # type: ignore[list-item]
     ("side", lambda: points.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
-    ("outcome", lambda: points.lexicographic_key([(Color.WHITE, "G0.5")])),  # type: ignore[list-item]
+    ("outcome", lambda: points.lexicographic_key([(Color.WHITE, 0.5)])),  # type: ignore[list-item]
     ("points", lambda: points.parse_points((Fraction(1), Fraction(0)))),  # type: ignore[arg-type]
     ("winner", lambda: tbgen.final_outcome(Accrued(3, Color.WHITE), chess.BLACK)),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push("e4")),  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
     ("move", lambda: tbgen.is_reset(BOARD, "e4")),  # type: ignore[arg-type]
     ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", Accrued(3, Color.WHITE))),  # type: ignore[arg-type]
-    ("outcome", lambda: tbgen.write_tags("G3.5", tbgen.Scoring())),  # type: ignore[arg-type]
+    ("outcome", lambda: tbgen.write_tags(3.5, tbgen.Scoring())),  # type: ignore[arg-type]
     ("scoring", lambda: tbgen.write_tags(WON, "komi")),  # type: ignore[arg-type]
     ("tags", lambda: tbgen.read_tags("Komi")),  # type: ignore[arg-type]
     ("Komi", lambda: tbgen.read_tags({"Komi": 5.75})),  # type: ignore[dict-item]
@@ -109,13 +109,25 @@ def test_an_outcome_serves_as_an_accrued_score_and_the_other_way_round() -> None
     assert type(tbgen.final_outcome(score)) is Outcome
 
 
+def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
+    board, score = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), parse_score("G4.0")
+    assert tbgen.Game(board, accrued="G4.0").accrued == tbgen.Game(board, accrued="4.0").accrued == score
+    assert tbgen.Scoring("Harmonic") == tbgen.Scoring(tbgen.Scheme.HARMONIC)  # type: ignore[arg-type]
+    assert tbgen.Scoring().points("G4") == tbgen.Scoring().points(score)
+    for wrong in ("4", "G4.2", "G04", "m4.0", ""):
+        with pytest.raises(tbgen.ScoreFormatError):
+            tbgen.Game(board, accrued=wrong)
+    with pytest.raises(tbgen.ScoreFormatError, match="'geometric' is not a scoring scheme; there are exponential"):
+        tbgen.Scoring("geometric")  # type: ignore[arg-type]
+
+
 VARIANTS = [variant for variant in chess.variant.VARIANTS if variant is not chess.Board]
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.__name__)
 def test_boards_of_other_variants_are_refused_everywhere(variant: type[chess.Board]) -> None:
     board = variant()
-    with tbgen.open_tablebase("nowhere") as tables:
+    with tbgen.Tablebase("nowhere") as tables:
         asked: list[Callable[[], object]] = [
             lambda: tbgen.Game(board),
             lambda: tbgen.own_score(board),
@@ -156,7 +168,7 @@ def test_every_error_can_be_caught_from_the_public_face() -> None:
 
 
 def test_a_missing_table_is_a_key_error_too() -> None:
-    with tbgen.open_tablebase("nowhere") as tables, pytest.raises(KeyError) as caught:
+    with tbgen.Tablebase("nowhere") as tables, pytest.raises(KeyError) as caught:
         tables.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
     assert isinstance(caught.value, tbgen.MissingTableError)
     assert "tbgen build KBvK" in str(caught.value)

@@ -29,7 +29,7 @@ from tbgen.pgn.replayed import game_of
 from tbgen.pgn.splice import OWN_TAGS, spliced, variation
 from tbgen.pgn.tags import Source, read_tags, write_tags
 from tbgen.pgn.writer import numbered
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
 from tbgen.storage.folders import Folders
@@ -131,7 +131,7 @@ class ChunkDecider:
 
     @cached_property
     def tables(self) -> Tablebase | None:
-        return None if self.task.tables is None else open_tablebase(self.task.tables)
+        return None if self.task.tables is None else Tablebase(self.task.tables)
 
     @cached_property
     def adjudicator(self) -> Adjudicator:

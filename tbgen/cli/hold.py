@@ -16,7 +16,7 @@ from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.output import written_whole
-from tbgen.cli.position import PositionCommand, asked_position, position_options
+from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import progress
 from tbgen.errors import TbgenError, UnreadableFileError, UsageError
@@ -101,7 +101,7 @@ def command(
     if target is not None and (side == _BOTH or as_json):
         raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
     fen, played = asked_position(words, moves)
-    board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
+    board, score = position_of(fen, played, asked_accrued(fen, accrued))
     compile_for(Purpose.HOLDS, quiet=quiet)
     wanted: str | Outcome = goal if goal in _GOALS else parse_score(goal).outcome
     with _tables_in(folders) as tables, progress("searching, positions", quiet=quiet) as shown:

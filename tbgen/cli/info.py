@@ -9,7 +9,7 @@ import click
 
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_table
-from tbgen.cli.data import folders_option, in_units
+from tbgen.cli.data import folders_option, in_units, tables_there
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.refusals import refuse_together
@@ -22,7 +22,7 @@ from tbgen.storage.files import folder_with
 
 
 @click.command("info")
-@click.argument("names", metavar="MATERIAL...", nargs=-1, required=True, shell_complete=a_table)
+@click.argument("names", metavar="[MATERIAL]...", nargs=-1, shell_complete=a_table)
 @folders_option
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON: an object, or a list if several tables are asked for."
@@ -36,6 +36,8 @@ from tbgen.storage.files import folder_with
 @quiet_option
 def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool, plot: Path | None, quiet: bool) -> int:
     """Show how often each outcome is the entry value in a table, and its longest distance.
+
+    Without a name, of all tables of the folders.
 
     Counts are of all placements on 64 squares: equal men are told apart, and no symmetry is left out.
 
@@ -51,15 +53,15 @@ def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool,
         return _draw(names, folders, plot, quiet=quiet)
     summaries: list[Summary] = []
     faults: list[TableError] = []
-    for material in [table_material(name) for name in names]:
+    for material in map(table_material, names) if names else tables_there(folders):
         try:
             summaries.append(summary_of(folder_with(folders, material), material))
         except TableError as error:
             faults.append(error)
     if as_json:
         facts = [summary.facts() for summary in summaries]
-        if len(names) > 1 or facts:
-            click.echo(json.dumps(facts if len(names) > 1 else facts[0], indent=2))
+        if len(names) != 1 or facts:
+            click.echo(json.dumps(facts[0] if len(names) == 1 else facts, indent=2))
     else:
         for number, summary in enumerate(summaries):
             click.echo("\n" if number else "", nl=False)
@@ -69,7 +71,7 @@ def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool,
 
 def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path, *, quiet: bool) -> int:
     """Count the table and draw what it holds."""
-    if len(names) > 1:
+    if len(names) != 1:
         raise UsageError("--plot draws one table; name one material")
     from tbgen.records.making import record_of
     from tbgen.report.pictures import draw_table

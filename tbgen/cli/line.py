@@ -11,13 +11,12 @@ from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, quiet_option, scoring_options
-from tbgen.cli.position import PositionCommand, asked_position, position_options
+from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
 from tbgen.clock import is_searched, value_if_asked
 from tbgen.probe import open_tablebase
 from tbgen.probe.notation import pgn_of, position_of
 from tbgen.rules.points import Scoring
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import parse_score
 
 
 @click.command("line", cls=PositionCommand)
@@ -50,7 +49,7 @@ def command(
       tbgen line 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0 Be4 --json
     """
     fen, played = asked_position(words, moves)
-    board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
+    board, score = position_of(fen, played, asked_accrued(fen, accrued))
     if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
         compile_for(Purpose.CLOCK, quiet=quiet)
     with open_tablebase(folders) as tables:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
+from tbgen.referee.engine import TIME_FORFEIT
 from tbgen.referee.match import Match
 from tbgen.referee.standings import Record, Standings
 from tbgen.referee.statistics import Strength
@@ -14,7 +15,7 @@ from tbgen.referee.statistics import Strength
 Table = tuple[tuple[str, ...], list[tuple[str, ...]], str]
 """Heads, rows, and which columns are flush right."""
 
-HEADS = ("scoring", "points", "%", "Elo", "95 %", "LOS", "+", "=", "-", "var game", "var pair", "0-½-1-1½-2")
+HEADS = ("scoring", "points", "%", "Elo", "95 %", "LOS", ">½", "=½", "<½", "var game", "var pair", "0-½-1-1½-2")
 RIGHT = ".rrrrrrrrrrr"
 
 
@@ -36,7 +37,7 @@ def _figures(record: Record) -> tuple[str, ...]:
         f"{float(100 * strength.share):.2f}",
         elo_text(strength),
         "-" if strength.error is None else f"±{strength.error:.1f}",
-        "-" if strength.superiority is None else f"{100 * strength.superiority:.1f}",
+        "-" if strength.superiority is None else likelihood_text(strength.superiority),
         str(wins),
         str(draws),
         str(losses),
@@ -74,6 +75,18 @@ def elo_text(strength: Strength) -> str:
     return f"{strength.elo:+.1f}" if math.isfinite(strength.elo) else ("inf" if strength.elo > 0 else "-inf")
 
 
+def likelihood_text(likelihood: float) -> str:
+    """A likelihood in per cent, never 0 or 100.
+
+    >>> likelihood_text(0.00672), likelihood_text(0.5), likelihood_text(0.99999)
+    ('0.7 %', '50.0 %', '> 99.9 %')
+    """
+    percent = 100 * likelihood
+    if percent < 0.05:
+        return "< 0.1 %"
+    return "> 99.9 %" if percent >= 99.95 else f"{percent:.1f} %"
+
+
 def points_text(points: Fraction) -> str:
     """Points without more decimals than they need, at most four.
 
@@ -104,6 +117,13 @@ def forfeit_lines(standings: Standings) -> Iterator[str]:
         )
         if ways:
             yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
+
+
+def time_hint(standings: Standings) -> str | None:
+    """What to try if every game was lost on time."""
+    if not standings.results or any(each.game.termination != TIME_FORFEIT for each in standings.results.values()):
+        return None
+    return "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"
 
 
 def hours(seconds: float) -> str:

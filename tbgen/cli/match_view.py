@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from tbgen.cli.match_report import Table, forfeit_lines, hours, meeting_table, ranking_table, test_line
+from tbgen.cli.match_report import Table, forfeit_lines, hours, meeting_table, ranking_table, test_line, time_hint
 from tbgen.cli.terminal import show_rows
 from tbgen.referee.match import Match
 from tbgen.referee.play import Sheet
@@ -96,6 +96,8 @@ class PlainView:
             self._show_standings(final=True)
             for line in forfeit_lines(standings):
                 click.echo(line)
+            if hint := time_hint(standings):
+                click.echo(hint)
         left = len(match.pairings) - len(standings.results)
         if match.is_decided():
             click.echo(f"the test is decided after {counted(len(standings.results), 'game', 'games')}")

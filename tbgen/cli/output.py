@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from tbgen.disk import try_lock
 from tbgen.errors import UnreadableFileError
@@ -83,7 +83,7 @@ def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")  # known before it is there, to be removed
     _remove_stale(path)
     try:
-        with open(partial, "xb", opener=_for_us_alone) as file:
+        with _begun(partial, path) as file:
             try_lock(file.fileno())
             yield file
             file.flush()
@@ -94,6 +94,14 @@ def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             os.unlink(partial)
         raise
+
+
+def _begun(partial: Path, path: Path) -> BinaryIO:
+    """A new file; an error names the one that it is to become."""
+    try:
+        return open(partial, "xb", opener=_for_us_alone)
+    except OSError as error:
+        raise UnreadableFileError(str(path), error.strerror or str(error)) from None
 
 
 def _remove_stale(path: Path) -> None:

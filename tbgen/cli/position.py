@@ -10,11 +10,16 @@ import click
 
 from tbgen.cli.completion import a_position
 from tbgen.errors import UsageError
+from tbgen.material import is_material
+from tbgen.rules.notation import RESULTS
 from tbgen.rules.typed import START, fen_and_moves
+from tbgen.score import Accrued, asked_score
 
 _NEGATIVE_SCORE = re.compile(r"-[Gg][0-9].*")
 
 _RANKS = 8
+_FEN_FIELDS = 6
+_MATERIAL = re.compile(r"[KQRBNPkqrbnp]+[vV][KQRBNPkqrbnp]+")
 
 
 class PositionCommand(click.Command):
@@ -57,7 +62,25 @@ def asked_position(words: Sequence[str], moves: Sequence[str]) -> tuple[str, lis
     if not words:
         raise UsageError("give a FEN, or startpos; --help says more")
     fen, more = fen_and_moves(words)
-    return fen, [*more, *moves]
+    played = [*more, *moves]
+    results = [word for text in played for word in text.split() if RESULTS.get(word, "*") != "*"]
+    if results:
+        raise UsageError(f"{results[0]} is a result and no move; leave it out, or score the game with --pgn")
+    if _MATERIAL.fullmatch(words[0]) and is_material(words[0]):
+        raise UsageError(
+            f"{words[0]} is a material and no position; what its table holds is shown by: tbgen info {words[0]}"
+        )
+    return fen, played
+
+
+def asked_accrued(fen: str, accrued: str | None) -> Accrued | None:
+    """The score of --accrued; UsageError if the FEN says another one."""
+    if accrued is None:
+        return None
+    given, fields = asked_score(accrued), fen.split()
+    if len(fields) > _FEN_FIELDS and (written := asked_score(fields[_FEN_FIELDS])) != given:
+        raise UsageError(f"the FEN says that {written} has accrued, and --accrued that {given} has; give one of them")
+    return given
 
 
 def is_position(words: Sequence[str]) -> bool:

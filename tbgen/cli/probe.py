@@ -13,7 +13,7 @@ from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, quiet_option, scoring_options
-from tbgen.cli.position import PositionCommand, asked_position, position_options
+from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
 from tbgen.clock import ClockedValue, is_searched, value_if_asked
@@ -22,7 +22,6 @@ from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import parse_score
 from tbgen.words import in_plies
 
 _INPUT = "-"
@@ -72,7 +71,7 @@ def command(
         with open_tablebase(folders) as tables:
             return _answer_lines(tables, rule, fifty, brief=brief)
     fen, played = asked_position(words, moves)
-    board, score = position_of(fen, played, None if accrued is None else parse_score(accrued))
+    board, score = position_of(fen, played, asked_accrued(fen, accrued))
     if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
         compile_for(Purpose.CLOCK, quiet=quiet)
     with open_tablebase(folders) as tables:

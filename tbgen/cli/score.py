@@ -13,7 +13,7 @@ from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_file
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
-from tbgen.cli.position import PositionCommand, asked_position, is_position, position_options
+from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, is_position, position_options
 from tbgen.cli.refusals import refuse_beside, refuse_without
 from tbgen.cli.settings import refuse_idle_settings, settings_options
 from tbgen.cli.terminal import complain, complain_of, progress, show_rows
@@ -25,7 +25,7 @@ from tbgen.pgn.tags import GameTags
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
-from tbgen.score import Outcome, parse_score
+from tbgen.score import Outcome
 from tbgen.words import printable
 
 
@@ -82,8 +82,8 @@ def command(
 
 def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: GameSettings, *, as_json: bool) -> None:
     board, carried = parse_fen(fen)
-    if accrued is not None:
-        board, carried = with_score(board, parse_score(accrued))
+    if (given := asked_accrued(fen, accrued)) is not None:
+        board, carried = with_score(board, given)
     game = Game(board, accrued=carried, fifty_moves=settings.fifty_moves_of(GameTags()))
     game.push_line(moves)
     scoring = settings.scoring(GameTags())

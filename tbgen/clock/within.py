@@ -84,7 +84,7 @@ class ClockedValue:
 def value_within(
     tables: Tablebase,
     board: chess.Board,
-    accrued: Accrued | Outcome | None = None,
+    accrued: Accrued | Outcome | str | None = None,
     fifty_moves: FiftyMoves | None = None,
     *,
     found: Probe | None = None,

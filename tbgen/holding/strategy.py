@@ -14,6 +14,7 @@ from tbgen.errors import InputError, ProofError
 from tbgen.holding.goals import Goal
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Accrued, Color, parse_score
+from tbgen.words import trouble
 
 _FORMAT = "tbgen strategy 1"
 
@@ -99,8 +100,7 @@ def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
             raise ProofError(name, f"its format is not {_FORMAT!r}")
         return _strategy_of(facts)
     except (KeyError, TypeError, ValueError, InputError) as error:
-        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise ProofError(name, " ".join(reason.split())) from None
+        raise ProofError(name, trouble(error)) from None
 
 
 def _strategy_of(facts: dict[str, Any]) -> Strategy:

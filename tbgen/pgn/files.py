@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from tbgen.errors import PgnError, UsageError
+from tbgen.errors import PgnError, UnreadableFileError, UsageError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -100,7 +100,11 @@ def open_text(name: str) -> Iterator[IO[str]]:
 def open_bytes(name: str) -> Iterator[io.BufferedReader]:
     """The bytes of a file, or of the standard input if its name is `-`; compressed ones are unpacked."""
     is_input = name == STANDARD_INPUT
-    with open(0 if is_input else name, "rb", closefd=not is_input) as packed:
+    with contextlib.ExitStack() as stack:
+        try:
+            packed = stack.enter_context(open(0 if is_input else name, "rb", closefd=not is_input))
+        except OSError as error:
+            raise UnreadableFileError(name, error.strerror or str(error)) from None
         yield buffered(_unpacked(packed, name))
 
 

@@ -56,7 +56,7 @@ def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) 
     try:
         return _replayed_game(chunk, place, number, settings)
     except MoveError as error:
-        return PgnError(name, f"{error.reason} {error.move!r}", game=number, ply=error.ply)
+        return PgnError(name, error.said, game=number, ply=error.ply)
     except TbgenError as error:
         return PgnError(name, str(error), game=number)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from tbgen.arguments import expect
 from tbgen.errors import ScoreFormatError, UsageError
-from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points
+from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points, scheme_of
 from tbgen.rules.stage import FiftyMoveSetting
-from tbgen.score import Accrued, Color, Outcome, expect_outcome, parse_score
+from tbgen.score import Accrued, Color, Outcome, asked_score, expect_outcome, parse_score
 
 _OFF = ("0", "false", "no")
 
@@ -137,11 +137,7 @@ def parse_scheme(text: str) -> Scheme:
     >>> parse_scheme("Harmonic")
     <Scheme.HARMONIC: 'harmonic'>
     """
-    try:
-        return Scheme(text.lower())
-    except ValueError:
-        names = ", ".join(scheme.value for scheme in Scheme)
-        raise ScoreFormatError(text, f"a scoring scheme; there are {names}") from None
+    return scheme_of(text)
 
 
 def parse_cutoff(text: str) -> int:
@@ -151,7 +147,7 @@ def parse_cutoff(text: str) -> int:
     12
     """
     try:
-        cutoff = parse_score(text)
+        cutoff = asked_score(text)
     except ScoreFormatError:
         raise ScoreFormatError(text, "a cutoff such as G6.0") from None
     if cutoff.holder is not Color.WHITE:

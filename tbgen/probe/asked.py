@@ -19,7 +19,7 @@ from tbgen.score import MOST_CODE, Accrued, Outcome, expect_score
 
 Int64s = npt.NDArray[np.int64]
 
-ManyAccrued: TypeAlias = Accrued | Outcome | Sequence[Accrued | Outcome | None] | npt.ArrayLike | None
+ManyAccrued: TypeAlias = Accrued | Outcome | str | Sequence[Accrued | Outcome | str | None] | npt.ArrayLike | None
 """What has accrued: one score for all positions, or one for each, also as signed numbers."""
 
 _RANK_SIX, _RANK_THREE = 40, 16
@@ -64,8 +64,8 @@ def accrued_numbers(accrued: ManyAccrued, count: int) -> Int64s:
     """One signed number a position for what has accrued in it: one score for all, or one for each."""
     if accrued is None:
         return np.zeros(count, np.int64)
-    if isinstance(accrued, (Accrued, Outcome)):
-        return np.full(count, accrued.signed)
+    if isinstance(accrued, (Accrued, Outcome, str)):
+        return np.full(count, expect_score(accrued, "accrued").signed)
     if isinstance(accrued, Sequence) and not all(isinstance(each, (int, np.integer)) for each in accrued):
         accrued = [0 if each is None else expect_score(each, "accrued").signed for each in accrued]
     numbers = _for_each(_whole_numbers(accrued, "accrued"), count, "accrued")
@@ -159,6 +159,6 @@ def _fault_of(board: chess.Board) -> Fault:
     kings = (board.kings & side for side in board.occupied_co)
     if (is_large or board.castling_rights or any(men.bit_count() != 1 for men in kings)) and broken_rule(board):
         return Fault.ILLEGAL
-    if board.castling_rights:
-        return Fault.CASTLING
-    return Fault.TOO_MANY_MEN if is_large else Fault.NONE
+    if is_large:
+        return Fault.TOO_MANY_MEN
+    return Fault.CASTLING if board.castling_rights else Fault.NONE

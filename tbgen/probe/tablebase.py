@@ -16,11 +16,13 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from tbgen._folders import shipped_tables
 from tbgen.arguments import expect_number
 from tbgen.errors import (
     CastlingError,
     MaterialError,
     MissingDistancesError,
+    MissingFolderError,
     MissingTableError,
     TooManyMenError,
     UsageError,
@@ -44,6 +46,7 @@ D = TypeVar("D")
 
 _CACHE_BYTES: Final = 1 << 26
 _MOST_PLIES: Final = 2000
+_DEFAULT_FOLDER: Final = "data"
 
 
 class Tablebase:
@@ -53,13 +56,13 @@ class Tablebase:
     Safe to use from several threads and processes. A table that is replaced while it is open goes on to answer
     as it was.
 
-    >>> with open_tablebase("a folder without tables") as tables:
+    >>> with Tablebase("a folder without tables") as tables:
     ...     "KRPvKR" in tables, tables.get(chess.Board("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1"))
     (False, None)
     """
 
     def __init__(
-        self, folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES, outcomes_only: bool = False
+        self, folders: Folders = _DEFAULT_FOLDER, *, cache_bytes: int = _CACHE_BYTES, outcomes_only: bool = False
     ) -> None:
         self.folders = folders_in(folders)
         self._outcomes_only = outcomes_only
@@ -126,7 +129,7 @@ class Tablebase:
             self._longest[canonical] = max(tally.max_dtg for tally in tallies)
         return self._longest[canonical]
 
-    def probe(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> Probe:
+    def probe(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> Probe:
         """The value of a position.
 
         Without `accrued`, the score is taken from the board's move stack since its last reset; the first position
@@ -141,7 +144,7 @@ class Tablebase:
         return Probe(material, *self._value(board, place, own, used), snapshot, used)
 
     def get(
-        self, board: chess.Board, accrued: Accrued | Outcome | None = None, default: D | None = None
+        self, board: chess.Board, accrued: Accrued | Outcome | str | None = None, default: D | None = None
     ) -> Probe | D | None:
         """As `probe`, but `default` where there is no table for the position."""
         try:
@@ -149,7 +152,7 @@ class Tablebase:
         except (MissingTableError, TooManyMenError, CastlingError):
             return default
 
-    def probe_moves(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> list[MoveProbe]:
+    def probe_moves(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> list[MoveProbe]:
         """What each legal move is worth, best first.
 
         Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
@@ -159,7 +162,7 @@ class Tablebase:
         moves = list(board.legal_moves)
         return self._moves(board, moves, self._used(board, own_score(board, len(moves)), accrued))
 
-    def best_moves(self, board: chess.Board, accrued: Accrued | Outcome | None = None) -> list[MoveProbe]:
+    def best_moves(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance.
 
         None where distances are not known: moves that keep the outcome may be played for ever without progress.
@@ -167,7 +170,7 @@ class Tablebase:
         return [each for each in self.probe_moves(board, accrued) if each.best]
 
     def line(
-        self, board: chess.Board, accrued: Accrued | Outcome | None = None, *, max_plies: int = _MOST_PLIES
+        self, board: chess.Board, accrued: Accrued | Outcome | str | None = None, *, max_plies: int = _MOST_PLIES
     ) -> list[LineStep]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends.
 
@@ -228,10 +231,10 @@ class Tablebase:
 
         A position without an answer does not spoil the others: `BulkProbe.fault` says what is wrong with it.
 
-        >>> with open_tablebase("a folder without tables") as tables:
+        >>> with Tablebase("a folder without tables") as tables:
         ...     many = tables.probe_many([chess.Board(), chess.Board("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1")])
         >>> [str(many.fault_of(number)) for number in range(len(many))]
-        ['castling', 'missing table']
+        ['too many men', 'missing table']
         """
         from tbgen.probe.asked import asked_of
         from tbgen.probe.bulk import answer
@@ -339,7 +342,7 @@ class Tablebase:
         outcome, dtg = (best := self._moves(board, list(board.legal_moves), accrued)[0]).outcome, best.dtg
         return outcome, 0 if outcome == accrued.outcome and dtg is not None else dtg
 
-    def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | Outcome | None) -> Accrued:
+    def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | Outcome | str | None) -> Accrued:
         """The accrued score to use."""
         if accrued is None:
             return accrued_of(board) if board.move_stack and board.halfmove_clock else own
@@ -424,17 +427,22 @@ def _epd_after(board: chess.Board, move: chess.Move) -> str:
 
 
 def open_tablebase(
-    folders: Folders = "data", *, cache_bytes: int = _CACHE_BYTES, outcomes_only: bool = False
+    folders: Folders = _DEFAULT_FOLDER, *, cache_bytes: int = _CACHE_BYTES, outcomes_only: bool = False
 ) -> Tablebase:
     """The tables of one folder or several, for use in a `with` statement.
 
     Several folders are a sequence of paths, or one text with `os.pathsep` between them, as the option SyzygyPath
     of engines has it; the first one that has a table counts. `cache_bytes` is how much unpacked table may stay
     in memory. With `outcomes_only` distances are not read even where they are there: every answer is faster, and
-    its `dtg` is None.
+    its `dtg` is None. MissingFolderError if a folder that is named is not there.
 
-    >>> with open_tablebase(["new", "old"]) as tables:
-    ...     [folder.name for folder in tables.folders], tables.get(chess.Board(), default="no table")
-    (['new', 'old'], 'no table')
+    >>> with open_tablebase([".", ".."]) as tables:
+    ...     len(tables.folders), tables.get(chess.Board(), default="no table")
+    (2, 'no table')
     """
-    return Tablebase(folders, cache_bytes=cache_bytes, outcomes_only=outcomes_only)
+    tables = Tablebase(folders, cache_bytes=cache_bytes, outcomes_only=outcomes_only)
+    if folders != _DEFAULT_FOLDER or shipped_tables() is None:
+        for folder in tables.folders:
+            if not folder.is_dir():
+                raise MissingFolderError(str(folder))
+    return tables

@@ -20,6 +20,7 @@ from tbgen.material import Material
 from tbgen.score import MATE_CODE, Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.verify.violations import board_of
+from tbgen.words import trouble
 
 ORDINARY: Final = Path(__file__).with_name("ordinary_tables.csv")
 _RESULTS = ("wins", "draws", "losses")
@@ -56,7 +57,7 @@ def read_published(path: Path) -> dict[Material, Published]:
     try:
         return {Material.parse(row["material"]).canonical(): _published(row) for row in csv.DictReader(lines)}
     except (KeyError, TypeError, ValueError, MaterialError) as error:
-        raise UsageError(f"{path} has no published counts: {error!r}; see docs/verification.md") from None
+        raise UsageError(f"{path} has no published counts: {trouble(error)}; see docs/verification.md") from None
 
 
 def _published(row: Mapping[str, str]) -> Published:

@@ -15,6 +15,7 @@ from tbgen.errors import InputError, RecordError
 from tbgen.material import Material
 from tbgen.records.census import NOBODY, Count
 from tbgen.score import Color, Outcome, parse_score
+from tbgen.words import trouble
 
 FORMAT: Final = 1
 _SHARE_DIGITS: Final = 6
@@ -151,7 +152,7 @@ class Record:
             RecursionError,
             InputError,
         ) as error:
-            raise RecordError(name, " ".join(f"{type(error).__name__}: {error}".split())) from None
+            raise RecordError(name, trouble(error)) from None
 
     def facts(self) -> dict[str, Any]:
         """The record as JSON has it."""

@@ -32,6 +32,9 @@ _GRACE_SECONDS = 2.0
 _NAME_LENGTH, _MOVE_LENGTH, _COMPLAINT_LENGTH = 80, 20, 200
 """So much of what an engine says goes into tags and messages."""
 
+TIME_FORFEIT = "time forfeit"
+"""The tag `Termination` of a game that was lost on time."""
+
 
 class Fault(enum.Enum):
     """The faults by which an engine forfeits a game."""
@@ -45,7 +48,7 @@ class Fault(enum.Enum):
     @property
     def termination(self) -> str:
         """What the Termination tag calls it, in the words of the PGN standard."""
-        return {Fault.ILLEGAL_MOVE: "rules infraction", Fault.TIME: "time forfeit"}.get(self, "abandoned")
+        return {Fault.ILLEGAL_MOVE: "rules infraction", Fault.TIME: TIME_FORFEIT}.get(self, "abandoned")
 
 
 class ForfeitError(Exception):

@@ -47,9 +47,9 @@ class TableDecider:
 
     def __init__(self, folders: str, most_men: int) -> None:
         from tbgen.adjudicate import Adjudicator
-        from tbgen.probe import open_tablebase
+        from tbgen.probe import Tablebase
 
-        self._tables = open_tablebase(folders)
+        self._tables = Tablebase(folders)
         for folder in self._tables.folders:
             if not folder.is_dir():
                 raise UsageError(f"-tb {folders}: there is no folder {folder}")

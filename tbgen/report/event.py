@@ -12,7 +12,7 @@ from typing import Any
 from tbgen.errors import InputError, UsageError
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Outcome, parse_score
-from tbgen.words import counted
+from tbgen.words import counted, trouble
 
 _CLASSICAL = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
@@ -111,9 +111,7 @@ def read_event(path: Path) -> Event:
         games = tuple(_game_of(game) for game in facts["games"])
         missing, skipped = dict(facts.get("missing", {})), tuple(facts.get("skipped", ()))
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, InputError) as error:
-        raise UsageError(
-            f"{path} is not what tbgen adjudicate --json writes: {type(error).__name__}: {error}"
-        ) from None
+        raise UsageError(f"{path} is not what tbgen adjudicate --json writes: {trouble(error)}") from None
     names = Counter(game.event for game in games if game.event and game.event != "?")
     title = path.stem if not names else next(iter(names)) if len(names) == 1 else "Decided games"
     return Event(title, text, games, missing, skipped)

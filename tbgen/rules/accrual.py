@@ -74,7 +74,7 @@ def play_move(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached
     return Reached(own, accrued.after(own, reset=reset), reset)
 
 
-def accrued_of(board: chess.Board, carried: Accrued | Outcome | None = None) -> Accrued:
+def accrued_of(board: chess.Board, carried: Accrued | Outcome | str | None = None) -> Accrued:
     """The score accrued on the board's move stack since its last reset.
 
     `carried` is what had accrued in the first position of the stack; without it, or if its halfmove clock is

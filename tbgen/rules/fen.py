@@ -59,7 +59,7 @@ def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrue
     return board, carried_into(board, parse_score(fields[_SCORE_FIELD]))
 
 
-def format_fen(board: chess.Board, accrued: Accrued | Outcome | None = None) -> str:
+def format_fen(board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> str:
     """The FEN of `board`, with the accrued score as its seventh field if there is one.
 
     >>> format_fen(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), parse_score("G4.0"))

@@ -73,7 +73,7 @@ class Game:
         self,
         board: chess.Board | None = None,
         *,
-        accrued: Accrued | Outcome | None = None,
+        accrued: Accrued | Outcome | str | None = None,
         fifty_moves: FiftyMoves | None = None,
     ) -> None:
         given = chess.Board() if board is None else expect_board(board)
@@ -227,7 +227,7 @@ def _repetition_key(board: chess.Board) -> Hashable:
     return men, board.occupied_co[chess.WHITE], board.turn, board.clean_castling_rights(), en_passant
 
 
-def final_outcome(accrued: Accrued | Outcome, winner: Color | None = None) -> Outcome:
+def final_outcome(accrued: Accrued | Outcome | str, winner: Color | None = None) -> Outcome:
     """The final score of a finished game; `winner` is given if the other side lost on time or resigned.
 
     >>> str(final_outcome(Accrued(7, Color.WHITE))), str(final_outcome(Accrued(7, Color.WHITE), Color.BLACK))

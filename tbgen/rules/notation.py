@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator
 
@@ -26,6 +27,7 @@ _NO_MOVE = re.compile(r"[0-9]*|\.+|e\.?p\.?|N|\x1a|\$[0-9]*|(?!--$)[-!?=~/+−±
 _ENDING = re.compile(r"(?:e\.?p\.?)?[+#!?]*$")
 _PROMOTION = re.compile(r"(?<=[a-h][18])(?:/|\(|=\()([A-Za-z])\)?$")
 _LETTERS = str.maketrans("♔♕♖♗♘♚♛♜♝♞‐‑–−", "KQRBNKQRBN----", "♙♟")
+_LIKE_A_MOVE = re.compile(r"[KQRBN]?[a-z]?[0-9]?[x:-]?[a-z][0-9](?:=?[QRBNqrbn])?")
 _CASTLING = re.compile(r"[oO0]-[oO0](?:-[oO0])?")
 
 
@@ -68,7 +70,26 @@ def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
             else:
                 if move:
                     return move
-    raise MoveError(text, ply, reason)
+    raise MoveError(text, ply, reason, _why_not(board, text))
+
+
+def _why_not(board: chess.Board, text: str) -> str:
+    """Why a text is no legal move, where there is a plain reason; else nothing."""
+    if not any(board.legal_moves):
+        return f"the game is over by {'checkmate' if board.is_check() else 'stalemate'}"
+    plain = list(_spellings(text))[-1]
+    if _LIKE_A_MOVE.fullmatch(plain):
+        strange = [square for square in re.findall("[a-z][0-9]", plain) if square not in chess.SQUARE_NAMES]
+        if strange:
+            return f"there is no square {strange[-1]}"
+    other = board.copy(stack=False)
+    other.turn, other.ep_square = not board.turn, None
+    for written in _spellings(text):
+        for parse in (other.parse_san, other.parse_uci):
+            with contextlib.suppress(ValueError):
+                if parse(written):
+                    return f"it is {'White' if board.turn else 'Black'}'s turn"
+    return ""
 
 
 def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:

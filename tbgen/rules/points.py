@@ -54,6 +54,15 @@ class Scheme(enum.Enum):
         return self in (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.LASKER)
 
 
+def scheme_of(name: str) -> Scheme:
+    """The scoring scheme of that name, in upper or lower case."""
+    try:
+        return Scheme(name.lower())
+    except ValueError:
+        names = ", ".join(scheme.value for scheme in Scheme)
+        raise ScoreFormatError(name, f"a scoring scheme; there are {names}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Komi:
     """A score with quarter steps that the side its sign names must beat."""
@@ -90,27 +99,36 @@ DEFAULT_KOMI = Komi(Color.WHITE, 23)
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """A scheme with its parameters: the cutoff for `winner` and `komi`, the komi for `komi`."""
+    """A scheme with its parameters: the cutoff for `winner` and `komi`, the komi for `komi`.
+
+    A scheme may be given by its name.
+
+    >>> Scoring("harmonic") == Scoring(Scheme.HARMONIC)
+    True
+    """
 
     scheme: Scheme = Scheme.EXPONENTIAL
     cutoff_code: int = DEFAULT_CUTOFF_CODE
     komi: Komi = DEFAULT_KOMI
 
     def __post_init__(self) -> None:
+        if isinstance(self.scheme, str):
+            object.__setattr__(self, "scheme", scheme_of(self.scheme))
         expect(self.scheme, Scheme, "scheme", "a Scheme such as Scheme.WINNER")
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
         expect(self.komi, Komi, "komi", "a Komi such as parse_komi('G5.75')")
 
-    def points(self, outcome: Accrued | Outcome) -> Points:
+    def points(self, outcome: Accrued | Outcome | str) -> Points:
         """White's and Black's points for a game that ended with `outcome`.
 
         >>> Scoring(Scheme.WINNER).points(Outcome(Color.BLACK, 3))
         (Fraction(0, 1), Fraction(1, 1))
         """
-        holders = self.holders_points(outcome)
-        return (holders, 1 - holders) if outcome.holder is Color.WHITE else (1 - holders, holders)
+        final = expect_outcome(outcome, "outcome")
+        holders = self.holders_points(final)
+        return (holders, 1 - holders) if final.holder is Color.WHITE else (1 - holders, holders)
 
-    def holders_points(self, outcome: Accrued | Outcome) -> Fraction:
+    def holders_points(self, outcome: Accrued | Outcome | str) -> Fraction:
         final = expect_outcome(outcome, "outcome")
         code = final.code
         match self.scheme:
@@ -206,5 +224,6 @@ def lexicographic_key(results: Iterable[tuple[Color, Accrued | Outcome]]) -> tup
     """
     balance = [0] * (MOST_CODE + 1)
     for side, outcome in results:
-        balance[expect_outcome(outcome, "outcome").code] += 1 if expect_color(side, "side") is outcome.holder else -1
+        final = expect_outcome(outcome, "outcome")
+        balance[final.code] += 1 if expect_color(side, "side") is final.holder else -1
     return tuple(balance[STALEMATE_CODE:])

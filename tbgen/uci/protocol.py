@@ -12,7 +12,7 @@ import chess
 
 from tbgen import __version__
 from tbgen.errors import TbgenError, UsageError
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
 from tbgen.rules.position import color_of
@@ -48,7 +48,7 @@ class Protocol:
 
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
         self._tell_line, self._lock = tell, threading.Lock()
-        self._player = Player(open_tablebase(folders))
+        self._player = Player(Tablebase(folders))
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Accrued | None = None
         self._lines = 1
@@ -107,7 +107,7 @@ class Protocol:
         elif name == "tablepath":
             self._finish()
             self._player.tables.close()
-            self._player = Player(open_tablebase(value))
+            self._player = Player(Tablebase(value))
         elif name not in ("uci_rmobility", "uci_chess960"):
             raise UsageError(f"there is no option {name!r}")
 

@@ -133,10 +133,10 @@ def test_a_game_that_cannot_be_read_is_named_and_the_others_are_decided(tmp_path
     path.write_text("1. e4 1-0\n1. e4 Ke2 *\n1. d4 0-1\n")
     done = tbgen("adjudicate", str(path), "--json", "-")
     assert done.returncode == 2
-    assert done.stderr.splitlines()[0] == f"tbgen: {path}, game 2, ply 2: illegal move 'Ke2'"
+    assert done.stderr.splitlines()[0] == f"tbgen: {path}, game 2, ply 2: illegal move 'Ke2': it is Black's turn"
     summary = json.loads(done.stdout)
     assert [game["final"] for game in summary["games"]] == ["G0.0", "-G0.0"]
-    assert summary["skipped"] == [{"game": 2, "ply": 2, "why": "illegal move 'Ke2'"}]
+    assert summary["skipped"] == [{"game": 2, "ply": 2, "why": "illegal move 'Ke2': it is Black's turn"}]
 
 
 def test_a_file_without_games_is_named(tmp_path: Path) -> None:

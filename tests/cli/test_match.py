@@ -149,3 +149,16 @@ def test_on_a_terminal_boards_and_standings_are_drawn(columns: int, shows_varian
     assert re.search(r"\d of 2 games", text)
     assert "Traceback" not in text
     assert text.rstrip().splitlines()[-1].startswith("2 games in ")
+
+
+def test_games_that_are_all_lost_on_time_suggest_a_margin() -> None:
+    late = scripted("Late", "--at", "0", "--do", "late", limit="st=0.3")
+    text = printed("match", *late, *scripted("Other"), "-games", "1")
+    assert "every game was lost on time: allow a margin, such as timemargin=100 with -each" in text
+    assert "lost on time: allow" not in printed("match", *TWO, "-games", "1")
+
+
+def test_columns_of_the_standings_say_what_they_count() -> None:
+    """Drawn games are worth more than a half to somebody under most scorings."""
+    text = printed("match", *TWO, "-games", "2")
+    assert re.search(r"^scoring +points +% +Elo +95 % +LOS +>½ +=½ +<½ ", text, re.MULTILINE)

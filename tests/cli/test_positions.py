@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.calls import complaint, printed
+from tests.cli.calls import complaint, printed, tbgen
 
 WAITING = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 BLACK = "8/8/4k3/5bK1/8/8/8/8 b - - 33 30 -G4.0"
@@ -62,7 +62,7 @@ def test_moves_may_be_written_in_many_ways(command: str, moves: list[str], table
 def test_the_first_position_has_a_name_in_every_command(table_folder: Path) -> None:
     assert facts_of("score", "startpos", folder=table_folder)["fen"] == START
     for command in ("probe", "line"):
-        assert "castling" in complaint(command, "startpos", "--data", str(table_folder))[1]
+        assert "at most 5" in complaint(command, "startpos", "--data", str(table_folder))[1]
 
 
 def test_a_score_that_is_asked_for_is_scored_with_whatever_the_halfmove_clock_says() -> None:
@@ -76,7 +76,7 @@ def test_what_makes_no_sense_is_named(command: str, table_folder: Path) -> None:
     for words, expected in [
         ([], "give a FEN"),
         (["hello", "world"], "malformed FEN 'hello'"),
-        ([*WAITING.split(), "Ke5", "Kxz9"], "ply 2: illegal move 'Kxz9'"),
+        ([*WAITING.split(), "Ke5", "Kxz9"], "ply 2: illegal move 'Kxz9': there is no square z9"),
         ([*WAITING.split()[:-1], "G4.2"], "'G4.2' is not a score"),
         ([*WAITING.split()[:-1], "-G4.2"], "'-G4.2' is not a score"),
         ([*WAITING.split()[:-1], "7"], "'7' is not a score"),
@@ -189,3 +189,32 @@ def test_the_moves_can_be_left_out(table_folder: Path) -> None:
     text = printed("probe", WAITING, "--brief", "--data", str(table_folder))
     assert printed("probe", WAITING, "--data", str(table_folder)).startswith(text)
     assert "Ke5" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("probe", "KBvK"), "KBvK is a material and no position; what its table holds is shown by: tbgen info KBvK"),
+        (("score", "startpos", "e4", "1-0", "e5"), "1-0 is a result and no move"),
+        (("score", "startpos", "--moves", "1. e4 e5 1/2-1/2"), "1/2-1/2 is a result and no move"),
+        (
+            ("probe", *WAITING.split(), "--accrued", "G2.5"),
+            "the FEN says that G4.0 has accrued, and --accrued that G2.5",
+        ),
+        (("score", "startpos", "f3", "e5", "g4", "Qh4", "a3"), "'a3': the game is over by checkmate"),
+        (("score", "startpos", "e9"), "'e9': there is no square e9"),
+    ],
+)
+def test_a_question_that_cannot_be_meant_is_refused_with_the_reason(
+    arguments: tuple[str, ...], reason: str, table_folder: Path
+) -> None:
+    data = ("--data", str(table_folder)) if arguments[0] == "probe" else ()
+    done = tbgen(*arguments, *data)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert reason in done.stderr
+
+
+@pytest.mark.parametrize("text", ["G4.0", "G4", "4.0"])
+def test_a_score_is_read_where_it_can_mean_one_thing_alone(text: str, table_folder: Path) -> None:
+    six = " ".join(WAITING.split()[:6])
+    assert facts_of("probe", six, "--accrued", text, folder=table_folder)["accrued"] == "G4.0"

@@ -178,7 +178,7 @@ def test_bad_positions_get_one_clear_line(fen: str, words: str) -> None:
     [
         (["score"], "give a FEN"),
         (["score", START, "--pgn", "x"], "--pgn and a FEN cannot be given together"),
-        (["score", START, "e5"], "ply 1: illegal move 'e5'"),
+        (["score", START, "e5"], "ply 1: illegal move 'e5': it is White's turn"),
         (["score", START, "e4", "e4"], "ply 2: illegal move 'e4'"),
         (["score", START, "--komi", "G5.8"], "'G5.8' is not a komi"),
         (["score", START, "--cutoff", "-G6.0"], "'-G6.0' is not a cutoff"),

@@ -215,3 +215,19 @@ def test_verifying_tells_how_long_a_phase_still_takes(monkeypatch: pytest.Monkey
         "KBvK: moves 100 %",
         "KBvK: pairs 1 %",
     ]
+
+
+def test_info_without_a_name_means_all_tables(run: Any) -> None:
+    assert [facts["material"] for facts in json.loads(run("info", "--json").stdout)] == [
+        *("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("info", "KQvKR"), ("verify", "KQvKR"), ("record", "KQvKR"), ("probe", "8/8/4k3/8/8/8/q7/4K2R w - - 0 1")],
+)
+def test_a_missing_table_has_one_exit_code_in_all_commands(run: Any, command: tuple[str, ...]) -> None:
+    done = run(*command)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "build it with: tbgen build KQvKR" in done.stderr

@@ -20,7 +20,7 @@ def games_in(lines: Iterable[str], name: str, settings: GameSettings | None = No
             try:
                 yield _played(movetext, number, settings or GameSettings())
             except MoveError as error:
-                yield PgnError(name, f"{error.reason} {error.move!r}", game=number, ply=error.ply)
+                yield PgnError(name, error.said, game=number, ply=error.ply)
             except TbgenError as error:
                 yield PgnError(name, str(error), game=number)
     except BinaryFileError:

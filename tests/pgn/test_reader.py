@@ -10,7 +10,7 @@ import chess.pgn
 import pytest
 from hypothesis import given
 
-from tbgen.errors import PgnError
+from tbgen.errors import PgnError, UnreadableFileError
 from tbgen.pgn import chunks
 from tbgen.pgn.chunks import chunks_of
 from tbgen.pgn.movetext import movetexts
@@ -149,7 +149,7 @@ def test_promotion_castling_and_en_passant_are_understood() -> None:
     ("text", "ply", "reason"),
     [
         ("1. e4 e5 2. Ke3 Nc6 *", 3, "illegal move 'Ke3'"),
-        ("1. e4 e5 2. Qxz9 Nc6 *", 3, "illegal move 'Qxz9'"),
+        ("1. e4 e5 2. Qxz9 Nc6 *", 3, "illegal move 'Qxz9': there is no square z9"),
         ("1. Nf3 Nf6 2. -- e5 *", 3, "illegal move '--'"),
         ("1. e4 hello *", 2, "illegal move 'hello'"),
         ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *', None, "the board is empty"),
@@ -318,3 +318,8 @@ def test_a_game_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(next(games), PgnGame)
     with pytest.raises(PgnError, match=r"endless, game 2: it is longer than"):
         next(games)
+
+
+def test_a_file_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFileError, match=r"nope\.pgn: No such file or directory"):
+        next(read_games(tmp_path / "nope.pgn"))

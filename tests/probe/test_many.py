@@ -147,7 +147,8 @@ def test_files_stand_for_the_square_behind_the_pawn(tables: Tablebase) -> None:
 @pytest.mark.parametrize(
     ("fen", "fault"),
     [
-        (chess.STARTING_FEN, Fault.CASTLING),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", Fault.CASTLING),
+        (chess.STARTING_FEN, Fault.TOO_MANY_MEN),
         (chess.STARTING_FEN.replace("KQkq", "-"), Fault.TOO_MANY_MEN),
         ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", Fault.CASTLING),
         ("6k1/8/8/8/8/8/8/4K1R1 w K - 0 1", Fault.ILLEGAL),
@@ -213,6 +214,13 @@ def test_nothing_asked_is_nothing_answered(tables: Tablebase) -> None:
     assert len(tables.probe_many("KBvK", [], np.zeros((0, 3), int), accrued=[], en_passant=[])) == 0
 
 
+def test_scores_may_be_texts(tables: Tablebase) -> None:
+    found = tables.probe_many("KBvK", True, [[44, 37, 38]], accrued=parse_score("G4.0"))[0]
+    assert found is not None
+    for accrued in ("G4.0", ["G4"]):
+        assert tables.probe_many("KBvK", True, [[44, 37, 38]], accrued=accrued)[0] == found
+
+
 @pytest.mark.parametrize(
     ("what", "arguments", "words"),
     [
@@ -222,8 +230,8 @@ def test_nothing_asked_is_nothing_answered(tables: Tablebase) -> None:
         ("KBvK", {"white_to_move": True, "squares": [[1.0, 2.0, 3.0]]}, "squares must be whole numbers"),
         ("KBvK", {"white_to_move": True, "squares": [["a1", "b1", "c8"]]}, "squares must be whole numbers"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": 2.5}, "accrued must be whole numbers"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": "G2.5"}, "accrued must be"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": ["G2.5"]}, "accrued must be a score"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": b"G2.5"}, "accrued must be"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": [2.5]}, "accrued must be a score"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": [3, 3]}, "accrued must be one value"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": 2001}, "accrued must be"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": 64}, "en_passant must be files"),

@@ -17,12 +17,14 @@ from tbgen.errors import (
     DamagedTableError,
     IllegalPositionError,
     MaterialError,
+    MissingFolderError,
     MissingTableError,
+    ScoreFormatError,
     TooManyMenError,
     UsageError,
 )
 from tbgen.material import Material, materials
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Fault, Tablebase, open_tablebase
 from tbgen.score import parse_score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
@@ -50,6 +52,7 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
 
 
 def test_an_empty_tablebase_says_so_and_still_is_one(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
     with open_tablebase([tmp_path, tmp_path / "more"]) as tables:
         assert bool(tables)
         assert (len(tables), list(tables), "KBvK" in tables) == (0, [], False)
@@ -147,11 +150,28 @@ def test_a_closed_tablebase_says_so(table_folder: Path) -> None:
         opened.probe(chess.Board(BISHOP))
 
 
-def test_a_folder_that_is_not_there_has_no_tables(tmp_path: Path) -> None:
-    with open_tablebase(tmp_path / "nowhere") as opened:
-        assert opened.available() == []
-        with pytest.raises(MissingTableError, match="nowhere"):
-            opened.probe(chess.Board(BISHOP))
+def test_a_folder_that_is_not_there_is_no_tablebase(tmp_path: Path) -> None:
+    for folders in (tmp_path / "nowhere", [tmp_path, tmp_path / "nowhere"]):
+        with pytest.raises(MissingFolderError, match="nowhere"):
+            open_tablebase(folders)
+
+
+def test_too_many_men_come_before_castling_rights(table_folder: Path) -> None:
+    with open_tablebase(table_folder) as opened:
+        with pytest.raises(TooManyMenError):
+            opened.probe(chess.Board())
+        castling = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+        many = opened.probe_many([chess.Board(), castling])
+        assert [many.fault_of(0), many.fault_of(1)] == [Fault.TOO_MANY_MEN, Fault.CASTLING]
+
+
+def test_a_score_may_be_given_as_a_text(table_folder: Path) -> None:
+    with open_tablebase(table_folder) as opened:
+        board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+        expected = opened.probe(board, parse_score("G4.0"))
+        assert all(opened.probe(board, text) == expected for text in ("G4.0", "G4", "4.0"))
+        with pytest.raises(ScoreFormatError):
+            opened.probe(board, "4")
 
 
 def test_a_table_that_appears_later_is_found(table_folder: Path, tmp_path: Path) -> None:
@@ -261,7 +281,7 @@ def test_folders_that_name_nothing_are_refused(folders: object) -> None:
         open_tablebase(folders)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wrong", ["G4.0", 4.0, 9, True])
+@pytest.mark.parametrize("wrong", [b"G4.0", 4.0, 9, True])
 def test_what_is_no_score_is_refused_by_name(tables: Tablebase, wrong: object) -> None:
     for ask in (tables.probe, tables.get, tables.probe_moves, tables.best_moves, tables.line):
         with pytest.raises(UsageError, match="accrued must be a score"):
