@@ -70,6 +70,13 @@ class AnnotatedPly:
         return f"{self.number} {self.ply.san}" if self.number else ""
 
     @property
+    def distance(self) -> str:
+        """The plies until the value is reached, as a cell of a table; `?` where tables have no distances."""
+        if self.value is None:
+            return ""
+        return "?" if self.value.dtg is None else str(self.value.dtg)
+
+    @property
     def worth(self) -> str:
         """The value after the ply, such as `G1.5 in 5 plies`; empty if it is not known."""
         if self.value is None:
@@ -210,8 +217,9 @@ def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Mat
 
 
 def _better(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[MoveProbe, ...]:
-    """The best moves in a position; none if a table that one of its moves leads to is missing."""
+    """The best moves in a position, without distances all that keep its value; none if a table is missing."""
     try:
-        return tuple(tables.best_moves(board, accrued))
+        moves = tables.probe_moves(board, accrued)
     except MissingTableError:
         return ()
+    return tuple(each for each in moves if each.best) or tuple(each for each in moves if each.keeps)

@@ -185,7 +185,7 @@ def _row(each: AnnotatedPly) -> Sequence[str]:
         str(each.ply.number),
         each.move,
         "?" if value is None else str(value.outcome),
-        "" if value is None else str(value.dtg),
+        each.distance,
         str(each.ply.accrued),
         each.lost_in_words,
         each.remark,

@@ -149,7 +149,7 @@ def _row(each: AnnotatedPly) -> str:
     kind = ' class="turn"' if each.gives_away else ""
     return (
         f'<tr{kind}><th scope="row">{escape(each.move or "first")}</th><td>{worth}</td>'
-        f'<td class="n">{"" if value is None else value.dtg}</td><td class="spare">{accrued}</td>'
+        f'<td class="n">{each.distance}</td><td class="spare">{accrued}</td>'
         f'<td class="n">{escape(each.lost_in_words)}</td><td>{escape(each.remark)}</td></tr>'
     )
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 from tbgen.adjudicate.annotate import Annotation, annotate
 from tbgen.material import Material
 from tbgen.pgn.game import PgnGame
 from tbgen.pgn.reader import games_in
-from tbgen.probe import Grade, Tablebase
+from tbgen.probe import Grade, Tablebase, open_tablebase
+from tbgen.report.annotated import page_of
 from tbgen.score import Color
 from tests.adjudicate.endings import written_games
 
@@ -93,3 +95,11 @@ def test_the_facts_are_those_of_each_ply(tables: Tablebase) -> None:
         "loses",
         ["Ke5"],
     )
+
+
+def test_without_distances_all_moves_that_keep_the_value_are_named(table_folder: Path) -> None:
+    with open_tablebase(table_folder, outcomes_only=True) as outcomes:
+        found = annotated(outcomes, HELD + "30. Bg4 *\n")
+    assert [each.distance for each in found.plies] == ["?", "?"]
+    assert len(found.plies[1].better) == 7
+    assert "None" not in page_of([found], "x")
