@@ -30,6 +30,10 @@ pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this s
 AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 VIOLATIONS = """axe.run().then(({ violations }) =>
   violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
+FEWER = """[...document.querySelectorAll('tbody')].flatMap((body) => [...body.rows].slice(4, -4)).concat(
+  [...document.querySelectorAll('.cards')].flatMap((cards) => [...cards.children].slice(2)))
+  .forEach((each) => each.remove())"""
+"""Leaves a few rows and cards of many that are alike: axe looks at each letter."""
 PAGES = ("index", "records", "drawn", "potential", "event", "material/KBvK")
 
 ALL = "[...document.querySelectorAll('figure.line[data-steps]')]"
@@ -140,6 +144,7 @@ def test_a_page_fits_a_phone_and_a_screen_reader_and_keeps_to_the_policy(
         page.look(width, scheme=scheme)
         open_page(page, address, name)
         assert page.run("document.documentElement.scrollWidth") == width
+        page.run(FEWER)
         page.run(AXE)
         assert page.run(VIOLATIONS) == []
     assert page.complaints == []
