@@ -72,6 +72,7 @@ CASES = {
         lambda: {"games.pgn": DRAWN * 200, "copy.pgn": OLD},
         ("copy.pgn",),
     ),
+    "digests": Case(("verify", "KNvK", "--digest", "-o", "known.csv", "--data", "3 men"), dict, ("known.csv",)),
     "hold": Case(
         ("hold", FORTRESS, "--side", "white", "--goal", "draw", "--strategy", "fortress.json"),
         lambda: {"fortress.json": OLD},
