@@ -107,13 +107,14 @@ def shown(command: str, folder: Path, environment: dict[str, str]) -> list[str]:
     for piece in output_of(command, folder, environment):
         if time.monotonic() >= next_frame:
             next_frame += FRAME_SECONDS
-            frames += [f"~ {line}" for line in screen.text()[-3:] if (line and "%" in line) or " of " in line]
+            frames += [f"~ {line}" for line in screen.text()[-3:] if line]
         screen.feed(piece)
     rest = screen.text()
     while rest and not rest[-1]:
         rest.pop()
     seconds = time.monotonic() - begun
-    return [f"$ {command}", *dict.fromkeys(frames), *rest, f"({seconds:.0f} s)" if seconds >= 1 else ""]
+    drawn = [frame for frame in dict.fromkeys(frames) if frame.removeprefix("~ ") not in rest]
+    return [f"$ {command}", *drawn, *rest, f"({seconds:.0f} s)" if seconds >= 1 else ""]
 
 
 def main() -> None:
