@@ -22,10 +22,10 @@ from tbgen.storage.codec import crc32, unpack
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
-    COLUMN_ITEMS,
     COLUMNS,
     FORMAT,
     GAME,
+    MOST_CHUNK_ITEMS,
     NUMBERS,
     RULES,
     SEAL_BYTES,
@@ -102,8 +102,7 @@ class LayerFile:
             raise self.damaged("its seal is that of another file")
         if json.loads(facts["axes"]) != order.names:
             raise self.damaged("its axes are not those of its material")
-        shape = order.layout.cells, int(np.prod(order.chunk_in(self.layer)))
-        if any((index.datasets[name].items, index.datasets[name].chunk_items) != shape for name in STREAMS[self.layer]):
+        if any(index.datasets[name].items != order.layout.cells for name in STREAMS[self.layer]):
             raise self.damaged("its shape is not that of its material")
         if any(index.datasets[name].kind != kind for name, kind in COLUMNS[self.layer].items()):
             raise self.damaged("a dataset is of another type")
@@ -117,7 +116,7 @@ class LayerFile:
     def _check_chunks(self, name: str, dataset: Dataset) -> None:
         """Whether there are as many chunks as items need, and all of them lie in the file."""
         size, chunks = dataset.chunk_items, dataset.chunks
-        if name in COLUMNS[self.layer] and size != min(max(dataset.items, 1), COLUMN_ITEMS):
+        if not 0 < size <= MOST_CHUNK_ITEMS:
             raise self.damaged(f"{name} has chunks of another size")
         if dataset.items < 0 or len(chunks) != -(-dataset.items // size):
             raise self.damaged(f"{name} has {len(chunks)} chunks for {dataset.items} items")

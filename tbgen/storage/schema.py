@@ -42,8 +42,8 @@ DETAIL: Final = "detail"
 """[place] -> the number of its state among those with the same symbol and distance."""
 
 
-CHUNK_CELLS: Final = {Layer.OUTCOMES: 1 << 15, Layer.DISTANCES: 1 << 14}
-"""At most so many cells are in a chunk of a stream."""
+CHUNK_CELLS: Final = {Layer.OUTCOMES: 1 << 15, Layer.DISTANCES: 1 << 15}
+"""At most so many cells are in a chunk of a stream that is written; readers take what the index says."""
 
 STREAMS: Final = {Layer.OUTCOMES: (SYMBOL,), Layer.DISTANCES: (DTG, DETAIL)}
 """Datasets of one number a cell, with the axes that the attribute `axes` names."""
@@ -75,6 +75,9 @@ rows that each state's pattern has, and these rows.
 
 COLUMN_ITEMS: Final = 1 << 13
 """Columns have chunks of so many items, if they have more: a probe of a table with millions of states reads a few."""
+
+MOST_CHUNK_ITEMS: Final = 1 << 16
+"""No chunk of any dataset has more items."""
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 
