@@ -94,13 +94,13 @@ def test_games_are_decided_by_tables_of_several_folders(two_folders: tuple[Path,
     first, second = map(str, two_folders)
     both = ("--data", first, "--data", second)
     alone = tbgen("adjudicate", str(games), "--data", first)
-    assert f"tables that are not in {first} would decide 1 game" in alone.stderr
+    assert f"the score of 1 game is provisional; 1 table that is not in {first} " in alone.stderr
     assert '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), *both).stdout
     assert (
         '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), folder=os.pathsep.join([first, second])).stdout
     )
     counted = json.loads(printed("standings", str(games), "--stats", "--json", *both))
-    assert counted["sources"] == {"game": 0, "tablebase": 1, "result": 0}
+    assert counted["sources"] == {"game": 0, "tablebase": 1, "result": 0, "provisional": 0}
 
 
 def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
