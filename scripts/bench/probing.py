@@ -96,9 +96,14 @@ def probe(options: argparse.Namespace) -> None:
     for material in wanted:
         boards = random_boards(material, POSITIONS)
         show_probe(options, f"{material} shell", median(shell_seconds(board, options.data) for board in boards[:5]))
-        with open_tablebase(options.data, cache_bytes=1) as tables:
-            tables.probe(boards[0])
-            show_probe(options, f"{material} cold chunk", timed(tables.probe, boards[1:]))
+        for layers, only in (("", False), (" outcomes", True)):
+            with open_tablebase(options.data, cache_bytes=1, outcomes_only=only) as tables:
+                tables.probe(boards[0])
+                show_probe(options, f"{material}{layers} cold chunk", timed(tables.probe, boards[1:]))
+            with open_tablebase(options.data, outcomes_only=only) as tables:
+                tables.probe_moves(boards[0])
+                show_probe(options, f"{material}{layers} random", timed(tables.probe, boards[1:]))
+                show_probe(options, f"{material}{layers} random moves", timed(tables.probe_moves, boards[1:]))
         with open_tablebase(options.data, cache_bytes=1 << 30) as tables:
             for board in boards:
                 tables.probe_moves(board)
