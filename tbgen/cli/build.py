@@ -65,6 +65,9 @@ _MOST_THREADS = 1024
     help="Keep outcomes only: distances go when the tables that need them are made.",
 )
 @click.option(
+    "--digest", "by_digest", is_flag=True, help="Say what of it differs from the known tables: docs/digests.md."
+)
+@click.option(
     "--plan", "only_plan", is_flag=True, help="Print what would be made, its cost and its time; make nothing."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
@@ -81,10 +84,11 @@ def command(
     memory: str | None,
     cluster: str | None,
     outcomes_only: bool,
+    by_digest: bool,
     only_plan: bool,
     as_json: bool,
     quiet: bool,
-) -> None:
+) -> int:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 
     Sound tables are kept; damaged and outdated ones are made again. A build may be interrupted at any
@@ -104,20 +108,21 @@ def command(
     if not only_plan:
         refuse_without("--plan", {"--json": as_json})
     refuse_together({"--plan": only_plan, "--quiet": quiet})
+    refuse_together({"--plan": only_plan, "--digest": by_digest})
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     if games:
         refuse_beside("--for", {" ".join(names): names, "--men": men, "--all": every})
     wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every)
     if not wanted:
-        return
+        return 0
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
     if only_plan:
         plan, disk = plan_for(data, wanted, settings), free_disk(data)
         show_plan(plan, disk, as_json=as_json)
         plan.check(disk)
-        return
+        return 0
     with _watcher(quiet=quiet) as watcher:
         made: list[Built] = watcher.made
 
@@ -127,6 +132,12 @@ def command(
         findings = _interruptibly(work, lambda: _leave(watcher, data))
     if not quiet:
         _show_summary(findings, made)
+    if not by_digest or not made:
+        return 0
+    from tbgen.cli.verify_digest import compare_digests
+
+    new = [built.finding.material for built in made]
+    return compare_digests(new, (data,), None, None, settings.threads, as_json=False, quiet=quiet)
 
 
 def bytes_in(text: str) -> int:

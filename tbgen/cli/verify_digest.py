@@ -56,7 +56,10 @@ def compare_digests(
     if as_json:
         click.echo(json.dumps({"tables": facts, "faults": [str(fault) for fault in faults]}, indent=2))
     elif not quiet and facts:
-        rows = [(each["material"], each["outcomes"][:16], each["distances"][:16], _verdict(each)) for each in facts]
+        rows = [
+            (each["material"], each["outcomes"][:16], (each["distances"] or "none")[:16], _verdict(each))
+            for each in facts
+        ]
         show_rows(("table", "outcomes", "distances", "verdict"), rows)
     return complain_of(faults)
 

@@ -19,6 +19,7 @@ from tbgen.index.primary_kernels import are_in_order, beside_image, primary_whit
 from tbgen.index.squares import KING_ATTACKS
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.records.counting import Men, occupied_by, out_of_check, set_up
+from tbgen.records.digest_mobility import Bound, forget_row, least_code
 
 POSITIONS, KEYS, USED = 0, 1, 2
 """What `Found.counts` counts: positions, different keys, and slots that are not empty."""
@@ -27,6 +28,8 @@ NEVER = 255
 """In place of a code: no higher one of that holder can have accrued."""
 NO_ROOM = -1
 
+_CHECK_AND_MOVE = 2
+"""The code of a check that leaves one move."""
 _OWN_SHIFT = 32
 _STATE_MASK = (1 << _OWN_SHIFT) - 1
 _SPREAD, _TOP = np.uint64(0x9E3779B97F4A7C15), np.uint64(40)
@@ -129,21 +132,41 @@ def highest_code(values: Values, state: Int) -> int:
     return highest
 
 
+class Row(NamedTuple):
+    """A row with a side to move: its men, and the white kings with whom that side is in no check."""
+
+    men: Men
+    squares: npt.NDArray[np.int64]
+    occupied: Word
+    side: int
+    out_of_check: Word
+    bound: Bound
+    board: npt.NDArray[np.uint64]
+
+
 @inner
-def own_code(board: Words, king: Word) -> int:
+def own_code(row: Row, king: Word) -> int:
     """The own code with the white king on a square."""
-    board[WHITE] |= king
-    board[KIND + KING] |= king
-    code = int(code_on(board))
-    board[WHITE] ^= king
-    board[KIND + KING] ^= king
-    return code
+    men, board = row.men, row.board
+    board[:] = NOTHING
+    board[TURN] = np.uint64(row.side)
+    board[WHITE], board[KIND + KING] = king, king
+    for slot in range(men.role.size):
+        if slot != men.pawns.size:
+            bit = square_bit(row.squares[slot])
+            board[men.color[slot]] |= bit
+            board[KIND + men.role[slot]] |= bit
+    return int(code_on(board))
 
 
 @inner
-def slot_below(found: Found, state: Int, slot: Int, board: Words, king: Word) -> int:
+def slot_below(found: Found, row: Row, state: Int, slot: Int, square: Int, king: Word) -> int:
     """The slot of a position's key, where a low own code may cut off rows of its state."""
-    own = own_code(board, king)
+    is_safe = row.out_of_check & king != NOTHING
+    least = least_code(row.men, row.squares, row.occupied, row.side, row.bound, square, is_safe)
+    if least > found.highest_at[slot]:
+        return int(slot)
+    own = own_code(row, king)
     if own > found.highest_at[slot]:
         return int(slot)
     key = state | own << _OWN_SHIFT
@@ -154,33 +177,24 @@ def slot_below(found: Found, state: Int, slot: Int, board: Words, king: Word) ->
 
 
 @inner
-def put_on_board(men: Men, squares: Ints, board: Words, side: Int) -> None:
-    """Set up the men of a row, but for the white king, as board.py describes."""
-    board[:] = NOTHING
-    board[TURN] = np.uint64(side)
-    for slot in range(men.role.size):
-        if slot != men.pawns.size:
-            bit = square_bit(squares[slot])
-            board[men.color[slot]] |= bit
-            board[KIND + men.role[slot]] |= bit
-
-
-@inner
-def number_row(values: Values, found: Found, states: Ints32, kings: Word, digit: Ints, board: Words) -> None:
+def number_row(values: Values, found: Found, row: Row, states: Ints32, kings: Word) -> None:
     """Number the positions of a row, by white kings."""
     last, number, position = -1, 0, found.counts[POSITIONS]
+    forget_row(row.bound)
     while kings:
         square = lowest_square(kings)
         king = kings & (~kings + ONE)
         kings &= kings - ONE
-        state = int(states[digit[square]])
+        state = int(states[row.men.digit[square]])
         if state != last:
             slot = slot_of(found.slots, state)
             if found.slots[slot] == EMPTY:
                 enter(found, slot, state, highest_code(values, state))
             last = state
-            if found.highest_at[slot]:
-                slot, last = slot_below(found, state, slot, board, king), -1
+            highest = found.highest_at[slot]
+            # Without a check the own code is odd, and 1 only where the game is over and no row is left.
+            if highest > _CHECK_AND_MOVE or (highest and row.out_of_check & king == NOTHING):
+                slot, last = slot_below(found, row, state, slot, square, king), -1
             number = found.number_at[slot]
             if number < 0:
                 number = number_key(found, slot)
@@ -191,7 +205,9 @@ def number_row(values: Values, found: Found, states: Ints32, kings: Word, digit:
 
 # The positions of a leaf come in the order of its places, the white king's squares in ascending order.
 @kernel
-def number_places(men: Men, run: StateRun, values: Values, white: Found, black: Found, board: Words) -> None:
+def number_places(
+    men: Men, run: StateRun, values: Values, white: Found, black: Found, bound: Bound, board: Words
+) -> None:
     """Number the positions of a run of rows, those with White to move and those with Black to move."""
     forget(white)
     forget(black)
@@ -207,10 +223,10 @@ def number_places(men: Men, run: StateRun, values: Values, white: Found, black: 
         kings = ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared)
         with_white, with_black = out_of_check(men, squares, occupied)
         here, end = place - run.first, place - run.first + men.kings
-        put_on_board(men, squares, board, 0)
-        number_row(values, white, run.white[here:end], kings & with_white, men.digit, board)
-        board[TURN] = ONE
-        number_row(values, black, run.black[here:end], kings & with_black, men.digit, board)
+        row = Row(men, squares, occupied, 0, with_black, bound, board)
+        number_row(values, white, row, run.white[here:end], kings & with_white)
+        row = Row(men, squares, occupied, 1, with_white, bound, board)
+        number_row(values, black, row, run.black[here:end], kings & with_black)
 
 
 @small

@@ -30,6 +30,7 @@ from tbgen.records.digest_kernels import (
     number_places,
     write_values,
 )
+from tbgen.records.digest_mobility import no_bound
 from tbgen.records.digests import Digests
 from tbgen.rules.accrual import why_not_accrued
 from tbgen.score import MOST_STORED_CODE, Accrued, Color
@@ -43,8 +44,8 @@ LEAF_ROWS: Final = {False: 1 << 12, True: 1 << 10}
 _LAYERS: Final = ("outcomes", "distances")
 _FIRST_ROOM: Final = 1 << 20
 
-Leaf = tuple[bytes, bytes]
-"""The digests of its outcomes, and of its outcomes with their distances."""
+Leaf = list[bytes]
+"""The digests of its outcomes and, where there are distances, of its outcomes with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,12 @@ def digests_of(file: TableFile, threads: int | None = None, tell: Tell = lambda 
                 leaves += [leaf for some in by_side for leaf in some]
                 by_side = [], []
             tell(number, len(stripes))
-    return Digests(*[_digest_of(file.material, name, [leaf[n] for leaf in leaves]) for n, name in enumerate(_LAYERS)])
+    outcomes, distances = (
+        _digest_of(file.material, name, [leaf[n] for leaf in leaves]) if n < len(leaves[0]) else None
+        for n, name in enumerate(_LAYERS)
+    )
+    assert outcomes is not None
+    return Digests(outcomes, distances)
 
 
 def _digest_of(material: Material, layer: str, leaves: list[bytes]) -> str:
@@ -95,10 +101,25 @@ def _stripes(layout: Layout) -> Iterator[Stripe]:
 
 
 def _values_of(file: TableFile) -> Values:
-    states, patterns, layout = file.states, file.patterns, file.order.layout
+    layout = file.order.layout
     bare = [sum(color is side for color, _ in layout.slots) == 1 for side in Color]
+    if not file.has_distances:
+        return _outcomes_of(file, _possible_codes(bare))
+    states, patterns = file.states, file.patterns
     rows = (patterns.start, patterns.holder, patterns.code, patterns.outcome, patterns.dtg)
     return Values(states.entry, states.dtg, states.pattern, *rows, _possible_codes(bare))
+
+
+def _outcomes_of(file: TableFile, possible: Bytes) -> Values:
+    """What symbols mean: each is a state with a pattern of its own, and all distances are 0."""
+    symbols, rows = file.column("symbols"), file.column("outcome_rows")
+    counts = symbols["rows"].astype(np.int64)
+    start = np.append(0, np.cumsum(counts))
+    places = np.repeat(symbols["first"].astype(np.int64) - start[:-1], counts) + np.arange(start[-1])
+    holder, code, outcome = (np.ascontiguousarray(rows[name][places]) for name in ("holder", "code", "outcome"))
+    entry, numbers = np.ascontiguousarray(symbols["entry"]), np.arange(len(symbols), dtype=np.uint32)
+    dtg, row_dtg = np.zeros(len(symbols), np.uint16), np.zeros(len(places), np.uint16)
+    return Values(entry, dtg, numbers, start.astype(np.uint32), holder, code, outcome, row_dtg, possible)
 
 
 def _possible_codes(bare: list[bool]) -> Bytes:
@@ -124,6 +145,7 @@ class _Worker:
             number_of=np.empty(places, np.uint16),
         )
         self._numbers, self._board = np.empty(places, np.uint16), np.zeros(BOARD_WORDS, np.uint64)
+        self._bound = no_bound()
         self._block, self._men = -1, men_of(self._layout, 0)
         self._chunk_number, self._chunk = -1, np.zeros(0, np.uint32)
 
@@ -133,11 +155,14 @@ class _Worker:
         runs = [self._states((2 * stripe.block + side) * plane + stripe.first, stripe.places) for side in Color]
         white, black = self._found
         men, run = self._men_of(stripe.block), StateRun(stripe.first, *runs)
-        number_places(men, run, self._values, white, black, self._board)
+        number_places(men, run, self._values, white, black, self._bound, self._board)
         return self._leaves(Color.WHITE), self._leaves(Color.BLACK)
 
     def _leaves(self, side: Color) -> Leaf:
-        return self._leaf(side, distances=False), self._leaf(side, distances=True)
+        return [
+            self._leaf(side, distances=False),
+            *([self._leaf(side, distances=True)] if self._file.has_distances else []),
+        ]
 
     def _leaf(self, side: Color, *, distances: bool) -> bytes:
         found = self._found[side]
@@ -158,7 +183,9 @@ class _Worker:
         return self._men
 
     def _states(self, start: int, count: int) -> Ints32:
-        """The states of some places."""
+        """The states of some places, or their symbols where there are no distances."""
+        if not self._file.has_distances:
+            return self._file.symbols(start, start + count).astype(np.uint32, copy=False)
         cells, parts, stop = self._file.order.chunk_cells, list[Ints32](), start + count
         while start < stop:
             number, offset = divmod(start, cells)

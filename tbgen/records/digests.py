@@ -27,14 +27,14 @@ class Digests:
     """What a table holds, in 64 hexadecimal digits a layer."""
 
     outcomes: str
-    distances: str
-    """Of outcomes and distances together."""
+    distances: str | None
+    """Of outcomes and distances together; None where there are outcomes alone."""
 
     def difference(self, known: Digests) -> str | None:
         """What differs from the known table, in words; None if nothing does."""
         if self.outcomes != known.outcomes:
             return f"its outcomes have the digest {self.outcomes}, those of the known table {known.outcomes}"
-        if self.distances != known.distances:
+        if self.distances is not None and self.distances != known.distances:
             return f"its distances have the digest {self.distances}, those of the known table {known.distances}"
         return None
 
@@ -74,6 +74,6 @@ def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for material in all_materials():
-        if material in digests:
+        if material in digests and digests[material].distances is not None:
             writer.writerow((str(material), digests[material].outcomes, digests[material].distances))
     write_whole(path, [(_HEAD + written.getvalue()).encode()])

@@ -145,6 +145,8 @@ def test_a_fetch_that_is_killed_at_twenty_moments_ends_with_equal_files(
                 left[0] -= 1
                 if left[0] == 0:
                     process.send_signal(draw.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
+                if left[0] <= 0:
+                    raise BrokenPipeError
 
             mirror.sent = sent if kills < 20 else lambda size: None
             if process.wait() == 0:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.cli import verify_digest
 from tbgen.errors import UsageError
 from tbgen.material import Material, materials
 from tbgen.records.digests import Digests, read_digests, write_digests
@@ -84,6 +85,13 @@ def test_digests_are_entered_in_a_list_and_never_overwritten(table_folder: Path,
     assert read_digests(path) == {KVK: Digests(ONE, TWO), Material.parse("KBvK"): written[Material.parse("KBvK")]}
 
 
+def test_outcomes_alone_have_the_digest_that_they_have_beside_distances(table_folder: Path, tmp_path: Path) -> None:
+    for name in ("KvK", "KBvK", "KPvK"):
+        shutil.copy(table_folder / f"{name}.h5", tmp_path)
+    found = json.loads(printed("verify", "--digest", "--json", folder=tmp_path))["tables"]
+    assert [(each["known"], each["difference"], each["distances"]) for each in found] == 3 * [(True, None, None)]
+
+
 def test_a_table_that_no_list_has_proves_nothing(table_folder: Path, tmp_path: Path) -> None:
     write_digests(tmp_path / "list.csv", {})
     line = printed("verify", "KvK", "--digest", "--list", str(tmp_path / "list.csv"), folder=table_folder).splitlines()[
@@ -100,6 +108,17 @@ def test_a_damaged_table_is_told(table_folder: Path, tmp_path: Path) -> None:
     code, line = complaint("verify", "--digest", folder=tmp_path)
     assert code == 4
     assert "damaged table" in line
+
+
+def test_a_build_says_when_what_it_made_is_not_the_known_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("build", "KvK", "--digest", "--threads", "1", "--data", str(tmp_path), "-q")
+    write_digests(tmp_path / "list.csv", {KVK: Digests(ONE, TWO)})
+    monkeypatch.setattr(verify_digest, "KNOWN", tmp_path / "list.csv")
+    code, line = complaint(*words)
+    assert (code, "its outcomes have the digest" in line) == (7, True)
+    (tmp_path / "KvK.h5").unlink()
+    monkeypatch.undo()
+    assert printed(*words) == ""
 
 
 def test_options_of_digests_mean_nothing_without_them(table_folder: Path) -> None:
