@@ -51,10 +51,8 @@ def no_bound() -> Bound:
 def reach_of(men: Men, squares: Ints, slot: Int, through: Int) -> Word:
     """The squares that a man attacks, past a man that is to be looked through (-1: none) and past the white king."""
     role, start = men.role[slot], squares[slot]
-    if role == _PAWN:
-        return PAWN_ATTACKS[men.color[slot], start]
-    reached = REACHED[role, start]
-    if role != _KNIGHT and role != _KING:
+    reached: Word = PAWN_ATTACKS[men.color[slot], start] if role == _PAWN else REACHED[role, start]
+    if role != _PAWN and role != _KNIGHT and role != _KING:
         for other in range(men.role.size):
             if other not in (men.pawns.size, slot, through):
                 reached &= ~BEHIND[start, squares[other]]
