@@ -130,7 +130,7 @@ def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[tuple[st
         try:
             for game in read_games(path, settings):
                 yield path, game
-        except PgnError as error:
+        except (PgnError, UnreadableFileError) as error:
             yield path, error
         except OSError as error:
             yield path, UnreadableFileError(path, error.strerror or str(error))
