@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tbgen import __version__
 from tbgen._folders import source_digest
 from tbgen.index.layout import layout_of
@@ -37,7 +39,8 @@ def make_file(
 ) -> tuple[WrittenTable, Solved]:
     """Solve a material whose children are in the folder, and put its files there; OSError if they cannot be written.
 
-    With less memory than it takes, arrays of a table of one block lie in files of the folder.
+    With less memory than it takes, arrays of a table of one block lie in files of the folder, and the numbers that its
+    cells have while it is written.
     """
     from tbgen import retro
     from tbgen.storage.writer import write_table
@@ -50,7 +53,8 @@ def make_file(
         solved = retro.solve_into(store, material, children, threads=threads, progress=tell, grant=grant)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
-        written = write_table(folder, solved, generator=__version__, source=source, threads=threads)
+        new = np.empty if grant is None else grant.files.zeros
+        written = write_table(folder, solved, generator=__version__, source=source, threads=threads, new=new)
     phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
     solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
     return written, solved

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tbgen.handover import Cells, Numbers, often_first
 from tbgen.storage.numbering import (
@@ -31,6 +33,9 @@ _TURNS = 64
 """In how many turns threads number a plane of a table that has only one block."""
 
 
+NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
+"""Makes a flat array of a size and a kind, with anything in it."""
+
 _Numbered = tuple[slice, Slabs, int]
 """Planes, some of their slabs, and which worker numbered these."""
 
@@ -45,11 +50,14 @@ class _Worker:
         self.tile = new_tile()
 
 
-def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, States]:
-    """The state of each place of the file, and what the states mean; the most frequent one is number 0."""
+def states_of(content: Content, order: Order, pool: Executor, new: NewArray = np.empty) -> tuple[Ids, States]:
+    """The state of each place of the file, and what the states mean; the most frequent one is number 0.
+
+    Numbers of all places lie in arrays that `new` makes, for there may be more of them than memory has room for.
+    """
     layout, parts = order.layout, order.parts()
     turns = 1 if len(layout.blocks) > 1 else _TURNS
-    numbers, leads = np.empty(layout.cells, np.uint32), np.zeros(layout.cells // order.row_places, np.uint16)
+    numbers, leads = new(layout.cells, np.uint32), np.zeros(layout.cells // order.row_places, np.uint16)
     counter = itertools.count()
     idle: list[_Worker] = []
 
@@ -72,7 +80,7 @@ def states_of(content: Content, order: Order, pool: Executor) -> tuple[Ids, Stat
     done = list(itertools.chain.from_iterable(pool.map(lambda job: number(*job), jobs)))
     keys, exchanges = _ranked(idle)
     kind = smallest(len(keys))
-    ids: Ids = numbers if kind is np.uint32 else np.empty(layout.cells, kind)
+    ids: Ids = numbers if kind is np.uint32 else new(layout.cells, kind)
 
     def exchange(here: slice, slabs: Slabs, worker: int) -> None:
         exchange_numbers(slabs, numbers[here], leads[_rows_of(here, order)], exchanges[worker], ids[here])

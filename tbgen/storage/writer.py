@@ -19,7 +19,7 @@ from tbgen.index.boards import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Outcome
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
-from tbgen.storage.counting import states_of
+from tbgen.storage.counting import NewArray, states_of
 from tbgen.storage.details import Details, details_of, flips_of
 from tbgen.storage.files import Written, WrittenTable, path_of, write_whole
 from tbgen.storage.layers import Layer
@@ -85,10 +85,15 @@ class Numbered:
     tallies: Tallies
 
 
-def write_table(folder: Path, table: Content, *, generator: str, source: str, threads: int = 1) -> WrittenTable:
-    """Put the table's files in place of any others; the same table gives the same bytes."""
+def write_table(
+    folder: Path, table: Content, *, generator: str, source: str, threads: int = 1, new: NewArray = np.empty
+) -> WrittenTable:
+    """Put the table's files in place of any others; the same table gives the same bytes.
+
+    The number of each place lies in an array that `new` makes.
+    """
     with ThreadPoolExecutor(threads) as pool:
-        ids, states = states_of(table, order_of(table.material), pool)
+        ids, states = states_of(table, order_of(table.material), pool, new)
     numbered = Numbered(table.material, ids, states, table.patterns, table.tallies)
     return write_numbered(folder, numbered, generator=generator, source=source, threads=threads)
 

@@ -85,17 +85,19 @@ def memory_needed(material: Material, threads: int) -> int:
 def least_memory(material: Material, threads: int) -> int:
     """The same with as many arrays in files as can be: with less memory the table is not made."""
     layout = layout_of(material)
-    if len(layout.blocks) > 1:
-        return memory_needed(material, threads)
-    return beside_arrays(threads) + _alone(layout, kinship_of(layout), threads, in_files=COLDEST_FIRST)
+    kinship = kinship_of(layout)
+    if len(layout.blocks) == 1:
+        return beside_arrays(threads) + _alone(layout, kinship, threads, in_files=COLDEST_FIRST)
+    writing = _writing(layout, threads) - NUMBER_BYTES * layout.cells
+    return beside_arrays(threads) + max(_in_waves(layout, kinship, threads), writing)
 
 
 @cache
 def most_in_files(material: Material) -> int:
-    """The most bytes of arrays that lie on disk while a table of one block is made with less memory than it takes."""
+    """The most bytes of arrays that lie on disk while a table is made with less memory than it takes."""
     layout = layout_of(material)
     if len(layout.blocks) > 1:
-        return 0
+        return NUMBER_BYTES * layout.cells
     steps = steps_need(geometry_of(layout), 1).values()
     return max(sum(sizes.get(name, 0) for name in COLDEST_FIRST) for sizes in steps)
 
@@ -163,7 +165,9 @@ def naming_need(geometry: Geometry, places: int) -> Mapping[str, int]:
 def writing_need(geometry: Geometry, threads: int) -> Mapping[str, int]:
     """While a table of a single block is written."""
     cells = _cells(geometry)
-    return {"rest": _file_bytes(cells, threads), "values": VALUE_BYTES * cells, "patterns": PATTERN_BYTES * cells}
+    numbers = NUMBER_BYTES * cells
+    values = {"values": VALUE_BYTES * cells, "patterns": PATTERN_BYTES * cells}
+    return {"rest": _file_bytes(cells, threads) - numbers, "numbers": numbers, **values}
 
 
 def _cells(geometry: Geometry) -> int:

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 Group = TypeVar("Group", bound=tuple[Any, ...])
 
-COLDEST_FIRST = ("resets", "values", "histories", "patterns", "codes", "labels")
-"""What can lie in files. Resets are read where a cell is rechecked, values written once a cell, histories read and
-written where a label is confirmed; codes are read once a cell and level, labels all the time."""
+COLDEST_FIRST = ("numbers", "resets", "values", "histories", "patterns", "codes", "labels")
+"""What can lie in files. The writer numbers all cells, row after row; resets are read where a cell is rechecked, values
+written once a cell, histories read and written where a label is confirmed; codes are read once a cell and level, labels
+all the time."""
 
 
 class Files(Protocol):
@@ -74,7 +75,7 @@ def _has_own_memory(array: npt.NDArray[Any]) -> bool:
 def names_in_files(needed: Mapping[str, int], most: int, already: Iterable[str] = ()) -> set[str]:
     """What has to lie in files so that the rest takes no more than `most` bytes, the coldest first."""
     found = set(already)
-    for name in COLDEST_FIRST:
+    for name in (name for name in COLDEST_FIRST if name in needed):
         if sum(size for other, size in needed.items() if other not in found) <= most:
             break
         found.add(name)
