@@ -76,7 +76,7 @@ def command(
     Checks the bytes of each file, and the value and distance of every position with every accrued score
     against the moves, in the table and in those that captures and promotions lead to. If these have been
     verified too, a table that passes is right.
-    --digest proves that tables are those that others have, in minutes: docs/digests.md.
+    --digest proves that tables are those that others have: docs/digests.md.
 
     \b
     Examples:
