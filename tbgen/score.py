@@ -47,6 +47,33 @@ class Color(enum.IntEnum):
         return self.name.capitalize()
 
 
+class Mobility(enum.Enum):
+    """Which of two games is meant: what a capture or a pawn move does to the accrued score."""
+
+    RESET = "r-mobility"
+    WHOLE_GAME = "whole-game"
+
+    @property
+    def forgets(self) -> bool:
+        """Whether such a move wipes out what has accrued; under whole-game mobility all positions of a game count."""
+        return self is Mobility.RESET
+
+    def __str__(self) -> str:
+        return self.value
+
+    @classmethod
+    def named(cls, game: Mobility | str) -> Mobility:
+        """The game of a name.
+
+        >>> Mobility.named("whole-game")
+        <Mobility.WHOLE_GAME: 'whole-game'>
+        """
+        names = " or ".join(repr(each.value) for each in cls)
+        if isinstance(game, str) and game in {each.value for each in cls}:
+            return cls(game)
+        return expect(game, cls, "game", names)
+
+
 def code_of(moves: int, *, in_check: bool) -> int:
     """The code of a position with `moves` legal moves.
 

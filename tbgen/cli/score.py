@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import click
 
@@ -25,7 +26,7 @@ from tbgen.pgn.tags import GameTags
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
-from tbgen.score import Outcome
+from tbgen.score import Mobility, Outcome
 from tbgen.words import printable
 
 
@@ -41,6 +42,13 @@ from tbgen.words import printable
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--summary", is_flag=True, help="With --pgn: one line a game, without its plies.")
+@click.option(
+    "--game",
+    type=click.Choice([game.value for game in Mobility]),
+    default=Mobility.RESET.value,
+    show_default=True,
+    help="The game: whether captures and pawn moves wipe out what has accrued, or all positions count.",
+)
 @quiet_option
 @settings_options
 def command(
@@ -51,6 +59,7 @@ def command(
     files: tuple[str, ...],
     as_json: bool,
     summary: bool,
+    game: str,
     quiet: bool,
     settings: GameSettings,
 ) -> int:
@@ -70,6 +79,7 @@ def command(
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
     refuse_idle_settings(settings, has_tags=bool(files))
+    settings = replace(settings, game=Mobility.named(game))
     if files:
         refuse_beside("--pgn", {"a FEN": is_position(words), "--moves": moves, "--accrued": accrued})
         return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary, quiet=quiet)
@@ -81,10 +91,10 @@ def command(
 
 
 def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: GameSettings, *, as_json: bool) -> None:
-    board, carried = parse_fen(fen)
+    board, carried = parse_fen(fen, game=settings.game)
     if (given := asked_accrued(fen, accrued)) is not None:
         board, carried = with_score(board, given)
-    game = Game(board, accrued=carried, fifty_moves=settings.fifty_moves_of(GameTags()))
+    game = Game(board, accrued=carried, fifty_moves=settings.fifty_moves_of(GameTags()), game=settings.game)
     game.push_line(moves)
     scoring = settings.scoring(GameTags())
     warnings = list(moves_after_the_end(game.stage, game.ended_stage))

@@ -16,7 +16,7 @@ from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.points import Komi, Scheme, Scoring, points_facts
 from tbgen.rules.stage import Stage
-from tbgen.score import MOST_CODE, Accrued, Outcome
+from tbgen.score import MOST_CODE, Accrued, Mobility, Outcome
 
 _T = TypeVar("_T")
 
@@ -97,6 +97,8 @@ class GameSettings:
     cutoff_code: int | None = None
     komi: Komi | None = None
     fifty_moves: FiftyMoveSetting | None = None
+    game: Mobility = Mobility.RESET
+    """Which positions of a game count; no tag says so."""
 
     def __post_init__(self) -> None:
         for name, kind in (("scheme", Scheme), ("komi", Komi), ("fifty_moves", FiftyMoveSetting)):
@@ -124,12 +126,14 @@ def _first(given: _T | None, tagged: _T | None, default: _T) -> _T:
     return default if tagged is None else tagged
 
 
-def root_of(tags: Mapping[str, str], known: GameTags) -> tuple[chess.Board, Accrued | None]:
+def root_of(
+    tags: Mapping[str, str], known: GameTags, game: Mobility = Mobility.RESET
+) -> tuple[chess.Board, Accrued | None]:
     """The first position of a game, and the accrued score there if its tags give one."""
     variant = tags.get("Variant", "").lower()
     if variant not in _CHESS960 | _ORDINARY:
         raise UsageError(f"no rules for the variant {tags['Variant']!r}")
-    board, accrued = parse_fen(tags.get("FEN", chess.STARTING_FEN), chess960=variant in _CHESS960)
+    board, accrued = parse_fen(tags.get("FEN", chess.STARTING_FEN), chess960=variant in _CHESS960, game=game)
     if accrued is None and known.accrued is not None:
-        accrued = carried_into(board, known.accrued)
+        accrued = carried_into(board, known.accrued, game)
     return board, accrued

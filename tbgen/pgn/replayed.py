@@ -24,7 +24,7 @@ from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.notation import parse_one
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import Stage, first_stage, next_stage
-from tbgen.score import Accrued
+from tbgen.score import Accrued, Mobility
 
 
 class Root(NamedTuple):
@@ -64,26 +64,26 @@ def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) 
 def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: GameSettings) -> PgnGame:
     tags = tags_of(chunk, place)
     known = read_tags(tags)
-    root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued)
+    root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, settings.game)
     spans = chunk.moves_of(place)
     replayed = _replayed(chunk, spans, root)
     if (problem := problem_of(chunk, place)) is not None:
         raise UsageError(problem)
     fifty_moves = settings.fifty_moves_of(known)
-    last, ended = _last_and_end(root, replayed, fifty_moves)
+    last, ended = _last_and_end(root, replayed, fifty_moves, settings.game)
     written = result_of(chunk, place)
     result = tags.get("Result", written or "*")
     warnings = tuple(contradictions(tags, written, last, ended, GameSettings().scoring(known)))
     board = partial(_last_board, root.board, replayed.board, last.number)
-    again = partial(_game_by_python_chess, root, fifty_moves, chunk, spans)
+    again = partial(_game_by_python_chess, root, fifty_moves, settings.game, chunk, spans)
     men = int(replayed.board[WHITE] | replayed.board[BLACK]).bit_count()
     return PgnGame(number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men, board, again)
 
 
 @lru_cache(maxsize=1024)
-def _root(fen: str | None, variant: str | None, accrued: Accrued | None) -> Root:
+def _root(fen: str | None, variant: str | None, accrued: Accrued | None, game: Mobility) -> Root:
     tags = {name: value for name, value in (("FEN", fen), ("Variant", variant)) if value is not None}
-    board, carried = root_of(tags, GameTags(accrued=accrued))
+    board, carried = root_of(tags, GameTags(accrued=accrued), game)
     return Root(board, words_of(board), carried)
 
 
@@ -101,16 +101,18 @@ def _replayed(chunk: ScannedChunk, spans: Ints, root: Root) -> Replayed:
     return Replayed(facts.tolist(), board)
 
 
-def _last_and_end(root: Root, replayed: Replayed, fifty_moves: FiftyMoves) -> tuple[Stage, Stage | None]:
+def _last_and_end(
+    root: Root, replayed: Replayed, fifty_moves: FiftyMoves, game: Mobility
+) -> tuple[Stage, Stage | None]:
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = replayed.facts[0]
     own = Accrued(code, color_of(not root.board.turn))
-    accrued = first_accrued(root.board, own, root.carried)
+    accrued = first_accrued(root.board, own, root.carried, game)
     stage = first_stage(own, accrued, root.board.halfmove_clock, bare, fifty_moves)
     ended = None if stage.end is None else stage
     for number in range(1, len(replayed.facts)):
         code, reset, bare, seen = replayed.facts[number]
-        stage = next_stage(stage, code, reset, bare, seen, fifty_moves)
+        stage = next_stage(stage, code, reset, bare, seen, fifty_moves, game)
         if stage.end is not None and ended is None:
             ended = stage
     return stage, ended
@@ -122,8 +124,10 @@ def _last_board(root: chess.Board, words: Words, plies: int) -> chess.Board:
     return board
 
 
-def _game_by_python_chess(root: Root, fifty_moves: FiftyMoves, chunk: ScannedChunk, spans: Ints) -> Game:
-    game = Game(root.board, accrued=root.carried, fifty_moves=fifty_moves)
+def _game_by_python_chess(
+    root: Root, fifty_moves: FiftyMoves, game: Mobility, chunk: ScannedChunk, spans: Ints
+) -> Game:
+    played = Game(root.board, accrued=root.carried, fifty_moves=fifty_moves, game=game)
     for start, end in spans.tolist():
-        game.push_text(decoded(chunk.text[start:end]))
-    return game
+        played.push_text(decoded(chunk.text[start:end]))
+    return played

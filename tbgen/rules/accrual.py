@@ -15,7 +15,7 @@ from typing import NamedTuple
 import chess
 
 from tbgen.rules.position import expect_board, is_reset, own_score
-from tbgen.score import STALEMATE_CODE, Accrued, Outcome, code_of, expect_score
+from tbgen.score import STALEMATE_CODE, Accrued, Mobility, Outcome, code_of, expect_score
 
 MOST_KING_CODE = code_of(8, in_check=False)
 """The largest code of a position in which the side to move has its king alone."""
@@ -32,12 +32,16 @@ class Reached(NamedTuple):
     """Whether the move was a capture or a pawn move."""
 
 
-def first_accrued(board: chess.Board, own: Accrued, carried: Accrued | None) -> Accrued:
+def first_accrued(
+    board: chess.Board, own: Accrued, carried: Accrued | None, game: Mobility = Mobility.RESET
+) -> Accrued:
     """The accrued score in the first position of a game, whose own score is `own`.
 
-    `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts.
+    `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts. Under whole-game
+    mobility the clock does not matter.
     """
-    return own if carried is None or board.halfmove_clock == 0 else carried.after(own, reset=False)
+    has_forgotten = game.forgets and board.halfmove_clock == 0
+    return own if carried is None or has_forgotten else carried.after(own, reset=False)
 
 
 def why_not_accrued(accrued: Accrued, bare: Sequence[bool] = (False, False)) -> str | None:
@@ -60,7 +64,7 @@ def why_not_accrued(accrued: Accrued, bare: Sequence[bool] = (False, False)) -> 
     return None
 
 
-def play_move(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached:
+def play_move(board: chess.Board, move: chess.Move, accrued: Accrued, game: Mobility = Mobility.RESET) -> Reached:
     """Make a legal move on the board, with `accrued` before it.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
@@ -71,11 +75,13 @@ def play_move(board: chess.Board, move: chess.Move, accrued: Accrued) -> Reached
     reset = is_reset(board, move)
     board.push(move)
     own = own_score(board)
-    return Reached(own, accrued.after(own, reset=reset), reset)
+    return Reached(own, accrued.after(own, reset=reset and game.forgets), reset)
 
 
-def accrued_of(board: chess.Board, carried: Accrued | Outcome | str | None = None) -> Accrued:
-    """The score accrued on the board's move stack since its last reset.
+def accrued_of(
+    board: chess.Board, carried: Accrued | Outcome | str | None = None, game: Mobility = Mobility.RESET
+) -> Accrued:
+    """The score accrued on the board's move stack since its last reset; under whole-game mobility, on all of it.
 
     `carried` is what had accrued in the first position of the stack; without it, or if its halfmove clock is
     0, that position counts with its own score.
@@ -87,12 +93,12 @@ def accrued_of(board: chess.Board, carried: Accrued | Outcome | str | None = Non
     'G26.5'
     """
     given = None if carried is None else expect_score(carried, "carried")
-    walker, later, reset = expect_board(board).copy(), list[chess.Move](), False
-    while walker.move_stack and not reset:
+    walker, later, forgotten = expect_board(board).copy(), list[chess.Move](), False
+    while walker.move_stack and not forgotten:
         later.append(walker.pop())
-        reset = is_reset(walker, later[-1])
+        forgotten = game.forgets and is_reset(walker, later[-1])
     own = own_score(walker)
-    accrued = first_accrued(walker, own, given)
+    accrued = first_accrued(walker, own, given, game)
     for move in reversed(later):
-        accrued = play_move(walker, move, accrued).accrued
+        accrued = play_move(walker, move, accrued, game).accrued
     return accrued

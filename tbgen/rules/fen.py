@@ -15,7 +15,7 @@ from tbgen.arguments import expect
 from tbgen.errors import AccruedError, FenError, IllegalPositionError
 from tbgen.rules.accrual import first_accrued, why_not_accrued
 from tbgen.rules.position import color_of, expect_board, own_score
-from tbgen.score import Accrued, Outcome, expect_score, parse_score
+from tbgen.score import Accrued, Mobility, Outcome, expect_score, parse_score
 
 _SCORE_FIELD = 6
 _CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
@@ -38,11 +38,14 @@ _RULES = (
 )
 
 
-def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrued | None]:
+def parse_fen(
+    text: str, *, chess960: bool = False, game: Mobility = Mobility.RESET
+) -> tuple[chess.Board, Accrued | None]:
     """Parse a FEN; return the position, and the accrued score if the text has one.
 
     Fields left out at the end have their usual defaults. If the halfmove clock is 0, or the position's own
-    score is lower than the field, the field is redundant and the own score is returned in its place.
+    score is lower than the field, the field is redundant and the own score is returned in its place. Under whole-game
+    mobility the clock does not matter.
 
     >>> board, accrued = parse_fen("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0")
     >>> board.epd(), str(accrued)
@@ -56,7 +59,7 @@ def parse_fen(text: str, *, chess960: bool = False) -> tuple[chess.Board, Accrue
     board = _board_of(text, fields, chess960=chess960)
     if len(fields) <= _SCORE_FIELD:
         return board, None
-    return board, carried_into(board, parse_score(fields[_SCORE_FIELD]))
+    return board, carried_into(board, parse_score(fields[_SCORE_FIELD]), game)
 
 
 def format_fen(board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> str:
@@ -97,14 +100,14 @@ def broken_rule(board: chess.Board) -> str | None:
     return f"{color_of(not board.turn)} is in check but {color_of(board.turn)} is to move"
 
 
-def carried_into(board: chess.Board, accrued: Accrued) -> Accrued:
+def carried_into(board: chess.Board, accrued: Accrued, game: Mobility = Mobility.RESET) -> Accrued:
     """The accrued score of a position for which a text gives `accrued`."""
     own = own_score(board)
-    if board.halfmove_clock == 0:
+    if game.forgets and board.halfmove_clock == 0:
         return own
     if accrued != own and (reason := why_not_accrued(accrued)) is not None:
         raise AccruedError(str(accrued), reason)
-    return first_accrued(board, own, accrued)
+    return first_accrued(board, own, accrued, game)
 
 
 def with_score(board: chess.Board, accrued: Accrued) -> tuple[chess.Board, Accrued]:

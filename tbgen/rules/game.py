@@ -24,7 +24,7 @@ from tbgen.rules.notation import moves_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, is_bare_kings, own_score
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
-from tbgen.score import MATE_CODE, Accrued, Color, Outcome, expect_color, expect_outcome, expect_score
+from tbgen.score import MATE_CODE, Accrued, Color, Mobility, Outcome, expect_color, expect_outcome, expect_score
 from tbgen.words import in_plies
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
@@ -66,7 +66,8 @@ class Ply:
 class Game:
     """A game, tracked move by move; moves already on the board's stack are played first.
 
-    Moves may go on after an end: `ended` then still names the first ply at which the game was over.
+    Moves may go on after an end: `ended` then still names the first ply at which the game was over. With `game`
+    "whole-game", resets wipe out nothing.
     """
 
     def __init__(
@@ -75,7 +76,9 @@ class Game:
         *,
         accrued: Accrued | Outcome | str | None = None,
         fifty_moves: FiftyMoves | None = None,
+        game: Mobility | str = Mobility.RESET,
     ) -> None:
+        self.game = Mobility.named(game)
         given = chess.Board() if board is None else expect_board(board)
         rule = FiftyMoves() if fifty_moves is None else fifty_moves
         self.board = given.root()
@@ -193,7 +196,9 @@ class Game:
     def _push(self, move: chess.Move) -> Ply:
         before, san, stage = self.last, self.board.san(move), self._stages[-1]
         own, _, reset = play_move(self.board, move, before.accrued)
-        stage = next_stage(stage, own.code, reset, is_bare_kings(self.board), self._times_seen(), self.fifty_moves)
+        stage = next_stage(
+            stage, own.code, reset, is_bare_kings(self.board), self._times_seen(), self.fifty_moves, self.game
+        )
         lowest, lowest_since = before.lowest, before.lowest_since
         if own.code < lowest.code:
             lowest, lowest_since = own, stage.number
@@ -203,7 +208,7 @@ class Game:
 
     def _first_stage(self, carried: Accrued | None) -> Stage:
         own = own_score(self.board)
-        accrued, counter = first_accrued(self.board, own, carried), self.board.halfmove_clock
+        accrued, counter = first_accrued(self.board, own, carried, self.game), self.board.halfmove_clock
         self._times_seen()
         return first_stage(own, accrued, counter, is_bare_kings(self.board), self.fifty_moves)
 

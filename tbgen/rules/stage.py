@@ -18,6 +18,7 @@ from tbgen.score import (
     STALEMATE_CODE,
     Accrued,
     Color,
+    Mobility,
     code_of,
     replaces,
 )
@@ -119,16 +120,25 @@ def first_stage(own: Accrued, accrued: Accrued, counter: int, bare: int, fifty_m
     )
 
 
-def next_stage(before: Stage, code: int, reset: int, bare: int, seen: int, fifty_moves: FiftyMoves) -> Stage:
+def next_stage(
+    before: Stage,
+    code: int,
+    reset: int,
+    bare: int,
+    seen: int,
+    fifty_moves: FiftyMoves,
+    game: Mobility = Mobility.RESET,
+) -> Stage:
     """The game one ply later.
 
-    A reset starts the accrued score anew, else only a strictly lower one replaces it. Bare kings end a game when two
+    A reset starts the accrued score anew, else only a strictly lower one replaces it; under whole-game mobility a reset
+    is like any other move, but for the fifty-move rule. Bare kings end a game when two
     plies in a row left eight moves; the first position of a game is no ply.
     """
     number, mover = before.number + 1, 1 - before.mover
     counter = 0 if reset else before.counter + 1
     accrued, holder, since = before.accrued_code, before.holder, before.since
-    if replaces(code, accrued, reset) and fifty_moves.counts(code, counter):
+    if replaces(code, accrued, reset and game.forgets) and fifty_moves.counts(code, counter):
         accrued, holder, since = code, mover, number
         if fifty_moves.restarts(code):
             counter = 0

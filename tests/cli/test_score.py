@@ -209,3 +209,25 @@ def test_bad_files_get_one_clear_line(tmp_path: Path, content: bytes, words: str
         (str(path), None, True)
     ]
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(("game", "accrued"), [("whole-game", "-G20.5"), ("r-mobility", "G26.5")])
+def test_a_line_is_scored_by_either_game(game: str, accrued: str) -> None:
+    facts = json.loads(score("startpos", "e4", "e5", "Qh5", "Nc6", "--json", "--game", game))
+    assert facts["accrued"] == accrued
+
+
+def test_games_of_a_file_are_scored_by_either_game(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text("1. e4 e5 2. Qh5 Nc6 1/2-1/2\n")
+    found = [
+        json.loads(score("--pgn", str(tmp_path / "a.pgn"), "--json", "--game", game))["games"][0]
+        for game in ("whole-game", "r-mobility")
+    ]
+    assert [(game["accrued"], game["reached_at_ply"]) for game in found] == [("-G20.5", 0), ("G26.5", 3)]
+    assert [game["moves"][-1]["accrued"] for game in found] == ["-G20.5", "G26.5"]
+
+
+def test_under_whole_game_mobility_a_score_of_a_fen_counts_whatever_its_clock_says() -> None:
+    fen = "8/8/8/8/8/1k6/2B5/5K2 b - - 0 1 G1.5"
+    assert json.loads(score(fen, "--json", "--game", "whole-game"))["accrued"] == "G1.5"
+    assert json.loads(score(fen, "--json"))["accrued"] != "G1.5"

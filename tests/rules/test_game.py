@@ -301,6 +301,13 @@ def test_whole_game_mobility_is_the_first_of_the_lowest_scores_of_all(board: che
     assert game.last.lowest_since == owns.index(lowest)
 
 
+@given(boards())
+def test_a_game_of_whole_game_mobility_accrues_what_the_other_calls_its_lowest_score(board: chess.Board) -> None:
+    one, other = Game(board, game="whole-game"), Game(board)
+    assert [(ply.accrued, ply.since) for ply in one.plies] == [(ply.lowest, ply.lowest_since) for ply in other.plies]
+    assert [ply.end for ply in one.plies] == [ply.end for ply in other.plies]
+
+
 @pytest.mark.parametrize("text", ["e5", "e7e5", "Ke2", "hello", "", "--", "0000", "O-O"])
 def test_a_move_that_cannot_be_played_is_named_with_its_ply(text: str) -> None:
     game = game_from(chess.STARTING_FEN, "e4", "e5")
