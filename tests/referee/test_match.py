@@ -166,7 +166,7 @@ def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder:
             found = tables.probe(game.game.board, game.game.accrued)
             words = f"tablebase {found.outcome} in {found.dtg} pl{'y' if found.dtg == 1 else 'ies'}"
             assert game.tags["TerminationDetails"] == words
-            assert game.tags["RMobilityTablebase"] == f"{found.material} {found.dtg}"
+            assert game.tags["RMobilityTablebase"] == f"{found.material.canonical()} {found.dtg}"
             assert words in " ".join(pgn.read_text().split())
 
 
