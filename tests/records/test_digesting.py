@@ -61,15 +61,13 @@ def digests_after(folder: Path, table: Table) -> Digests:
     return digests_in(folder, str(table.material))
 
 
-def test_digests_do_not_depend_on_numbers_of_patterns_rows_to_spare_and_threads(
-    table_folder: Path, tmp_path: Path
-) -> None:
+def test_digests_do_not_depend_on_numbers_of_patterns_and_threads(table_folder: Path, tmp_path: Path) -> None:
     table, known = table_in(table_folder, "KPvK"), digests_in(table_folder, "KPvK")
     assert digests_in(table_folder, "KPvK", threads=3) == known
-    # the patterns the other way round, each row of them twice
+    # the patterns the other way round
     count, start = len(table.patterns), table.patterns.start.astype(np.int64)
-    order = np.concatenate([np.repeat(np.arange(start[n], start[n + 1]), 2) for n in range(count - 1, -1, -1)])
-    sizes = 2 * np.diff(start)[::-1]
+    order = np.concatenate([np.arange(start[n], start[n + 1]) for n in range(count - 1, -1, -1)])
+    sizes = np.diff(start)[::-1]
     rows = (table.patterns.holder, table.patterns.code, table.patterns.outcome, table.patterns.dtg)
     turned = Patterns(np.append(0, np.cumsum(sizes)).astype(np.uint32), *[row[order] for row in rows])
     other = dataclasses.replace(table, pattern=(count - 1 - table.pattern).astype(np.uint32), patterns=turned)
