@@ -36,7 +36,7 @@ def main() -> None:
         for number in range(wanted.kills):
             name = draw.choice(list(CASES))
             hit[name] += kill(place / "killed", CASES[name], tables, peace[name], draw)
-            if number % 50 == 49:
+            if number % 10 == 9:
                 print(f"{number + 1} runs, {hit.total()} of them killed: {dict(hit)}", flush=True)
     print(f"{wanted.kills} runs, {hit.total()} of them killed before their end, nothing lost: {dict(hit)}")
 
