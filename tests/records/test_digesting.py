@@ -64,13 +64,15 @@ def digests_after(folder: Path, table: Table) -> Digests:
 def test_digests_do_not_depend_on_numbers_of_patterns_and_threads(table_folder: Path, tmp_path: Path) -> None:
     table, known = table_in(table_folder, "KPvK"), digests_in(table_folder, "KPvK")
     assert digests_in(table_folder, "KPvK", threads=3) == known
-    # the patterns the other way round
+    # the patterns the other way round, but for the first one, which has no rows
     count, start = len(table.patterns), table.patterns.start.astype(np.int64)
-    order = np.concatenate([np.arange(start[n], start[n + 1]) for n in range(count - 1, -1, -1)])
-    sizes = np.diff(start)[::-1]
+    order = np.concatenate([np.arange(start[n], start[n + 1]) for n in range(count - 1, 0, -1)])
+    sizes = np.append(0, np.diff(start)[:0:-1])
     rows = (table.patterns.holder, table.patterns.code, table.patterns.outcome, table.patterns.dtg)
     turned = Patterns(np.append(0, np.cumsum(sizes)).astype(np.uint32), *[row[order] for row in rows])
-    other = dataclasses.replace(table, pattern=(count - 1 - table.pattern).astype(np.uint32), patterns=turned)
+    other = dataclasses.replace(
+        table, pattern=np.where(table.pattern, count - table.pattern, 0).astype(np.uint32), patterns=turned
+    )
     assert digests_after(tmp_path, other) == known
 
 
