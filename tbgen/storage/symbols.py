@@ -52,18 +52,25 @@ class RowsOfPatterns(NamedTuple):
     outcome: SignedBytes
 
 
+class Names(NamedTuple):
+    """The symbols that have been met, and the chains of rows that their patterns are."""
+
+    chains: Census
+    """A chain is what came before its last row (0 if nothing did) and that row."""
+    pairs: Census
+    """A pair is a chain and an entry value: a symbol."""
+
+
 def symbols_of(states: States, patterns: Patterns) -> Symbols:
     """The symbols of some states."""
     rows = RowsOfPatterns(patterns.start, patterns.holder, patterns.code, patterns.outcome)
-    chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
+    names = Names(new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS))
     of_state, worth = np.empty(len(states), np.uint32), worth_to_white(byte_of_row(np.arange(ROWS)))
     first = 0
-    while (first := name_symbols(states.entry, states.pattern, rows, worth, chains, pairs, of_state, first)) < len(
-        states
-    ):
-        chains, pairs = larger(chains), larger(pairs)
-    found, _ = met(pairs)
-    links, _ = met(chains)
+    while (first := name_symbols(states.entry, states.pattern, rows, worth, names, of_state, first)) < len(states):
+        names = Names(larger(names.chains), larger(names.pairs))
+    found, _ = met(names.pairs)
+    links, _ = met(names.chains)
     records = np.empty(len(found), COLUMNS[Layer.OUTCOMES]["symbols"])
     records["entry"] = byte_of_row((found & np.uint64(0xFF)).astype(np.int64))
     chain_of = (found >> np.uint64(8)).astype(np.int64)
@@ -82,15 +89,12 @@ def name_symbols(
     pattern: Ints32,
     patterns: RowsOfPatterns,
     worth: Ints,
-    chains: Census,
-    pairs: Census,
+    names: Names,
     of_state: Numbers,
     first: Int,
 ) -> int:
-    """Find the symbols of states from one on, while there is room; the state to go on with.
-
-    A chain is what came before it (0 if nothing did) and one more row; a pair is a chain and an entry value.
-    """
+    """Find the symbols of states from one on, while there is room; the state to go on with."""
+    chains, pairs = names.chains, names.pairs
     for state in range(first, len(entry)):
         if chains.used[0] + _MOST_ROWS > len(chains.often) or pairs.used[0] + 1 > len(pairs.often):
             return state
