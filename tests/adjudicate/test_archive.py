@@ -281,5 +281,5 @@ def test_the_published_games_keep_their_published_scores(tmp_path: Path) -> None
         assert game["source"] == ("game" if winner is None else "result")
     assert list(facts[0]) == [
         *("event", "round", "white", "black", "result", "plies", "accrued", "reached_at_ply", "end"),
-        *("final", "source", "material", "missing", "dtg", "plies_left", "within", "points"),
+        *("fen", "final", "source", "material", "missing", "dtg", "plies_left", "within", "points"),
     ]

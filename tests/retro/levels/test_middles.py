@@ -41,9 +41,9 @@ def value_of(block, forcer, found, side, word, square, level):
 
 
 @inner
-def fold(block, forcer, found, side, best, word, square, level):
+def fold(block, legal, forcer, found, side, best, word, square, level):
     """The best label for the side to move, once a quiet move is taken into account."""
-    if block.legal[1 - side, word] & square_bit(square):
+    if legal[1 - side, word] & square_bit(square):
         label = value_of(block, forcer, found, 1 - side, word, square, level)
         label = NEVER if label == NEVER else label + 1
         return min(best, label) if side == forcer.side else max(best, label)
@@ -51,7 +51,7 @@ def fold(block, forcer, found, side, best, word, square, level):
 
 
 @borrowing
-def breaches(block, forcer, found, men, level, words):
+def breaches(block, legal, forcer, found, men, level, words):
     """How many open positions of these words have a label, and how many one that their moves do not say."""
     geometry, labelled, wrong = block.geometry, 0, 0
     for side in range(2):
@@ -67,13 +67,13 @@ def breaches(block, forcer, found, men, level, words):
                 if side == BLACK:
                     for to in KING_TO[square]:
                         if to >= 0:
-                            best = fold(block, forcer, found, side, best, word, to, level)
+                            best = fold(block, legal, forcer, found, side, best, word, to, level)
                 else:
                     king = word >> geometry.king_shift
                     for step in range(geometry.king_count[king]):
                         there = word_after_king(geometry, word, men, step)
                         image = SYMMETRY[geometry.king_image[king, step], square]
-                        best = fold(block, forcer, found, side, best, there, image, level)
+                        best = fold(block, legal, forcer, found, side, best, there, image, level)
                 for man in range(len(men)):
                     if geometry.color[man] == side:
                         for ray in range(RAY_COUNT[geometry.role[man]]):
@@ -81,11 +81,14 @@ def breaches(block, forcer, found, men, level, words):
                                 if to < 0 or occupied & square_bit(to):
                                     break
                                 there = word_after(geometry, word, men, man, to)
-                                best = fold(block, forcer, found, side, best, there, square, level)
+                                best = fold(block, legal, forcer, found, side, best, there, square, level)
                 here = value_of(block, forcer, found, side, word, square, level)
                 labelled += here < NEVER
                 wrong += here != (best if best < limit_of(level) else NEVER)
     return labelled, wrong
+
+
+forget_legal = one_block.OneBlock._forget_legal
 
 
 class Checker:
@@ -96,7 +99,13 @@ class Checker:
         self.draw = np.random.default_rng(81)
         self.found: dict[int, BlockValues] = {}
         """[forcer] the values when its class was done, and the other's perhaps not yet."""
+        self.legal = np.zeros((2, 0), np.uint64)
+        """Legal positions, which a block forgets before its levels."""
         self.levels = self.labelled = self.wrong = 0
+
+    def forget_legal(self, block: one_block.OneBlock) -> None:
+        self.legal = block.worker.block.legal
+        forget_legal(block)
 
     def spread_class(self, block: Any, forcer: Any, found: Any, k: int, most: int) -> bool:
         done: bool = spread_class(block, forcer, found, k, most)
@@ -109,7 +118,7 @@ class Checker:
             geometry = block.geometry
             words = np.flatnonzero(self.draw.random(geometry.words) < self.share)
             men = np.zeros(len(geometry.role), np.int64)
-            labelled, wrong = breaches(block, forcer, self.found[forcer.side], men, k + 1, words)
+            labelled, wrong = breaches(block, self.legal, forcer, self.found[forcer.side], men, k + 1, words)
             self.levels += 1
             self.labelled += labelled
             self.wrong += wrong
@@ -119,6 +128,7 @@ def assert_law(name: str, monkeypatch: pytest.MonkeyPatch, share: float = 1.0) -
     for child in Material.parse(name).children():
         values(str(child))
     checker = Checker(share)
+    monkeypatch.setattr(one_block.OneBlock, "_forget_legal", lambda block: checker.forget_legal(block))
     monkeypatch.setattr(one_block, "spread_class", checker.spread_class)
     monkeypatch.setattr(one_block, "advance_middle", checker.advance_middle)
     solve_from_values(name, threads=1)
