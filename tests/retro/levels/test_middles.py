@@ -136,7 +136,7 @@ def assert_law(name: str, monkeypatch: pytest.MonkeyPatch, share: float = 1.0) -
     return checker
 
 
-@pytest.mark.parametrize("name", ["KNvK", pytest.param("KBvK", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["KNvK", "KBvK"])
 def test_every_label_of_three_men_is_what_its_moves_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     checker = assert_law(name, monkeypatch)
     assert checker.levels > 20
