@@ -49,14 +49,14 @@ def test_pages_are_let_go_when_the_process_has_too_many(tmp_path: Path, monkeypa
         seen.append(resident.pop(0) if resident else 5)
         return seen[-1]
 
-    def let_go() -> None:
+    def let_go(_: MappedArrays) -> None:
         gone.append(seen[-1])
         is_enough.set()
 
     gone = list[int]()
     monkeypatch.setattr(mapped, "_resident_bytes", next_resident)
     monkeypatch.setattr(mapped, "_LOOK_SECONDS", 0.001)
-    with MappedArrays(tmp_path, 10) as files:
-        monkeypatch.setattr(files, "let_go", let_go)
+    monkeypatch.setattr(MappedArrays, "let_go", let_go)
+    with MappedArrays(tmp_path, 10):
         assert is_enough.wait(60)
     assert gone == [15]
