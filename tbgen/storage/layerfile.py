@@ -69,7 +69,8 @@ class LayerFile:
             raise OutdatedTableError(str(self.path), f"values of the game {seal.game}", f"those of {GAME}")
         if (seal.material, seal.layer) != (str(self.material), self.layer.value):
             raise self.damaged(f"it is the table of {seal.material}, {seal.layer}")
-        size = os.fstat(self._file.fileno()).st_size
+        with self._in_use():
+            size = os.fstat(self._file.fileno()).st_size
         if size != seal.length:
             raise self.damaged(f"it has {size} bytes of {seal.length}")
         if not SEAL_BYTES <= seal.index <= size:
