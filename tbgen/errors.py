@@ -259,7 +259,8 @@ class MissingTableError(TableError, KeyError):
 
     def __str__(self) -> str:
         where = "" if self.folder is None else f" in {self.folder}"
-        return f"no table {self.material}{where}; build it with: tbgen build {self.material}"
+        other = " --game whole-game" if where.endswith("whole-game") else ""  # the folder's name says the game
+        return f"no table {self.material}{where}; build it with: tbgen build {self.material}{other}"
 
 
 class MissingDistancesError(TableError):

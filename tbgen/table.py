@@ -19,7 +19,7 @@ from tbgen.handover import Box, Cells, Distances, Entries, Numbers, Piece
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import Material
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Accrued, Color, Mobility, Outcome
 
 _CODE_BITS = 11
 _KEY_BITS = _CODE_BITS + 1
@@ -140,6 +140,7 @@ class Table(EntryValues):
     tallies: Mapping[Color, Mapping[Outcome, Tally]]
     """By side to move, best outcome for White first."""
     figures: Figures = field(default_factory=Figures)
+    game: Mobility = Mobility.RESET
 
     def positions(self, side: Color) -> int:
         """Legal positions with this side to move."""
@@ -161,6 +162,8 @@ class Content(Protocol):
 
     @property
     def material(self) -> Material: ...
+    @property
+    def game(self) -> Mobility: ...
     @property
     def patterns(self) -> Patterns: ...
     @property

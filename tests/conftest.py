@@ -48,6 +48,20 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def whole_game_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose folder of whole-game tables has all of two and three men; not to be written to."""
+    from tbgen.cli.watch import QuietWatcher
+    from tbgen.library.build import build
+    from tbgen.material import materials
+    from tbgen.score import Mobility
+    from tbgen.storage.folders import folder_of_game
+
+    folder = tmp_path_factory.mktemp("games")
+    build(folder_of_game(folder, Mobility.WHOLE_GAME), materials(3), QuietWatcher())
+    return folder
+
+
+@pytest.fixture(scope="session")
 def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all tables of two to four men, for the slow suite; not to be written to."""
     from tbgen.cli.watch import QuietWatcher

@@ -27,7 +27,7 @@ from tbgen.pgn.game import GameSettings, PgnGame
 from tbgen.pgn.movetext import decoded
 from tbgen.pgn.replayed import game_of
 from tbgen.pgn.splice import OWN_TAGS, spliced, variation
-from tbgen.pgn.tags import Source, read_tags, write_tags
+from tbgen.pgn.tags import GAME_TAG, Source, read_tags, write_tags
 from tbgen.pgn.writer import numbered
 from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoveSetting
@@ -131,7 +131,7 @@ class ChunkDecider:
 
     @cached_property
     def tables(self) -> Tablebase | None:
-        return None if self.task.tables is None else Tablebase(self.task.tables)
+        return None if self.task.tables is None else Tablebase(self.task.tables, game=self.task.settings.game)
 
     @cached_property
     def adjudicator(self) -> Adjudicator:
@@ -240,6 +240,8 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
         tags["RMobilityMissing"] = str(verdict.missing)
     if verdict.clocked is not None and verdict.clocked.matters:
         tags["RMobilityClock"] = str(verdict.clocked)
+    if not settings.game.forgets:
+        tags[GAME_TAG] = str(settings.game)
     return {name: tags[name] for name in OWN_TAGS if name in tags}
 
 

@@ -26,7 +26,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import material_of
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Accrued, Color, Mobility, Outcome
 from tbgen.words import in_so_many
 
 
@@ -79,7 +79,8 @@ class Adjudicator:
         if isinstance(board_or_game, Game):
             game = board_or_game
         else:
-            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves)
+            which = Mobility.RESET if self.tables is None else self.tables.game
+            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves, game=which)
         men = chess.popcount(game.board.occupied)
         end, rule, scoring = game.last.end, game.fifty_moves, self.rules.scoring
         return self._settled(_Stand(game.position, men, game.accrued, end, winner, scoring, rule))
@@ -119,12 +120,14 @@ class Adjudicator:
             missing = material_of(board).canonical()
             why = f"the accrued score is provisional: {error}"
             return stand.verdict(stand.accrued.outcome, Source.PROVISIONAL, why, missing)
-        clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
+        clocked = None
+        if self.tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
+            clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
         table = found.material.canonical()
         plies = "reached" if found.is_reached else in_so_many(found.dtg)
         why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"
         final, dtg = found.outcome, found.dtg
-        if clocked.matters:
+        if clocked is not None and clocked.matters:
             why += f", but {clocked}"
             if self.rules.counts_fifty_moves and clocked.outcome is not None:
                 final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0

@@ -21,12 +21,13 @@ from tbgen.cli.first_use import compile_for
 from tbgen.cli.missing import report_missing
 from tbgen.cli.output import STANDARD_OUTPUT, rewritten, written_whole
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
-from tbgen.cli.settings import settings_options
+from tbgen.cli.settings import scored_game_option, settings_options
 from tbgen.cli.terminal import complain_of, progress, say
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files, plain_size
 from tbgen.pgn.game import GameSettings
 from tbgen.referee.store import kept_from_matches
+from tbgen.storage.folders import folder_of_game
 from tbgen.words import counted
 
 
@@ -50,6 +51,7 @@ from tbgen.words import counted
     help="Continue games by best play: never, unless the rules ended them, or always.",
 )
 @settings_options
+@scored_game_option
 @click.option(
     "--count-fifty",
     is_flag=True,
@@ -124,7 +126,7 @@ def command(
     written = list(names) if output in (None, STANDARD_OUTPUT) else [output]
     code = complain_of(everything.skipped)
     if not quiet:
-        _report(everything, folders, written)
+        _report(everything, [folder_of_game(folder, settings.game) for folder in folders], written)
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 

@@ -14,7 +14,7 @@ from types import FrameType
 import click
 
 from tbgen.cli.completion import a_material
-from tbgen.cli.data import in_units, new_folder_option, wanted_materials
+from tbgen.cli.data import game_option, in_units, new_folder_option, wanted_materials
 from tbgen.cli.missing import lacking
 from tbgen.cli.plan import show_plan
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
@@ -26,6 +26,7 @@ from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
 from tbgen.process import processors
+from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
@@ -43,6 +44,7 @@ _MOST_THREADS = 1024
     metavar="GAMES.pgn",
     help="What `tbgen adjudicate` lacks to decide these games; may be repeated.",
 )
+@game_option
 @new_folder_option
 @click.option(
     "--threads",
@@ -78,6 +80,7 @@ def command(
     *,
     every: bool,
     games: tuple[str, ...],
+    game: Mobility,
     data: Path,
     threads: int | None,
     jobs: int | None,
@@ -109,6 +112,8 @@ def command(
         refuse_without("--plan", {"--json": as_json})
     refuse_together({"--plan": only_plan, "--quiet": quiet})
     refuse_together({"--plan": only_plan, "--digest": by_digest})
+    if by_digest and not game.forgets:
+        raise UsageError("the known digests are of r-mobility")
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     if games:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,11 +12,13 @@ import click
 from click.core import ParameterSource
 
 from tbgen._folders import shipped_tables
+from tbgen.cli.options import choice_of_game
 from tbgen.cli.refusals import refuse_together
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials, materials, table_material
+from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
-from tbgen.storage.folders import folders_in, with_shipped
+from tbgen.storage.folders import folder_of_game, folders_in, game_of_folder, with_shipped
 
 
 def folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,6 +42,27 @@ def new_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="DIR",
         help=f"The folder of tables ({_DEFAULT}).",
     )(command)
+
+
+def game_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The game whose tables are meant, as `game`; above the option of folders, which become those of that game."""
+
+    @functools.wraps(command)
+    def with_game(*args: Any, game: str, **others: Any) -> Any:
+        chosen = Mobility.named(game)
+        if "data" in others:
+            others["data"] = folder_of_game(others["data"], chosen)
+        if "folders" in others:
+            others["folders"] = _folders_of_game(others["folders"], chosen)
+        return command(*args, game=chosen, **others)
+
+    return choice_of_game(with_game)
+
+
+def _folders_of_game(folders: Sequence[Path], game: Mobility) -> tuple[Path, ...]:
+    """Where folders keep the tables of a game; those that came with the program are of r-mobility alone."""
+    own = [folder for folder in folders if game.forgets or folder != shipped_tables()]
+    return tuple(folder_of_game(folder, game) for folder in own or [Path("data")])
 
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -105,7 +129,9 @@ def tables_there(folders: Sequence[Path]) -> list[Material]:
 
 def no_tables(folders: Sequence[Path]) -> str:
     """What is said of folders that are empty."""
-    return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3"
+    game = next((game for game in map(game_of_folder, folders) if not game.forgets), None)
+    chosen = "" if game is None else f" --game {game}"
+    return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3{chosen}"
 
 
 def wanted_materials(names: Sequence[str], men: int | None, *, every: bool) -> list[Material]:

@@ -9,7 +9,7 @@ import click
 
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_table
-from tbgen.cli.data import folders_option, in_units, tables_there
+from tbgen.cli.data import folders_option, game_option, in_units, tables_there
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.refusals import refuse_together
@@ -17,12 +17,13 @@ from tbgen.cli.terminal import complain_of, show_rows
 from tbgen.errors import TableError, UsageError
 from tbgen.library.summary import Summary, summary_of
 from tbgen.material import table_material
-from tbgen.score import Color
+from tbgen.score import Color, Mobility
 from tbgen.storage.files import folder_with
 
 
 @click.command("info")
 @click.argument("names", metavar="[MATERIAL]...", nargs=-1, shell_complete=a_table)
+@game_option
 @folders_option
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON: an object, or a list if several tables are asked for."
@@ -34,7 +35,15 @@ from tbgen.storage.files import folder_with
     help="Draw one table into an .svg or .png file.",
 )
 @quiet_option
-def command(names: tuple[str, ...], *, folders: tuple[Path, ...], as_json: bool, plot: Path | None, quiet: bool) -> int:
+def command(
+    names: tuple[str, ...],
+    *,
+    game: Mobility,
+    folders: tuple[Path, ...],
+    as_json: bool,
+    plot: Path | None,
+    quiet: bool,
+) -> int:
     """Show how often each outcome is the entry value in a table, and its longest distance.
 
     Without a name, of all tables of the folders.

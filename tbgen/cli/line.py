@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from tbgen.ahead.known import Purpose
-from tbgen.cli.data import folders_option
+from tbgen.cli.data import folders_option, game_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, quiet_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
@@ -17,12 +17,14 @@ from tbgen.probe import open_tablebase
 from tbgen.probe.notation import pgn_of, position_of
 from tbgen.rules.points import Scoring
 from tbgen.rules.stage import FiftyMoves
+from tbgen.score import Mobility
 
 
 @click.command("line", cls=PositionCommand)
 @position_options
 @scoring_options
 @fifty_option
+@game_option
 @folders_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @quiet_option
@@ -32,6 +34,7 @@ def command(
     moves: tuple[str, ...],
     accrued: str | None,
     rule: Scoring,
+    game: Mobility,
     folders: tuple[Path, ...],
     fifty: FiftyMoves | None,
     as_json: bool,
@@ -49,10 +52,10 @@ def command(
       tbgen line 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0 Be4 --json
     """
     fen, played = asked_position(words, moves)
-    board, score = position_of(fen, played, asked_accrued(fen, accrued))
+    board, score = position_of(fen, played, asked_accrued(fen, accrued), game)
     if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
         compile_for(Purpose.CLOCK, quiet=quiet)
-    with open_tablebase(folders) as tables:
+    with open_tablebase(folders, game=game) as tables:
         answer, steps = tables.probe(board, score), tables.line(board, score)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
     if not as_json:

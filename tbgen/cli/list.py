@@ -8,21 +8,23 @@ from pathlib import Path
 import click
 
 from tbgen._folders import shipped_tables
-from tbgen.cli.data import folders_option, in_units, no_tables
+from tbgen.cli.data import folders_option, game_option, in_units, no_tables
 from tbgen.cli.options import quiet_option
 from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.errors import TableError
 from tbgen.library.summary import Summary, summaries
+from tbgen.score import Mobility
 from tbgen.words import counted
 
 
 @click.command("list")
+@game_option
 @folders_option
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON: material, men, positions, bytes and folder of each table."
 )
 @quiet_option
-def command(*, folders: tuple[Path, ...], as_json: bool, quiet: bool) -> int:
+def command(*, game: Mobility, folders: tuple[Path, ...], as_json: bool, quiet: bool) -> int:
     """List the tables of one or several folders. Tables that cannot be used are named with the reason.
 
     Positions are all placements on 64 squares: no symmetry is left out. `tbgen info` shows more of a table.

@@ -17,7 +17,9 @@ from tbgen.errors import PgnError
 from tbgen.library.outlook import outlook
 from tbgen.material import Material
 from tbgen.pgn.files import STANDARD_INPUT, matching_files
+from tbgen.pgn.game import GameSettings
 from tbgen.process import processors
+from tbgen.storage.folders import game_of_folder
 from tbgen.words import counted
 
 _MOST_ROWS = 12
@@ -47,7 +49,7 @@ def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequen
 
 def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material]:
     """The tables that would decide games of some files and are not in a folder; says how many games."""
-    task = Task(tables=[folder], texts=False)
+    task = Task(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
     compile_for(Purpose.GAMES, quiet=quiet)
     with progress(" ".join(games), quiet=quiet) as shown:
         missing, faults = Counter[str](), list[PgnError]()
@@ -67,4 +69,5 @@ def command_for(files: Sequence[str], folders: Sequence[Path]) -> str:
     """The command that builds what the games of some files lack."""
     names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
     data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""
-    return f"tbgen build {' '.join(f'--for {name}' for name in names)}{data}"
+    game = "" if (named := game_of_folder(folders[0])).forgets else f" --game {named}"
+    return f"tbgen build {' '.join(f'--for {name}' for name in names)}{data}{game}"

@@ -12,7 +12,7 @@ from tbgen.errors import UsageError
 from tbgen.pgn.tags import parse_cutoff
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import DEFAULT_CUTOFF_CODE
+from tbgen.score import DEFAULT_CUTOFF_CODE, Mobility
 
 
 def quiet_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -24,6 +24,17 @@ def idle_quiet_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The same option of a command that shows no progress: whoever calls any command may give it."""
     return click.option(
         "-q", "--quiet", is_flag=True, expose_value=False, help="Taken as by all commands; this one shows no progress."
+    )(command)
+
+
+def choice_of_game(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The name of a game, as `game`."""
+    return click.option(
+        "--game",
+        type=click.Choice([game.value for game in Mobility]),
+        default=Mobility.RESET.value,
+        show_default=True,
+        help="The game: whether captures and pawn moves wipe out what has accrued, or all positions count.",
     )(command)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tbgen.ahead.known import Purpose
-from tbgen.cli.data import folders_option
+from tbgen.cli.data import folders_option, game_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, quiet_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
@@ -22,6 +22,7 @@ from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
+from tbgen.score import Mobility
 from tbgen.words import in_plies
 
 _INPUT = "-"
@@ -31,6 +32,7 @@ _INPUT = "-"
 @position_options
 @scoring_options
 @fifty_option
+@game_option
 @folders_option
 @click.option(
     "--brief", is_flag=True, help="Leave the moves out; thousands of positions are answered ten times faster."
@@ -43,6 +45,7 @@ def command(
     moves: tuple[str, ...],
     accrued: str | None,
     rule: Scoring,
+    game: Mobility,
     folders: tuple[Path, ...],
     fifty: FiftyMoves | None,
     brief: bool,
@@ -68,13 +71,13 @@ def command(
     """
     if words == (_INPUT,):
         refuse_beside("-", {"--moves": moves, "--accrued": accrued})
-        with open_tablebase(folders) as tables:
+        with open_tablebase(folders, game=game) as tables:
             return _answer_lines(tables, rule, fifty, brief=brief)
     fen, played = asked_position(words, moves)
-    board, score = position_of(fen, played, asked_accrued(fen, accrued))
+    board, score = position_of(fen, played, asked_accrued(fen, accrued), game)
     if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
         compile_for(Purpose.CLOCK, quiet=quiet)
-    with open_tablebase(folders) as tables:
+    with open_tablebase(folders, game=game) as tables:
         answer, found = tables.probe(board, score), None if brief else tables.probe_moves(board, score)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
     if as_json:
@@ -108,7 +111,7 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
                 continue
             try:
                 fen, moves = asked_position(words, ())
-                board, score = position_of(fen, moves)
+                board, score = position_of(fen, moves, game=tables.game)
                 found = None if brief else tables.probe_moves(board, score)
                 answer = tables.probe(board, score)
                 clocked = value_if_asked(tables, answer, board, fifty, unasked=False)

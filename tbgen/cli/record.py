@@ -10,7 +10,7 @@ import click
 
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_table
-from tbgen.cli.data import check_folders, optional_folders_option, tables_there, wanted_materials
+from tbgen.cli.data import check_folders, game_option, optional_folders_option, tables_there, wanted_materials
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.refusals import refuse_without, typed_folders
 from tbgen.cli.terminal import progress
@@ -19,6 +19,7 @@ from tbgen.material import Material
 from tbgen.records.folder import merge, write_index, write_record
 from tbgen.records.places import FOLDER
 from tbgen.records.record import Record
+from tbgen.score import Mobility
 from tbgen.words import in_plies
 
 
@@ -41,6 +42,7 @@ from tbgen.words import in_plies
     help="Folder for the records (default: records in the folder of tables, if there is only one).",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
+@game_option
 @optional_folders_option
 def command(
     names: tuple[str, ...],
@@ -50,6 +52,7 @@ def command(
     other: Path | None,
     output: Path | None,
     quiet: bool,
+    game: Mobility,
     folders: tuple[Path, ...],
 ) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import click
 
@@ -16,7 +15,7 @@ from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, is_position, position_options
 from tbgen.cli.refusals import refuse_beside, refuse_without
-from tbgen.cli.settings import refuse_idle_settings, settings_options
+from tbgen.cli.settings import refuse_idle_settings, scored_game_option, settings_options
 from tbgen.cli.terminal import complain, complain_of, progress, show_rows
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.pgn.contradictions import moves_after_the_end
@@ -26,7 +25,7 @@ from tbgen.pgn.tags import GameTags
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
-from tbgen.score import Mobility, Outcome
+from tbgen.score import Outcome
 from tbgen.words import printable
 
 
@@ -42,15 +41,9 @@ from tbgen.words import printable
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--summary", is_flag=True, help="With --pgn: one line a game, without its plies.")
-@click.option(
-    "--game",
-    type=click.Choice([game.value for game in Mobility]),
-    default=Mobility.RESET.value,
-    show_default=True,
-    help="The game: whether captures and pawn moves wipe out what has accrued, or all positions count.",
-)
 @quiet_option
 @settings_options
+@scored_game_option
 def command(
     words: tuple[str, ...],
     *,
@@ -59,7 +52,6 @@ def command(
     files: tuple[str, ...],
     as_json: bool,
     summary: bool,
-    game: str,
     quiet: bool,
     settings: GameSettings,
 ) -> int:
@@ -79,7 +71,6 @@ def command(
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
     refuse_idle_settings(settings, has_tags=bool(files))
-    settings = replace(settings, game=Mobility.named(game))
     if files:
         refuse_beside("--pgn", {"a FEN": is_position(words), "--moves": moves, "--accrued": accrued})
         return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary, quiet=quiet)

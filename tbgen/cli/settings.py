@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from tbgen.cli.options import refuse_idle
+from tbgen.cli.options import choice_of_game, refuse_idle
 from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import parse_cutoff
 from tbgen.rules.points import Scheme, parse_komi
 from tbgen.rules.stage import FiftyMoveSetting
+from tbgen.score import Mobility
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -45,6 +47,16 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         wrapped = option(wrapped)
     return wrapped
+
+
+def scored_game_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The game by which the games of a file are decided, in the settings that `settings_options` makes; below it."""
+
+    @functools.wraps(command)
+    def with_game(*args: Any, game: str, settings: GameSettings, **others: Any) -> Any:
+        return command(*args, settings=replace(settings, game=Mobility.named(game)), **others)
+
+    return choice_of_game(with_game)
 
 
 def refuse_idle_settings(settings: GameSettings, *, has_tags: bool) -> None:

@@ -12,12 +12,13 @@ import click
 
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_file, a_table
-from tbgen.cli.data import folders_option, tables_there
+from tbgen.cli.data import folders_option, game_option, tables_there
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.refusals import refuse_together, refuse_without
 from tbgen.cli.terminal import complain_of, duration, progress, seconds_left, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.material import Material, table_material
+from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _MOST_THREADS = 1024
 
 @click.command("verify")
 @click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=a_table)
+@game_option
 @folders_option
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Check N random positions of each table, not all.")
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Which random positions (default 0).")
@@ -60,6 +62,7 @@ _MOST_THREADS = 1024
 def command(
     names: tuple[str, ...],
     *,
+    game: Mobility,
     folders: tuple[Path, ...],
     sample: int | None,
     seed: int | None,
@@ -94,6 +97,8 @@ def command(
         refuse_without("--digest", {"--list": known_in, "--output": output})
     wanted = [table_material(name) for name in names] or tables_there(folders)
     if by_digest:
+        if not game.forgets and known_in is None:
+            raise UsageError(f"the known digests are of r-mobility; name a list of {game} tables with --list")
         from tbgen.cli.verify_digest import compare_digests
 
         return compare_digests(wanted, folders, known_in, output, threads, as_json=as_json, quiet=quiet)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import chess
 
 from tbgen.arguments import expect
-from tbgen.errors import MissingDistancesError, MissingTableError
+from tbgen.errors import MissingDistancesError, MissingTableError, UsageError
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Outcome
@@ -121,6 +121,10 @@ def value_if_asked(
     tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None, *, unasked: bool
 ) -> ClockedValue | None:
     """The same where a rule is given, and where `unasked` after any plies without a reset, under the default rule."""
+    if not tables.game.forgets:
+        if rule is not None:
+            raise UsageError(f"what the fifty-move rule makes of a value is not known of {tables.game} mobility")
+        return None
     if rule is None and not (unasked and board.halfmove_clock):
         return None
     return value_within(tables, board, fifty_moves=rule, found=found)

@@ -21,6 +21,7 @@ from tbgen.index.layout import layout_of
 from tbgen.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.storage.files import WrittenTable, partial_of, path_of
+from tbgen.storage.folders import game_of_folder
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import Form, ScratchStore, scratch_path
 from tbgen.table import fits_memory
@@ -49,8 +50,8 @@ def make_file(
     with contextlib.ExitStack() as opened:
         children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
         store = opened.enter_context(_block_store(folder, material, source, children))
-        grant = opened.enter_context(_granted(folder, material, threads, memory))
-        solved = retro.solve_into(store, material, children, threads=threads, progress=tell, grant=grant)
+        game, grant = game_of_folder(folder), opened.enter_context(_granted(folder, material, threads, memory))
+        solved = retro.solve_into(store, material, children, threads=threads, progress=tell, grant=grant, game=game)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
         new = np.empty if grant is None else grant.files.zeros
@@ -94,7 +95,8 @@ def _block_store(
         yield MemoryStore()
         return
     known = {str(child): file.digest for child, file in children.items()}
-    identity = {"material": str(material), "source": source, "children": known}
+    game = str(game_of_folder(folder))
+    identity = {"material": str(material), "game": game, "source": source, "children": known}
     path = scratch_path(folder, material)
     form = Form(2 * layout.block_words * 64, layout.cells, nothing_found().shape)
     try:

@@ -48,7 +48,7 @@ class FileRecord:
         return all(type(value) in (int, float) for value in (*numbers, *self.phase_seconds.values()))
 
     @classmethod
-    def of_build(cls, written: WrittenTable, figures: Figures) -> FileRecord:
+    def of_build(cls, written: WrittenTable, figures: Figures, game: str = GAME) -> FileRecord:
         wall, cpu = round(figures.wall_seconds, 3), round(figures.cpu_seconds, 3)
         return cls(
             written.bytes,
@@ -59,6 +59,7 @@ class FileRecord:
             figures.threads,
             dict(figures.phase_seconds),
             written.distances.sha256,
+            game,
         )
 
     def is_same_file(self, other: FileRecord) -> bool:

@@ -58,7 +58,7 @@ def examine(folder: Path, material: Material) -> Finding:
     try:
         with TableFile(path_of(folder, material)) as file:
             digests = file.check()
-            found = FileRecord(file.size, digests.outcomes, sha256_of_distances=digests.distances)
+            found = FileRecord(file.size, digests.outcomes, sha256_of_distances=digests.distances, game=str(file.game))
     except MissingTableError:
         return Finding(material, Condition.MISSING)
     except DamagedTableError as error:

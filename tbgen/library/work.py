@@ -75,7 +75,7 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD, 
         cpu_seconds=time.process_time() - cpu,
         peak_bytes=peak_bytes(),
     )
-    made = FileRecord.of_build(written, figures)
+    made = FileRecord.of_build(written, figures, str(solved.game))
     return Made(material, sum(solved.positions(side) for side in Color), made, unrecorded)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tbgen.errors import TbgenError
-from tbgen.pgn.tags import classical_result, read_tags, winner_of
+from tbgen.pgn.tags import GAME_TAG, classical_result, read_tags, winner_of
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import final_outcome
 from tbgen.rules.points import Scoring, format_points, parse_points
@@ -54,6 +54,8 @@ def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
 
 def _of_scores(tags: Mapping[str, str], final: Outcome, scoring: Scoring) -> Iterator[str]:
     """Describe a score that contradicts the moves, and points that contradict the score."""
+    if GAME_TAG in tags:  # decided under a game that the moves alone do not tell
+        return
     known = read_tags(tags)
     if known.outcome is not None and tags.get("RMobilitySource") == _TABLEBASE:
         final = known.outcome

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tbgen.pgn import scan as at
 from tbgen.pgn import tokens
 from tbgen.pgn.chunks import ScannedChunk
+from tbgen.pgn.tags import GAME_TAG
 
 OWN_TAGS = (
     "RMobilityResult",
@@ -21,6 +22,7 @@ OWN_TAGS = (
     "RMobilityTablebase",
     "RMobilityMissing",
     "RMobilityClock",
+    GAME_TAG,
 )
 """The tags that a decision writes; those of a decision before are replaced."""
 

@@ -18,6 +18,9 @@ from tbgen.score import Accrued, Color, Outcome, asked_score, expect_outcome, pa
 
 _OFF = ("0", "false", "no")
 
+GAME_TAG = "RMobilityGame"
+"""The game under which a final score was decided, if that is not r-mobility."""
+
 
 class Source(enum.Enum):
     """The source of a final score; the values are those of the tag `RMobilitySource`."""

@@ -79,7 +79,7 @@ class MoveProbe:
     outcome: Outcome
     dtg: int | None
     reset: bool
-    """Whether the move is a capture or a pawn move, so that the score starts anew."""
+    """Whether the move is a capture or a pawn move; unless the game is whole-game mobility, the score starts anew."""
     best: bool
     """Whether the move is best play: the best outcome there is, in the right number of plies.
 
@@ -92,6 +92,8 @@ class MoveProbe:
     _accrued: Accrued = field(repr=False, compare=False)
     _own: Accrued | None = field(repr=False, compare=False)
     """The score of the position after the move, if finding its value took it: the value of a reset does not."""
+    _forgets: bool = field(default=True, repr=False, compare=False)
+    """Whether a reset wipes out what has accrued."""
 
     def __str__(self) -> str:
         """The move and its value in short, such as `Ke5 G1.5 in 5 plies`."""
@@ -114,7 +116,7 @@ class MoveProbe:
     @property
     def accrued(self) -> Accrued:
         """What has accrued after the move."""
-        return self._accrued.after(self.own, reset=self.reset)
+        return self._accrued.after(self.own, reset=self.reset and self._forgets)
 
     @property
     def dtg_after(self) -> int | None:

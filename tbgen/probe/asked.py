@@ -15,7 +15,7 @@ from tbgen.probe.answers import Fault
 from tbgen.rules.accrual import accrued_of
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import expect_board, material_of
-from tbgen.score import MOST_CODE, Accrued, Outcome, expect_score
+from tbgen.score import MOST_CODE, Accrued, Mobility, Outcome, expect_score
 
 Int64s = npt.NDArray[np.int64]
 
@@ -108,7 +108,7 @@ class AskedBoards(NamedTuple):
     faults: npt.NDArray[np.uint8]
 
 
-def asked_boards(boards: Sequence[chess.Board], accrued: ManyAccrued) -> AskedBoards:
+def asked_boards(boards: Sequence[chess.Board], accrued: ManyAccrued, game: Mobility = Mobility.RESET) -> AskedBoards:
     """The positions of boards; without `accrued`, what the moves on each board have accrued."""
     faults = np.zeros(len(boards), np.uint8)
     numbers = accrued_numbers(accrued, len(boards))
@@ -122,8 +122,8 @@ def asked_boards(boards: Sequence[chess.Board], accrued: ManyAccrued) -> AskedBo
             if key not in known:
                 known[key] = material_of(board)
             by_material.setdefault(known[key], []).append(n)
-            if accrued is None and board.move_stack and board.halfmove_clock:
-                numbers[n] = accrued_of(board).signed
+            if accrued is None and board.move_stack and (board.halfmove_clock or not game.forgets):
+                numbers[n] = accrued_of(board, game=game).signed
     groups = {
         material: (places, _asked_of_boards([boards[n] for n in places], numbers[places]))
         for material, places in by_material.items()

@@ -19,7 +19,7 @@ from tbgen.probe.asked import Asked
 from tbgen.probe.own import board_of, own_codes
 from tbgen.probe.shelf import UNKNOWN_DTG, Shelf, Value
 from tbgen.rules.accrual import MOST_KING_CODE, why_not_accrued
-from tbgen.score import STALEMATE_CODE, Accrued, Color
+from tbgen.score import STALEMATE_CODE, Accrued, Color, Mobility
 
 Int64s = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
@@ -30,7 +30,9 @@ _LARGE = MOST_KING_CODE + 1
 """From this even code on, only whether there is a check makes a difference."""
 
 
-def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> BulkProbe:
+def answer(
+    shelf: Shelf, material: Material, asked: Asked, search: Search, game: Mobility = Mobility.RESET
+) -> BulkProbe:
     """The values of positions; `search` finds those with a right to take en passant."""
     slots = [(color, role) for color in Color for role in material.side(color)]
     flipped = not material.is_canonical
@@ -52,7 +54,7 @@ def answer(shelf: Shelf, material: Material, asked: Asked, search: Search) -> Bu
         places = rows[asking]
         some = Asked(turned.sides[places], men[places], turned.accrued[places], turned.en_passant[places])
         outcome[places], dtg[places], fault[places] = _with_accrued(
-            shelf, some, outcome[places], dtg[places], stored[asking]
+            shelf, some, outcome[places], dtg[places], stored[asking], game
         )
     if flipped:
         outcome = -outcome
@@ -78,10 +80,11 @@ def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int
 
 
 def _with_accrued(
-    shelf: Shelf, asked: Asked, entry: Int64s, entry_dtg: Int64s, stored: Int64s
+    shelf: Shelf, asked: Asked, entry: Int64s, entry_dtg: Int64s, stored: Int64s, game: Mobility
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.uint8]]:
     """Values where a score has accrued: the entry value, or where that is not better, what the hold is worth."""
-    fault = np.where(_is_possible(shelf.layout, asked, entry, entry_dtg), Fault.NONE, Fault.ACCRUED).astype(np.uint8)
+    is_possible = _is_possible(shelf.layout, asked, entry, entry_dtg, game)
+    fault = np.where(is_possible, Fault.NONE, Fault.ACCRUED).astype(np.uint8)
     outcome, dtg = np.where(fault == Fault.NONE, entry, 0), np.where(fault == Fault.NONE, entry_dtg, 0)
     rows = np.flatnonzero((fault == Fault.NONE) & (abs(entry) >= abs(asked.accrued)))
     codes = own_codes(shelf.layout.slots, asked.sides[rows], asked.squares[rows])
@@ -92,14 +95,15 @@ def _with_accrued(
     return outcome, dtg, fault
 
 
-def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s) -> Truths:
+def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s, game: Mobility) -> Truths:
     """Whether a phase of a game can have left these scores, or the position itself ends the game with its own."""
+    bare = tuple(game.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
     code, white_holds = codes_of(asked.accrued), are_white(asked.accrued)
     is_end = (code <= STALEMATE_CODE) & (entry == asked.accrued) & ((entry_dtg == 0) | (entry_dtg == UNKNOWN_DTG))
     unsure = np.flatnonzero(is_end & (entry_dtg == UNKNOWN_DTG))
     own = own_codes(layout.slots, asked.sides[unsure], asked.squares[unsure])
     is_end[unsure] = signed_of(asked.sides[unsure] != Color.WHITE, own) == asked.accrued[unsure]
-    table = _possible_scores(tuple(sum(color is side for color, _ in layout.slots) == 1 for side in Color))
+    table = _possible_scores(bare)
     possible: Truths = (
         is_end | table[np.where(white_holds, Color.WHITE, Color.BLACK), np.minimum(code, _LARGE + code % 2)]
     )

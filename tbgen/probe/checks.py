@@ -9,7 +9,7 @@ from tbgen.material import MOST_TABLE_MEN
 from tbgen.rules.accrual import why_not_accrued
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import material_of
-from tbgen.score import Accrued
+from tbgen.score import Accrued, Mobility
 
 
 def check_position(board: chess.Board, is_known: bool) -> None:
@@ -26,9 +26,9 @@ def check_position(board: chess.Board, is_known: bool) -> None:
         raise CastlingError(board.fen())
 
 
-def check_accrued(board: chess.Board, accrued: Accrued) -> None:
-    """Refuse a score that nothing in this phase of a game can have left."""
-    bare = [board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
+def check_accrued(board: chess.Board, accrued: Accrued, game: Mobility = Mobility.RESET) -> None:
+    """Refuse a score that nothing in this phase of a game can have left; a whole game has had other men."""
+    bare = [game.forgets and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
     reason = why_not_accrued(accrued, bare)
     if reason is not None:
         raise AccruedError(str(accrued), reason)

@@ -20,22 +20,22 @@ from tbgen.rules.notation import moves_in, parse_move
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoveSetting
-from tbgen.score import Accrued
+from tbgen.score import Accrued, Mobility
 from tbgen.words import in_plies
 
 
 def position_of(
-    fen: str, moves: str | Iterable[str] = (), accrued: Accrued | None = None
+    fen: str, moves: str | Iterable[str] = (), accrued: Accrued | None = None, game: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Accrued | None]:
     """The position after some moves, and what has then accrued; None if that is the position's own score.
 
     `accrued` is what had accrued before the moves, and replaces what the FEN says.
     """
-    board, carried = parse_fen(fen)
+    board, carried = parse_fen(fen, game=game)
     score = carried if accrued is None else accrued
     for ply, text in enumerate(moves_in(moves), 1):
         before = own_score(board) if score is None else score
-        score = play_move(board, parse_move(board, text, ply), before).accrued
+        score = play_move(board, parse_move(board, text, ply), before, game).accrued
     return board.copy(stack=False), score
 
 

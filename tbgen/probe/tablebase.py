@@ -33,9 +33,9 @@ from tbgen.probe.checks import check_accrued, check_position
 from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition, Value
 from tbgen.rules.accrual import accrued_of
 from tbgen.rules.position import color_of, expect_board, is_reset, material_of, own_score
-from tbgen.score import Accrued, Outcome, expect_score
+from tbgen.score import Accrued, Mobility, Outcome, expect_score
 from tbgen.storage.files import folder_with, path_of, tables_of
-from tbgen.storage.folders import Folders, folders_in, with_shipped
+from tbgen.storage.folders import Folders, folder_of_game, folders_in, with_shipped
 from tbgen.storage.reader import TableFile
 from tbgen.words import counted
 
@@ -62,11 +62,17 @@ class Tablebase:
     """
 
     def __init__(
-        self, folders: Folders = _DEFAULT_FOLDER, *, cache_bytes: int = _CACHE_BYTES, outcomes_only: bool = False
+        self,
+        folders: Folders = _DEFAULT_FOLDER,
+        *,
+        game: Mobility | str = Mobility.RESET,
+        cache_bytes: int = _CACHE_BYTES,
+        outcomes_only: bool = False,
     ) -> None:
-        self.folders = folders_in(folders)
+        self.game = Mobility.named(game)
+        self.folders = tuple(folder_of_game(folder, self.game) for folder in folders_in(folders))
         self._outcomes_only = outcomes_only
-        self._places = with_shipped(self.folders)
+        self._places = with_shipped(self.folders) if self.game.forgets else self.folders
         self._cache = ChunkCache(expect_number(cache_bytes, "cache_bytes", 0))
         self._shelves: dict[Material, Shelf] = {}
         self._known: dict[int, tuple[Material, Shelf]] = {}
@@ -137,7 +143,7 @@ class Tablebase:
         """
         material, place = self._find(board)
         snapshot = board.copy(stack=False)
-        if accrued is None and (not board.move_stack or board.halfmove_clock == 0):
+        if accrued is None and (not board.move_stack or (self.game.forgets and board.halfmove_clock == 0)):
             return Probe(material, *self._entry(board, place), snapshot, None)
         own = own_score(board)
         used = self._used(board, own, accrued)
@@ -244,7 +250,7 @@ class Tablebase:
             if white_to_move is None or squares is None:
                 raise UsageError(f"white_to_move and squares must be given for positions of {named}")
             asked = asked_of(named, white_to_move, squares, accrued, en_passant)
-            return answer(self._shelf(named), named, asked, self._value_of)
+            return answer(self._shelf(named), named, asked, self._value_of, self.game)
         if not isinstance(named, Sequence):
             raise UsageError(f"what must be a material such as 'KBvK', or a sequence of boards, not {what!r}")
         if not (white_to_move is None and squares is None and en_passant is None):
@@ -255,12 +261,12 @@ class Tablebase:
         from tbgen.probe.asked import are_legal_boards, asked_boards
         from tbgen.probe.bulk import answer
 
-        asked = asked_boards(boards, accrued)
+        asked = asked_boards(boards, accrued, self.game)
         count = len(boards)
         many = BulkProbe(np.zeros(count, np.int8), np.zeros(count, np.uint16), asked.faults)
         for material, (places, positions) in asked.groups.items():
             try:
-                found = answer(self._shelf(material), material, positions, self._value_of)
+                found = answer(self._shelf(material), material, positions, self._value_of, self.game)
             except MissingTableError:
                 many.fault[places] = np.where(are_legal_boards(boards, places), Fault.MISSING_TABLE, Fault.ILLEGAL)
             else:
@@ -298,6 +304,7 @@ class Tablebase:
                 _board=walker,
                 _accrued=accrued,
                 _own=own,
+                _forgets=self.game.forgets,
             )
             for move, reset, own, outcome, dtg in values
         ]
@@ -309,7 +316,7 @@ class Tablebase:
         reset, own = is_reset(board, move), None
         board.push(move)
         place = self._place(board)[1]
-        if reset:
+        if reset and self.game.forgets:
             outcome, dtg = self._entry(board, place)
             keeps = False
         else:
@@ -345,10 +352,11 @@ class Tablebase:
     def _used(self, board: chess.Board, own: Accrued, accrued: Accrued | Outcome | str | None) -> Accrued:
         """The accrued score to use."""
         if accrued is None:
-            return accrued_of(board) if board.move_stack and board.halfmove_clock else own
+            has_past = board.move_stack and (board.halfmove_clock or not self.game.forgets)
+            return accrued_of(board, game=self.game) if has_past else own
         given = expect_score(accrued, "accrued")
         if given != own:
-            check_accrued(board, given)
+            check_accrued(board, given, self.game)
         return given.after(own, reset=False)
 
     def _find(self, board: chess.Board) -> tuple[Material, StoredPosition]:
@@ -427,12 +435,17 @@ def _epd_after(board: chess.Board, move: chess.Move) -> str:
 
 
 def open_tablebase(
-    folders: Folders = _DEFAULT_FOLDER, *, cache_bytes: int = _CACHE_BYTES, outcomes_only: bool = False
+    folders: Folders = _DEFAULT_FOLDER,
+    *,
+    game: Mobility | str = Mobility.RESET,
+    cache_bytes: int = _CACHE_BYTES,
+    outcomes_only: bool = False,
 ) -> Tablebase:
     """The tables of one folder or several, for use in a `with` statement.
 
     Several folders are a sequence of paths, or one text with `os.pathsep` between them, as the option SyzygyPath
-    of engines has it; the first one that has a table counts. `cache_bytes` is how much unpacked table may stay
+    of engines has it; the first one that has a table counts. `game` is "r-mobility" or "whole-game": tables of
+    whole-game mobility lie in a folder `whole-game` of each. `cache_bytes` is how much unpacked table may stay
     in memory. With `outcomes_only` distances are not read even where they are there: every answer is faster, and
     its `dtg` is None. MissingFolderError if a folder that is named is not there.
 
@@ -440,7 +453,7 @@ def open_tablebase(
     ...     len(tables.folders), tables.get(chess.Board(), default="no table")
     (2, 'no table')
     """
-    tables = Tablebase(folders, cache_bytes=cache_bytes, outcomes_only=outcomes_only)
+    tables = Tablebase(folders, game=game, cache_bytes=cache_bytes, outcomes_only=outcomes_only)
     if folders != _DEFAULT_FOLDER or shipped_tables() is None:
         for folder in tables.folders:
             if not folder.is_dir():

@@ -10,7 +10,7 @@ from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
 from tbgen.rules.position import own_score
-from tbgen.score import Outcome
+from tbgen.score import Mobility, Outcome
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Replay:
     """The plies, from 1 on, that are captures or pawn moves."""
     fens: tuple[str, ...]
     """The position before the first move and after each."""
+    forgets: bool = True
+    """Whether resets wipe out what has accrued."""
 
     @property
     def plies(self) -> int:
@@ -38,18 +40,18 @@ class Replay:
         """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""
         if self.plies != dtg or self.outcomes[-1] != outcome:
             return False
-        return dtg == 0 or dtg in self.resets or self.outcomes[-2] != outcome
+        return dtg == 0 or (dtg in self.resets and self.forgets) or self.outcomes[-2] != outcome
 
 
-def replay(fen: str, moves: Sequence[str]) -> Replay:
+def replay(fen: str, moves: Sequence[str], game: Mobility = Mobility.RESET) -> Replay:
     """Play moves in short notation; MoveError if one is not legal."""
     board, _ = parse_fen(fen)
     accrued, resets = own_score(board), []
     outcomes, fens = [accrued.outcome], [board.fen()]
     for ply, text in enumerate(moves, 1):
-        _, accrued, reset = play_move(board, parse_move(board, text, ply), accrued)
+        _, accrued, reset = play_move(board, parse_move(board, text, ply), accrued, game)
         outcomes.append(accrued.outcome)
         fens.append(board.fen())
         if reset:
             resets.append(ply)
-    return Replay(tuple(outcomes), tuple(resets), tuple(fens))
+    return Replay(tuple(outcomes), tuple(resets), tuple(fens), game.forgets)

@@ -20,7 +20,7 @@ from tbgen.records.stretch import MOST_MEN_STRETCHED_WHOLE, longest_stretch, str
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_in
-from tbgen.storage.folders import Folders, folders_in
+from tbgen.storage.folders import Folders, folders_in, game_of_folder
 from tbgen.storage.reader import TableFile
 from tbgen.words import in_plies
 
@@ -37,7 +37,8 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
     The lines need the tables that the table leads to. Every line is played and found to keep its promise.
     """
     where = folders_in(folders)
-    with TableFile(path_in(where, material)) as file, open_tablebase(where) as tables:
+    game = game_of_folder(where[0])
+    with TableFile(path_in(where, material)) as file, open_tablebase(where, game=game) as tables:
         census, played = census_of(file, threads), _lines_of(file, tables) if lines else {}
         sides = {
             side: {
@@ -47,8 +48,9 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
             for side in Color
         }
         zugzwangs = _zugzwang_record(census.zugzwangs, tables)
-        quiet = _quiet_of(file, census, played, tables) if lines else None
-        changes = _changes_in(where, file) if lines else None
+        by_resets = lines and game.forgets  # a quiet stretch, and a score that counts for less after a move, are theirs
+        quiet = _quiet_of(file, census, played, tables) if by_resets else None
+        changes = _changes_in(where, file) if by_resets else None
         return Record(material, file.size, sides, zugzwangs, census.one_colored, quiet, changes)
 
 
@@ -79,7 +81,7 @@ def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
     for (side, outcome), fen in file.examples.items():
         dtg, board = tallies[side][outcome].max_dtg, parse_fen(fen)[0]
         moves = tuple(step.san for step in tables.line(board, max_plies=dtg)) if dtg else ()
-        if not replay(fen, moves).proves(outcome, dtg):
+        if not replay(fen, moves, tables.game).proves(outcome, dtg):
             raise VerificationError(
                 str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"
             )

@@ -13,6 +13,8 @@ from pathlib import Path
 from tbgen.disk import sync_folder, try_lock, wait_for_lock
 from tbgen.errors import MissingTableError
 from tbgen.material import Material, all_materials
+from tbgen.score import Mobility
+from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
 
 PARTIAL = ".partial"
@@ -41,8 +43,20 @@ class WrittenTable:
 
 
 def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
-    """Where a folder keeps a layer of the table of a canonical material; a table is there if its outcomes are."""
-    return folder / f"{material}{layer.suffix}"
+    """Where a folder keeps a layer of the table of a canonical material; a table is there if its outcomes are.
+
+    The game of the folder is in the names of its files, too.
+    """
+    return folder / f"{material}{suffix_of(layer, game_of_folder(folder))}"
+
+
+def suffix_of(layer: Layer, game: Mobility) -> str:
+    """What follows the material in the name of a file.
+
+    >>> suffix_of(Layer.DISTANCES, Mobility.RESET), suffix_of(Layer.DISTANCES, Mobility.WHOLE_GAME)
+    ('.dtg.h5', '.whole-game.dtg.h5')
+    """
+    return layer.suffix if game.forgets else f".{game}{layer.suffix}"
 
 
 def folder_with(folders: Sequence[Path], material: Material) -> Path:

@@ -17,14 +17,14 @@ import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
 from tbgen.material import Material
-from tbgen.score import MOST_STORED_CODE, Color
+from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.codec import crc32, unpack
+from tbgen.storage.files import suffix_of
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     COLUMNS,
     FORMAT,
-    GAME,
     MOST_CHUNK_ITEMS,
     NUMBERS,
     RULES,
@@ -47,7 +47,7 @@ class LayerFile:
 
     def __init__(self, path: Path, layer: Layer) -> None:
         self.path, self.layer = path, layer
-        self.material = _material_in(path, layer)
+        self.material, self.game = _title_of(path, layer)
         try:
             self._file = path.open("rb", buffering=0)
         except FileNotFoundError:
@@ -65,8 +65,8 @@ class LayerFile:
             raise self.damaged(str(error)) from None
         if seal.format != FORMAT:
             raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
-        if seal.game != GAME:
-            raise OutdatedTableError(str(self.path), f"values of the game {seal.game}", f"those of {GAME}")
+        if seal.game != str(self.game):
+            raise self.damaged(f"it is the table of {seal.material} under {seal.game}")
         if (seal.material, seal.layer) != (str(self.material), self.layer.value):
             raise self.damaged(f"it is the table of {seal.material}, {seal.layer}")
         with self._in_use():
@@ -85,8 +85,8 @@ class LayerFile:
             raise self.damaged("its index is not what was written")
         try:
             index = Index.from_bytes(raw)
-            if index.attributes["rules"] != RULES:
-                raise OutdatedTableError(str(self.path), f"rules {index.attributes['rules']}", f"rules {RULES}")
+            if (rules := index.attributes["rules"]) != RULES[self.game]:
+                raise OutdatedTableError(str(self.path), f"rules {rules}", f"rules {RULES[self.game]}")
             self._check_form(index, order_of(self.material))
         except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise self.damaged(f"its index cannot be read: {error}") from None
@@ -230,12 +230,15 @@ _POSSIBLE = {"side": _are_sides, "holder": _are_sides, "outcome": _are_outcomes,
 """[field] -> whether it has values that mean something; where they lie apart, no other check sees them all."""
 
 
-def _material_in(path: Path, layer: Layer) -> Material:
-    """The material that a file's name says."""
+def _title_of(path: Path, layer: Layer) -> tuple[Material, Mobility]:
+    """The material and the game that a file's name says."""
+    is_whole = path.name.endswith(suffix_of(layer, Mobility.WHOLE_GAME))
+    game = Mobility.WHOLE_GAME if is_whole else Mobility.RESET
+    suffix = suffix_of(layer, game)
     try:
-        material = Material.parse(path.name.removesuffix(layer.suffix))
+        material = Material.parse(path.name.removesuffix(suffix))
     except MaterialError:
         raise DamagedTableError(str(path), "its name is not that of a table") from None
-    if f"{material}{layer.suffix}" != path.name or not material.is_canonical:
+    if f"{material}{suffix}" != path.name or not material.is_canonical:
         raise DamagedTableError(str(path), "its name is not that of a table")
-    return material
+    return material, game

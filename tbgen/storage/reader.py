@@ -16,7 +16,7 @@ from tbgen.errors import MissingDistancesError, MissingTableError
 from tbgen.handover import Box, Distances, Entries
 from tbgen.score import Color, Outcome
 from tbgen.storage.details import flips_of, patterns_of
-from tbgen.storage.files import path_of
+from tbgen.storage.files import suffix_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import order_of
@@ -43,13 +43,15 @@ class TableFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
-        self.material = self.outcomes.material
+        self.material, self.game = self.outcomes.material, self.outcomes.game
         self._distances: LayerFile | None = None
         self._lock = threading.Lock()
         try:
             self.order = order_of(self.material)
             self._check_blocks()
-            self._distances = LayerFile(path_of(path.parent, self.material, Layer.DISTANCES), Layer.DISTANCES)
+            self._distances = LayerFile(
+                path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.game)}"), Layer.DISTANCES
+            )
         except MissingTableError:
             pass
         except BaseException:
@@ -208,7 +210,7 @@ class TableFile:
             first = number * order.chunk_cells
             pattern[first : first + len(ids)] = self.states.pattern[ids]
         patterns = order.from_file(pattern)
-        return Table(self.material, values.entry, values.dtg, patterns, self.patterns, self.tallies)
+        return Table(self.material, values.entry, values.dtg, patterns, self.patterns, self.tallies, game=self.game)
 
     def look_up(self, cells: npt.NDArray[np.int64]) -> list[npt.NDArray[Any]]:
         """Entry values, distances and patterns of some cells; each chunk that has any is read once."""

@@ -23,12 +23,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.score import Mobility
 from tbgen.storage.layers import Layer
 
 FORMAT: Final = 3
-GAME: Final = "r-mobility"
-"""The game whose values a table has."""
-RULES: Final = "r-mobility 1"
+GAME: Final = str(Mobility.RESET)
+"""The game whose values a table has, unless it says another."""
+RULES: Final[Mapping[Mobility, str]] = {Mobility.RESET: "r-mobility 1", Mobility.WHOLE_GAME: "whole-game mobility 1"}
 """The rules that stored values follow; a change of meaning gets another number."""
 SEAL_BYTES: Final = 512
 SHUFFLE_FILTER: Final = 2

@@ -14,14 +14,15 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import RepresentationError
+from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.boards import fen_of_cell
 from tbgen.material import Material
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Mobility, Outcome
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
 from tbgen.storage.counting import NewArray, states_of
 from tbgen.storage.details import Details, details_of, flips_of
 from tbgen.storage.files import Written, WrittenTable, path_of, write_whole
+from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
@@ -31,7 +32,6 @@ from tbgen.storage.schema import (
     DETAIL,
     DTG,
     FORMAT,
-    GAME,
     RULES,
     SEAL_BYTES,
     SHUFFLE_FILTER,
@@ -83,6 +83,7 @@ class Numbered:
     states: States
     patterns: Patterns
     tallies: Tallies
+    game: Mobility = Mobility.RESET
 
 
 def write_table(
@@ -94,7 +95,7 @@ def write_table(
     """
     with ThreadPoolExecutor(threads) as pool:
         ids, states = states_of(table, order_of(table.material), pool, new)
-    numbered = Numbered(table.material, ids, states, table.patterns, table.tallies)
+    numbered = Numbered(table.material, ids, states, table.patterns, table.tallies, table.game)
     return write_numbered(folder, numbered, generator=generator, source=source, threads=threads)
 
 
@@ -103,6 +104,8 @@ def write_numbered(folder: Path, table: Numbered, *, generator: str, source: str
 
     Distances come first: a table is there when its outcomes are.
     """
+    if game_of_folder(folder) is not table.game:
+        raise UsageError(f"{folder} is no folder for tables of {table.game}")
     written = dict[Layer, Written]()
     outcomes, distances = files_of(table, generator=generator, source=source, threads=threads)
     written[Layer.DISTANCES] = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
@@ -115,11 +118,11 @@ def files_of(table: Numbered, *, generator: str, source: str, threads: int = 1) 
     order = order_of(table.material)
     attributes = {
         "axes": json.dumps(order.names),
-        "game": GAME,
+        "game": str(table.game),
         "generator": generator,
         "material": str(table.material),
         "men": json.dumps([f"{color} {role.name}".lower() for color, role in order.layout.slots]),
-        "rules": RULES,
+        "rules": RULES[table.game],
         "source": source,
     }
     symbols = symbols_of(table.states, table.patterns)
@@ -227,7 +230,7 @@ def _file(
     end, start = index.to_bytes(), SEAL_BYTES + len(image)
     digests = digest_of(image, end), digest_of(end)
     material, outcomes = attributes["material"], attributes.get("outcomes", "")
-    seal = Seal(material, layer.value, start + len(end), start, *digests, outcomes)
+    seal = Seal(material, layer.value, start + len(end), start, *digests, outcomes, attributes["game"])
     return seal.to_bytes(), image, end
 
 

@@ -23,6 +23,7 @@ from tbgen.verify.values import (
     cell_at,
     facts_of,
     index_of_cell,
+    key_after_reset,
     key_of,
     key_of_reset,
     note_reset,
@@ -139,7 +140,7 @@ def double_step_value(
     child, link = victims[men.color[pawn]], links.at[pawn + 1, 0, 0]
     for move in range(captures):
         outcome, dtg = child_move_value(links, link, child, scratch, side, move)
-        best = max(best, key_of(side, accrued, outcome, dtg))
+        best = max(best, key_after_reset(subject, side, accrued, outcome, dtg))
     for move in range(list_moves(men, scratch, side, QUIETS)):
         facts = facts_of(subject, quiet_place(subject, scratch, side, move))
         outcome, dtg = stored_value(subject.rows, facts, 1 - side, code)

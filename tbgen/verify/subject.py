@@ -77,6 +77,7 @@ def _subject(
 ) -> Subject:
     layout, rows, cells = layout_of(source.material), source.patterns, len(entry)
     return Subject(
+        forgets=source.game.forgets,
         men=men_of(layout),
         numbering=numbering_of(layout),
         links=links_of(layout),

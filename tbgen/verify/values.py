@@ -56,6 +56,8 @@ class ChildValues(NamedTuple):
 class Subject(NamedTuple):
     """The table that is checked, and what the checks have found so far, cell by cell."""
 
+    forgets: bool
+    """Whether resets wipe out what has accrued; under whole-game mobility they do not."""
     men: Men
     numbering: Numbering
     links: Links
@@ -168,14 +170,24 @@ def value_of_key(side: Int, accrued: Int, key: Int) -> tuple[Int, Int]:
     return outcome, 1 + (_FAR - way if is_progress else way)
 
 
+# Under whole-game mobility the accrued score goes along, unless the position that is reached leads to a lower code: to
+# its own, or to one that is forced from there. Both are in its entry value.
+@inner
+def key_after_reset(subject: Subject, side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
+    """The key of a reset to a position with this entry value and distance."""
+    if subject.forgets or code_of(outcome) < code_of(accrued):
+        return key_of(side, accrued, outcome, dtg)
+    return key_of(side, accrued, accrued, 0)
+
+
 @inner
 def key_of_reset(subject: Subject, place: Int, side: Int, accrued: Int) -> Int:
     """The key of the best reset."""
     outcome = int(subject.reset[place])
     if outcome == 0:
         return WORST
-    short = key_of(side, accrued, outcome, int(subject.shortest[place]))
-    return max(short, key_of(side, accrued, outcome, int(subject.longest[place])))
+    short = key_after_reset(subject, side, accrued, outcome, int(subject.shortest[place]))
+    return max(short, key_after_reset(subject, side, accrued, outcome, int(subject.longest[place])))
 
 
 @inner

@@ -16,6 +16,7 @@ from zlib import crc32 as seed_of
 import numpy as np
 
 from tbgen.material import Material, build_order
+from tbgen.score import Mobility
 from tbgen.storage.codec import crc32, pack
 from tbgen.storage.files import path_of, write_whole
 from tbgen.storage.layers import Layer
@@ -123,7 +124,12 @@ def _parts(
         rows = np.array([put(column)] if len(column) else [], CHUNK)
         datasets[name] = Dataset(column.dtype, len(column), max(len(column), 1), False, rows)
     material = str(order.layout.material)
-    attributes: Attributes = {"axes": json.dumps(order.names), "game": GAME, "layer": layer.value, "rules": RULES}
+    attributes: Attributes = {
+        "axes": json.dumps(order.names),
+        "game": GAME,
+        "layer": layer.value,
+        "rules": RULES[Mobility.RESET],
+    }
     attributes |= {"material": material, **({"outcomes": outcomes} if outcomes else {})}
     index = Index(attributes, datasets).to_bytes()
     digests = digest_of(*body, index), digest_of(index)

@@ -260,7 +260,7 @@ def test_another_game_is_refused(written: Path, path: Path) -> None:
     whole = path.read_bytes()
     seal = dataclasses.replace(Seal.from_bytes(whole[:SEAL_BYTES]), game="whole-game")
     path.write_bytes(seal.to_bytes() + whole[SEAL_BYTES:])
-    with pytest.raises(OutdatedTableError, match="values of the game whole-game"):
+    with pytest.raises(DamagedTableError, match="KNvK under whole-game"):
         check_file(written)
 
 

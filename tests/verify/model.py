@@ -70,11 +70,11 @@ def value_of(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
 
 def best_value(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
     """The best of all moves for the side to move, looking one ply ahead."""
-    values = []
+    values, forgets = [], all(table.game.forgets for table in tables.values())
     for move in list(board.legal_moves):
         reset = is_reset(board, move)
         board.push(move)
-        values.append(value_of(tables, board, accrued.after(own_score(board), reset=reset)))
+        values.append(value_of(tables, board, accrued.after(own_score(board), reset=reset and forgets)))
         board.pop()
     choose = max if board.turn == chess.WHITE else min
     outcome = choose(value for value, _ in values)

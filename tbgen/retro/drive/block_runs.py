@@ -15,7 +15,15 @@ from tbgen.handover import Cells
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.drive.counts import count_words
 from tbgen.retro.levels.en_passant import search_en_passant
-from tbgen.retro.levels.forcer import INTERNER_FULL, STATUS, Forcer, open_words, start_forcer, start_middles
+from tbgen.retro.levels.forcer import (
+    INTERNER_FULL,
+    STATUS,
+    Forcer,
+    has_middles,
+    open_words,
+    start_forcer,
+    start_middles,
+)
 from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, forget_nodes, intern
 from tbgen.retro.levels.stages import NO_LIMIT, STALEMATE, advance_middle, freeze, spread_class
 from tbgen.retro.levels.worker import Worker
@@ -41,6 +49,8 @@ class BlockRun(NamedTuple):
 def name_patterns(worker: Worker, side: Int, entry: SignedBytes, pattern: Ints32) -> None:
     """Number the pair of histories of each cell that has a value, for one side to move; `pattern` is empty before."""
     block, white, black = worker.block, worker.white, worker.black
+    if not has_middles(white):
+        return
     for word in range(len(block.occupied)):
         lanes = block.numbered[side, word, MASK]
         while lanes:

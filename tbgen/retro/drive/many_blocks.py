@@ -98,7 +98,7 @@ class ManyBlocks:
         try:
             worker = self.workers.pop()
         except IndexError:
-            worker = new_worker(task.geometry)
+            worker = new_worker(task.geometry, task.game)
         size, found = (end - first) * task.block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
         run_of_blocks = BlockRun(task.pawns, self.mirrors, first, end)

@@ -26,7 +26,7 @@ from tbgen.retro.levels.forcer import INTERNER_FULL, SWEEPS, Forcer, open_words,
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, new_interner
 from tbgen.retro.levels.patterns import dictionary_of
 from tbgen.retro.levels.stages import STALEMATE, advance_middle, freeze, spread_class
-from tbgen.retro.levels.worker import MOST_NODES, Worker, new_worker
+from tbgen.retro.levels.worker import Worker, new_worker
 from tbgen.retro.resets.family import empty_family
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import (
@@ -68,7 +68,7 @@ class OneBlock:
         self.task, self.spans = task, spans_of(task)
         self.placement = Placement(task.grant)
         self.placement.plan(mates_need(task.geometry))
-        self.worker = new_worker(task.geometry)
+        self.worker = new_worker(task.geometry, task.game)
         self.private = private_worklists(task.geometry, task.threads)
         block, zeros, cells = self.worker.block, self.placement.zeros, task.layout.cells
         code = zeros("codes", cells, np.uint8).reshape(2, -1)
@@ -141,6 +141,8 @@ class OneBlock:
     def _make_room(self, places: int, resets: int) -> None:
         """Labels and histories for so many places, and what of the rest has to lie in files then."""
         placement = self.placement
+        if not self.task.game.forgets:
+            places = 0
         placement.plan(levels_need(self.task.geometry, places, resets))
         self.values = placement.group("values", self.values)
         block = self.worker.block
@@ -158,7 +160,8 @@ class OneBlock:
         """The classes of a stage, and the middles after them."""
         block = self.worker.block
         _spread_classes(SharedLayers(self.task, block, self.values, self.private), self.forcers, k)
-        list(self.task.pool.map(lambda forcer: advance_middle(block, forcer, k), self.forcers))
+        if self.task.game.forgets:  # else nothing breaks a hold, and the largest kernel need not even be loaded
+            list(self.task.pool.map(lambda forcer: advance_middle(block, forcer, k), self.forcers))
 
     def hand_over(self) -> None:
         """Count and name what the cells hold, and put them into the store."""
@@ -184,7 +187,7 @@ class OneBlock:
     def _forget_levels(self) -> None:
         """Of all arrays only places and histories are needed any more."""
         block, forcers = self.worker.block, self.forcers
-        rest = new_worker(block.geometry._replace(words=0))
+        rest = new_worker(block.geometry._replace(words=0), self.task.game)
         few = rest.block._replace(geometry=block.geometry, occupied=block.occupied, numbered=block.numbered)
         white, black = (
             empty._replace(history=forcer.history, interner=forcer.interner)
@@ -207,7 +210,7 @@ class OneBlock:
 
     def _name(self, side: int, cells: Cells) -> Interner:
         """Name the patterns of the cells of one side to move."""
-        pairs = new_interner(MOST_NODES)
+        pairs = new_interner(len(self.worker.pairs.before))
         name_patterns(self.worker._replace(pairs=pairs), side, cells.entry, cells.pattern)
         check_status(self.task.material, INTERNER_FULL if pairs.state[OVERFLOWED] else 0)
         return pairs

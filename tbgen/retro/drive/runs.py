@@ -16,7 +16,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.counts import merged, tallies_of
 from tbgen.retro.levels.patterns import merge_patterns
-from tbgen.score import Color
+from tbgen.score import Color, Mobility
 from tbgen.table import Figures, Table
 
 Kept = tuple[Run, Dictionary, Cells]
@@ -79,8 +79,9 @@ def _first_cell(kept: Kept) -> int:
 class Solved:
     """A solved material whose cells lie in a store."""
 
-    def __init__(self, material: Material, store: BlockStore) -> None:
+    def __init__(self, material: Material, store: BlockStore, game: Mobility = Mobility.RESET) -> None:
         self.material = material
+        self.game = game
         self.store = store
         self.figures = Figures()
         self._runs = store.runs()
@@ -109,4 +110,4 @@ class Solved:
     def table(self) -> Table:
         """The whole table in memory."""
         cells = self.part(0, layout_of(self.material).cells)
-        return Table(self.material, *cells, self.patterns, self.tallies, self.figures)
+        return Table(self.material, *cells, self.patterns, self.tallies, self.figures, self.game)

@@ -16,6 +16,7 @@ from tbgen.retro.drive.placement import Grant
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.task import Task
 from tbgen.retro.drive.timing import Progress, quiet
+from tbgen.score import Mobility
 from tbgen.table import Child, Table
 
 
@@ -26,19 +27,21 @@ def solve_into(
     threads: int = 2,
     progress: Progress = quiet,
     grant: Grant | None = None,
+    game: Mobility = Mobility.RESET,
 ) -> Solved:
     """Solve a canonical material whose children are solved; what its cells hold goes to the store.
 
     What is in the store already is believed. A table of one block keeps within what its arrays are granted.
+    The children are tables of the same game.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(layout_of(material), children, store, threads, pool, progress, grant)
+        task = Task(layout_of(material), children, store, threads, pool, progress, grant, game)
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:
             solve_one_block(task)
     with task.timer.phase("patterns"):
-        solved = Solved(material, store)
+        solved = Solved(material, store, game)
     solved.figures = task.timer.figures(task.sweeps, threads)
     return solved
 
@@ -48,6 +51,7 @@ def solve(
     children: Mapping[Material, Child],
     threads: int = 2,
     progress: Progress = quiet,
+    game: Mobility = Mobility.RESET,
 ) -> Table:
     """The table of a canonical material whose children are solved, in memory."""
-    return solve_into(MemoryStore(), material, children, threads, progress).table()
+    return solve_into(MemoryStore(), material, children, threads, progress, game=game).table()

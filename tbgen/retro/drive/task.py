@@ -17,6 +17,7 @@ from tbgen.retro.drive.timing import Progress, Timer
 from tbgen.retro.resets.children import Supply
 from tbgen.retro.resets.family import Kinship, kinship_of
 from tbgen.retro.words.geometry import Geometry, geometry_of
+from tbgen.score import Mobility
 from tbgen.table import Child
 
 
@@ -32,6 +33,7 @@ class Task:
     progress: Progress
     grant: Grant | None = None
     """What a table of one block may take of memory; as much as it needs if nobody says."""
+    game: Mobility = Mobility.RESET
     timer: Timer = field(default_factory=Timer)
     sweeps: int = 0
     geometry: Geometry = field(init=False)

@@ -16,12 +16,13 @@ from tbgen.arrays import Int, Word
 from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit
+from tbgen.retro.levels.forcer import has_middles
 from tbgen.retro.levels.histories import label_at_level
 from tbgen.retro.levels.packing import plies_of_label, rank_of_label
 from tbgen.retro.levels.worker import Worker
 from tbgen.retro.resets.family import Family
 from tbgen.retro.resets.folding import fold_reset, fold_value
-from tbgen.retro.words.block import BlockValues, number_of_reset, place_of_cell
+from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell
 from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
 from tbgen.retro.words.movelist import NO_ROLE, note_move
 from tbgen.retro.words.moves import lanes_after_move, unpack_squares
@@ -48,6 +49,8 @@ def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, holder
     if block.code[side, cell] < code or (byte - 1 if byte > 0 else -1 - byte) < code:
         return byte, np.int64(values.dtg[own])
     breaker = worker.black if holder == WHITE else worker.white
+    if not has_middles(breaker):
+        return np.int64(byte_of_rank(code, holder)), np.int64(0)
     history = np.int64(breaker.history[place_of_cell(block, side, cell >> 6, cell & 63)])
     label = label_at_level(breaker.interner, history, code)
     if rank_of_label(label) < WORST_RANK - code:
@@ -91,6 +94,16 @@ def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, cell: Int, 
                 after_word = word_after(geometry, word, men, man, to)
                 if legal[after_word] & bit:
                     fold_quiet(worker, values, side, square, after_word * 64 + square, code)
+
+
+# A reset has been folded by what it is worth with nothing accrued. Where it does not forget, that takes the place of an
+# accrued score only if its code is lower; and so does the best of all moves, as the order of outcomes stays the same.
+@inlined
+def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
+    """Put the score `code`, which the other side has accrued, in place of a best outcome of no lower code."""
+    byte = np.int64(best.outcome[square])
+    if (byte - 1 if byte > 0 else -1 - byte) >= code:
+        best.outcome[square] = byte_of_rank(code, 1 - side)
 
 
 @inner
@@ -142,6 +155,8 @@ def search_word(worker: Worker, family: Family, values: BlockValues, right: Righ
                 note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
                 fold_reset(family, scratch, side, bit, scratch.moves[0])
         fold_quiet_moves(worker, values, side, cell, code)
+        if not has_middles(worker.white):
+            fold_hold(best, side, square, code)
         rank, plies = rank_of_byte(np.int64(best.outcome[square]), side), np.int64(0)
         if rank < WORST_RANK - code:
             plies = 1 + np.int64(best.shortest[square])

@@ -26,6 +26,7 @@ from tbgen.retro.words.block import FIRST, MASK, Block, number_of_reset
 from tbgen.retro.words.geometry import WHITE, Geometry
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
 from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
+from tbgen.score import MOST_STORED_CODE
 
 TOO_FAR, INTERNER_FULL, TOO_HIGH, FORCED_TWICE, AGENDA_FULL = 2, 3, 4, 5, 6
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
@@ -81,26 +82,33 @@ class Forcer(NamedTuple):
     """BEGUN, STATUS, SWEEPS, LAYER, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
 
 
-def new_forcer(side: int, geometry: Geometry, capacity: int) -> Forcer:
+def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -> Forcer:
     """The arrays of a forcer for blocks of this geometry; what depends on the work is touched as it is needed."""
     words = geometry.words
+    in_middles = words if middles else 0
     return Forcer(
         side=side,
         forced=_new_members(words),
-        middle=new_middle(words),
-        label=np.empty(words * 128, np.uint32),
-        history=np.empty(words * 128, np.uint32),
+        middle=new_middle(in_middles),
+        label=np.empty(in_middles * 128, np.uint32),
+        history=np.empty(in_middles * 128, np.uint32),
         seeds=new_bucket_queue(words * 256),
         joining=new_worklist(words),
         joining_next=new_worklist(words),
         yielding=new_worklist(words),
         checked=new_worklist(words),
-        interner=new_interner(capacity),
+        interner=new_interner(capacity if middles else 1),
         neighbours=new_neighbours(),
         latest=np.zeros(64, np.int64),
         men=np.zeros(len(geometry.role), np.int64),
         state=np.zeros(7, np.int64),
     )
+
+
+@inlined
+def has_middles(forcer: Forcer) -> bool:
+    """Whether a hold can be broken, for resets forget what has accrued; under whole-game mobility they do not."""
+    return len(forcer.history) > 0
 
 
 def _new_members(words: int) -> Members:
@@ -172,11 +180,13 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
 
 
 # Before mates are known the other resets would be pushed for all cells; afterwards only for those that have a place.
-# All seeds so far are of mates, which are done.
+# All seeds so far are of mates, which are done. Without middles there are classes alone, and so only outcomes that are
+# the forcer's own.
 @borrowing
 def start_middles(block: Block, forcer: Forcer, places: int) -> None:
     """After the mates: the other resets of the cells that have places are seeds, and there are no labels yet."""
     clear_queue(forcer.seeds)
+    worst = WORST_RANK if has_middles(forcer) else MOST_STORED_CODE + 1
     forcer.label[:places] = NO_LABEL
     forcer.history[:places] = 0
     for mover in range(2):
@@ -187,7 +197,7 @@ def start_middles(block: Block, forcer: Forcer, places: int) -> None:
                 lanes &= lanes - ONE
                 at = number_of_reset(block, mover, word, square)
                 rank = rank_of_byte(np.int64(block.best.outcome[at]), forcer.side)
-                if 0 < rank < WORST_RANK:
+                if 0 < rank < worst:
                     push_reset(block, forcer, mover, word, square)
 
 

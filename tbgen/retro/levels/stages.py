@@ -19,7 +19,7 @@ from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import EXIT, push
 from tbgen.retro.levels.classes import spread_outcome
-from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, LAYER, NO_LAYER, STATUS, TOO_HIGH, Forcer
+from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, LAYER, NO_LAYER, STATUS, TOO_HIGH, Forcer, has_middles
 from tbgen.retro.levels.middles import update_middle
 from tbgen.retro.levels.packing import label_from, plies_of_label, rank_of_label, site_from
 from tbgen.retro.levels.recheck import label_frozen
@@ -39,8 +39,8 @@ TOP_CODE = MOST_STORED_CODE
 @inlined
 def entry_label(block: Block, breaker: Forcer, k: Int, side: Int, word: Int, square: Int) -> tuple[Int, Int]:
     """The entry value of an undecided cell whose own code is k: its rank and plies for the side that has just moved."""
-    if k > STALEMATE:
-        k = min(k, TOP_CODE + 1)
+    k = min(k, TOP_CODE + 1)
+    if k > STALEMATE and has_middles(breaker):
         broken = np.int64(breaker.label[place_of_cell(block, side, word, square)])
         if rank_of_label(broken) < WORST_RANK - k:
             return WORST_RANK - rank_of_label(broken), plies_of_label(broken)
@@ -155,6 +155,6 @@ def spread_class(block: Block, forcer: Forcer, values: BlockValues, k: Int, most
 
 @borrowing
 def advance_middle(block: Block, forcer: Forcer, k: Int) -> None:
-    """Stage k for one forcer, after both classes: the middle at accrued code k + 1."""
-    if 0 < k <= TOP_CODE:
+    """Stage k for one forcer, after both classes: the middle at accrued code k + 1, where there are middles."""
+    if 0 < k <= TOP_CODE and has_middles(forcer):
         update_middle(block, forcer, k + 1)

@@ -9,6 +9,7 @@ from tbgen.retro.levels.histories import Interner, new_interner
 from tbgen.retro.words.block import Block, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.movelist import Scratch, new_scratch
+from tbgen.score import Mobility
 
 MOST_NODES = 1 << 26
 """Histories of one run; memory for them is touched as they come."""
@@ -25,12 +26,13 @@ class Worker(NamedTuple):
     """Pairs of histories, White's as the forcer and Black's, that a cell has."""
 
 
-def new_worker(geometry: Geometry) -> Worker:
+def new_worker(geometry: Geometry, game: Mobility = Mobility.RESET) -> Worker:
     """A worker for blocks of this geometry."""
+    middles = game.forgets
     return Worker(
         block=new_block(geometry),
         scratch=new_scratch(len(geometry.role)),
-        white=new_forcer(WHITE, geometry, MOST_NODES),
-        black=new_forcer(BLACK, geometry, MOST_NODES),
-        pairs=new_interner(MOST_NODES),
+        white=new_forcer(WHITE, geometry, MOST_NODES, middles=middles),
+        black=new_forcer(BLACK, geometry, MOST_NODES, middles=middles),
+        pairs=new_interner(MOST_NODES if middles else 1),
     )

@@ -1,0 +1,78 @@
+"""The commands under `--game whole-game`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from tests.cli.calls import tbgen
+
+TAKEN = "8/8/8/8/8/1k6/2B5/5K2 b - - 0 1 G1.5"
+
+
+def call(*arguments: str, folder: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = tbgen(*arguments, "--game", "whole-game", folder=folder)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def test_a_score_of_a_fen_counts_although_its_clock_is_zero(whole_game_folder: Path) -> None:
+    facts = json.loads(call("probe", TAKEN, "--json", folder=whole_game_folder).stdout)
+    assert (facts["accrued"], facts["outcome"], facts["dtg"]) == ("G1.5", "G1.5", 0)
+    capture = next(move for move in facts["moves"] if move["san"] == "Kxc2")
+    assert (capture["reset"], capture["accrued"]) == (True, "G1.5")
+
+
+def test_tables_are_listed_and_described(whole_game_folder: Path) -> None:
+    rows = json.loads(call("list", "--json", folder=whole_game_folder).stdout)
+    assert len(rows) == 6
+    facts = json.loads(call("info", "KBvK", "--json", folder=whole_game_folder).stdout)
+    assert facts["positions"] == 193_284 + 223_944
+
+
+def test_tables_are_proved_and_their_mates_are_the_published_ones(whole_game_folder: Path) -> None:
+    facts = json.loads(call("verify", "KvK", "KBvK", "--json", folder=whole_game_folder).stdout)
+    assert [table["right"] for table in facts["tables"]] == [True, True]
+    call("verify", "--against", "ordinary", folder=whole_game_folder)
+
+
+def test_a_line_is_played(whole_game_folder: Path) -> None:
+    facts = json.loads(call("line", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--json", folder=whole_game_folder).stdout)
+    assert facts["line"][facts["dtg"] - 1]["accrued"] == facts["outcome"]
+
+
+def test_without_tables_the_command_that_builds_them_is_named(tmp_path: Path) -> None:
+    done = call("list", folder=tmp_path)
+    assert "tbgen build --men 3 --game whole-game" in done.stdout
+
+
+def test_the_fifty_move_rule_is_not_asked_of_these_tables(whole_game_folder: Path) -> None:
+    call("probe", "8/8/8/4KBk1/8/8/8/8 b - - 5 9", "--fifty", "fide", folder=whole_game_folder, code=2)
+
+
+def test_records_are_counted(whole_game_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(whole_game_folder, folder)
+    call("record", "KvK", "KBvK", "-o", str(tmp_path / "records"), folder=folder)
+    facts = json.loads((tmp_path / "records" / "KBvK.json").read_text())
+    assert facts["quiet"] is None
+    assert facts["changes"] is None
+
+
+def test_a_game_is_decided_by_tables_of_the_game_that_was_asked_for(whole_game_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.pgn"
+    path.write_text(f'[SetUp "1"]\n[FEN "{TAKEN.removesuffix(" G1.5")}"]\n\n1... Kxc2 *\n')
+    decided = call("adjudicate", str(path), folder=whole_game_folder).stdout
+    assert '[RMobilityTablebase "KvK 0"]' in decided
+    assert '[RMobilityGame "whole-game"]' in decided
+    lacking = call("adjudicate", str(path), folder=tmp_path).stderr
+    assert f"tbgen build --for {path} --game whole-game" in lacking
+    call("build", "--for", str(path), folder=tmp_path)
+    assert (tmp_path / "whole-game" / "KvK.whole-game.h5").is_file()
+
+
+def test_known_digests_are_of_the_other_game(whole_game_folder: Path) -> None:
+    call("verify", "--digest", folder=whole_game_folder, code=2)
+    call("build", "KvK", "--digest", folder=whole_game_folder, code=2)

@@ -1,0 +1,67 @@
+"""Files of one game are never taken for those of the other."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tbgen.errors import DamagedTableError, UsageError
+from tbgen.material import Material
+from tbgen.score import Mobility
+from tbgen.storage.files import path_of, tables_in
+from tbgen.storage.folders import folder_of_game, game_of_folder
+from tbgen.storage.reader import TableFile
+from tbgen.storage.writer import write_table
+from tests.retro.tables import solved as solved_with_resets
+from tests.retro.test_whole_game import solved
+
+KINGS = Material.parse("KvK")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of tables with both games' table of the kings alone."""
+    whole = folder_of_game(tmp_path, Mobility.WHOLE_GAME)
+    whole.mkdir()
+    write_table(tmp_path, solved_with_resets("KvK"), generator="1", source="a")
+    write_table(whole, solved("KvK"), generator="1", source="a")
+    return tmp_path
+
+
+def test_a_table_comes_back_with_its_game(folder: Path) -> None:
+    for game in Mobility:
+        path = path_of(folder_of_game(folder, game), KINGS)
+        with TableFile(path) as file:
+            file.check()
+            assert file.game is file.table().game is game
+
+
+@pytest.mark.parametrize("name", ["KvK.whole-game.h5", "KvK.h5"])
+def test_a_file_under_the_name_of_the_other_game_is_refused(folder: Path, name: str) -> None:
+    one, other = folder / "KvK.h5", folder / "whole-game" / "KvK.whole-game.h5"
+    here, there = (one, other) if name == one.name else (other, one)
+    shutil.copy(there, here)
+    with pytest.raises(DamagedTableError):
+        TableFile(here).check()
+
+
+def test_a_file_in_the_folder_of_the_other_game_is_not_seen(folder: Path) -> None:
+    shutil.move(folder / "whole-game" / "KvK.whole-game.h5", folder / "KvK.whole-game.h5")
+    assert tables_in(folder / "whole-game") == []
+    (folder / "KvK.h5").unlink()
+    assert tables_in(folder) == []
+
+
+def test_a_table_is_not_written_into_a_folder_of_the_other_game(folder: Path) -> None:
+    with pytest.raises(UsageError):
+        write_table(folder, solved("KvK"), generator="1", source="a")
+
+
+def test_the_folder_of_a_game_is_named_once_or_twice(tmp_path: Path) -> None:
+    whole = folder_of_game(tmp_path, Mobility.WHOLE_GAME)
+    assert folder_of_game(whole, Mobility.WHOLE_GAME) == whole
+    assert game_of_folder(whole) is Mobility.WHOLE_GAME
+    with pytest.raises(UsageError):
+        folder_of_game(whole, Mobility.RESET)
