@@ -39,7 +39,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("accrued", lambda: tbgen.final_outcome(3.5)),  # type: ignore[arg-type]
     ("carried", lambda: tbgen.accrued_of(BOARD, 7)),  # type: ignore[arg-type]
     ("fifty_moves", lambda: tbgen.Game(fifty_moves=tbgen.FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
-    ("setting", lambda: tbgen.FiftyMoves("fide")),  # type: ignore[arg-type]
+    ("setting", lambda: tbgen.FiftyMoves(50)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=parse_score("G6.0"))),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=-1)),
@@ -66,7 +66,9 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("scoring", lambda: tbgen.write_tags(WON, "komi")),  # type: ignore[arg-type]
     ("tags", lambda: tbgen.read_tags("Komi")),  # type: ignore[arg-type]
     ("Komi", lambda: tbgen.read_tags({"Komi": 5.75})),  # type: ignore[dict-item]
-    ("scheme", lambda: tbgen.GameSettings(scheme="komi")),  # type: ignore[arg-type]
+    ("scheme", lambda: tbgen.GameSettings(scheme=3)),  # type: ignore[arg-type]
+    ("komi", lambda: tbgen.GameSettings(komi=5.75)),  # type: ignore[arg-type]
+    ("fifty_moves", lambda: tbgen.GameSettings(fifty_moves=True)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.GameSettings(cutoff_code=6.0)),  # type: ignore[arg-type]
     ("settings", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
     ("path", lambda: tbgen.read_games(0)),  # type: ignore[arg-type]
@@ -119,6 +121,21 @@ def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
             tbgen.Game(board, accrued=wrong)
     with pytest.raises(tbgen.ScoreFormatError, match="'geometric' is not a scoring scheme; there are exponential"):
         tbgen.Scoring("geometric")  # type: ignore[arg-type]
+    with pytest.raises(
+        tbgen.ScoreFormatError, match="'uscf' is not a setting of the fifty-move rule; there are none, "
+    ):
+        tbgen.FiftyMoves("uscf")  # type: ignore[arg-type]
+
+
+def test_names_of_settings_and_a_komi_that_is_written_serve_as_well() -> None:
+    fide, komi = tbgen.FiftyMoveSetting.FIDE, tbgen.Komi(Color.BLACK, 14)
+    assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(fide)  # type: ignore[arg-type]
+    written = tbgen.GameSettings(scheme="komi", komi="-3.5", fifty_moves="FIDE")  # type: ignore[arg-type]
+    assert written == tbgen.GameSettings(scheme=tbgen.Scheme.KOMI, komi=komi, fifty_moves=fide)
+    assert tbgen.Scoring("komi", komi="-G3.5") == tbgen.Scoring(tbgen.Scheme.KOMI, komi=komi)  # type: ignore[arg-type]
+    for wrong in ("5", "G5.8", ""):
+        with pytest.raises(tbgen.ScoreFormatError, match="is not a komi such as"):
+            tbgen.Scoring(komi=wrong)  # type: ignore[arg-type]
 
 
 VARIANTS = [variant for variant in chess.variant.VARIANTS if variant is not chess.Board]

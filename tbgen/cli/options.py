@@ -10,7 +10,7 @@ import click
 
 from tbgen.errors import UsageError
 from tbgen.pgn.tags import parse_cutoff
-from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
+from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, asked_komi
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE, Mobility
 
@@ -80,7 +80,7 @@ def _scoring_of(scoring: str, cutoff: str | None, komi: str | None) -> Scoring:
     rule = Scoring(
         Scheme(scoring),
         DEFAULT_CUTOFF_CODE if cutoff is None else parse_cutoff(cutoff),
-        DEFAULT_KOMI if komi is None else parse_komi(komi),
+        DEFAULT_KOMI if komi is None else asked_komi(komi),
     )
     refuse_idle(rule.scheme, None, cutoff=cutoff is not None, komi=komi is not None)
     return rule

@@ -12,7 +12,7 @@ import click
 from tbgen.cli.options import choice_of_game, refuse_idle
 from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import parse_cutoff
-from tbgen.rules.points import Scheme, parse_komi
+from tbgen.rules.points import Scheme, asked_komi
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Mobility
 
@@ -71,7 +71,7 @@ def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fift
     settings = GameSettings(
         scheme=None if scoring is None else Scheme(scoring),
         cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
-        komi=None if komi is None else parse_komi(komi),
+        komi=None if komi is None else asked_komi(komi),
         fifty_moves=None if fifty is None else FiftyMoveSetting(fifty),
     )
     refuse_idle_settings(settings, has_tags=True)

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 import chess
 
-from tbgen.arguments import expect, expect_number
+from tbgen.arguments import expect_number
 from tbgen.errors import UsageError
 from tbgen.pgn.tags import GameTags, winner_of
 from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
-from tbgen.rules.points import Komi, Scheme, Scoring, points_facts
-from tbgen.rules.stage import Stage
+from tbgen.rules.points import Komi, Scheme, Scoring, expect_komi, expect_scheme, points_facts
+from tbgen.rules.stage import Stage, expect_setting
 from tbgen.score import MOST_CODE, Accrued, Mobility, Outcome
 
 _T = TypeVar("_T")
@@ -91,7 +91,10 @@ class PgnGame:
 
 @dataclass(frozen=True, slots=True)
 class GameSettings:
-    """How to score games; a value of None comes from a game's tags, or else from the defaults."""
+    """How to score games; a value of None comes from a game's tags, or else from the defaults.
+
+    A scheme and the fifty-move rule may be given by their names, and a komi as it is written.
+    """
 
     scheme: Scheme | None = None
     cutoff_code: int | None = None
@@ -101,9 +104,9 @@ class GameSettings:
     """Which positions of a game count; no tag says so."""
 
     def __post_init__(self) -> None:
-        for name, kind in (("scheme", Scheme), ("komi", Komi), ("fifty_moves", FiftyMoveSetting)):
+        for name, expected in (("scheme", expect_scheme), ("komi", expect_komi), ("fifty_moves", expect_setting)):
             if (value := getattr(self, name)) is not None:
-                expect(value, kind, name, f"a {kind.__name__} or None")
+                object.__setattr__(self, name, expected(value, name))
         if self.cutoff_code is not None:
             expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE)
 

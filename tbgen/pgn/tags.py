@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tbgen.arguments import expect
 from tbgen.errors import ScoreFormatError, UsageError
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points, scheme_of
-from tbgen.rules.stage import FiftyMoveSetting
+from tbgen.rules.stage import FiftyMoveSetting, setting_of
 from tbgen.score import Accrued, Color, Outcome, asked_score, expect_outcome, parse_score
 
 _OFF = ("0", "false", "no")
@@ -75,17 +75,8 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
 
 def _fifty_moves_in(tags: Mapping[str, str], *, legacy: bool) -> FiftyMoveSetting | None:
     if "RMobilityFifty" in tags:
-        return parse_fifty_moves(tags["RMobilityFifty"])
+        return setting_of(tags["RMobilityFifty"])
     return FiftyMoveSetting.LEGACY if legacy else None
-
-
-def parse_fifty_moves(text: str) -> FiftyMoveSetting:
-    """The setting of the fifty-move rule of that name."""
-    try:
-        return FiftyMoveSetting(text.lower())
-    except ValueError:
-        names = ", ".join(setting.value for setting in FiftyMoveSetting)
-        raise ScoreFormatError(text, f"a setting of the fifty-move rule; there are {names}") from None
 
 
 def write_tags(

@@ -23,7 +23,7 @@ from tbgen.referee.schedule import Format, Policy
 from tbgen.referee.settings import MatchSettings, Notation, OpeningSettings, TableSettings
 from tbgen.referee.sprt import Model, Sprt
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
-from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
+from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, asked_komi
 from tbgen.score import DEFAULT_CUTOFF_CODE
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ def settings_in(words: Words) -> MatchSettings:
     scoring = Scoring(
         group.get("scoring", lambda text: parse_scheme(_OTHER_NAMES.get(text, text)), Scheme.EXPONENTIAL),
         group.get("cutoff", parse_cutoff, DEFAULT_CUTOFF_CODE),
-        group.get("komi", lambda text: parse_komi(text), DEFAULT_KOMI),
+        group.get("komi", asked_komi, DEFAULT_KOMI),
     )
     fifty = group.choice("fifty", FiftyMoveSetting, FiftyMoveSetting.RESET)
     settings = MatchSettings(

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tbgen.arguments import expect, expect_number
+from tbgen.arguments import expect, expect_member, expect_number, member_of
 from tbgen.errors import ScoreFormatError, UsageError
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
@@ -33,7 +33,9 @@ WIN, DRAW, LOSS = Fraction(1), Fraction(1, 2), Fraction(0)
 Points = tuple[Fraction, Fraction]
 """White's and Black's; they add to one."""
 
-_KOMI = re.compile(r"(-|m)?[Gg](0|[1-9][0-9]{0,2})\.(0|00|25|5|50|75)")
+_KOMI = re.compile(r"(-|m(?=[Gg]))?([Gg])?(0|[1-9][0-9]{0,2})(?:\.(0|00|25|5|50|75))?")
+_A_SCHEME = "a scoring scheme"
+_A_KOMI = "a komi such as G5.75 or -G3.5"
 OTB_CUTOFF_CODE = 8
 
 
@@ -56,11 +58,7 @@ class Scheme(enum.Enum):
 
 def scheme_of(name: str) -> Scheme:
     """The scoring scheme of that name, in upper or lower case."""
-    try:
-        return Scheme(name.lower())
-    except ValueError:
-        names = ", ".join(scheme.value for scheme in Scheme)
-        raise ScoreFormatError(name, f"a scoring scheme; there are {names}") from None
+    return member_of(Scheme, name, _A_SCHEME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +83,25 @@ def parse_komi(text: str) -> Komi:
     >>> parse_komi("-G3.25")
     Komi(side=<Color.BLACK: 1>, quarters=13)
     """
-    match = _KOMI.fullmatch(expect(text, str, "komi", "a text such as 'G5.75'"))
-    if match is None:
-        raise ScoreFormatError(text, "a komi such as G5.75 or -G3.5")
-    sign, whole, part = match.groups()
-    quarters = 4 * int(whole) + int(part.ljust(2, "0")) // 25
+    return _komi_in(expect(text, str, "komi", "a text such as 'G5.75'"), all)
+
+
+def asked_komi(text: str) -> Komi:
+    """The komi of an argument, where it cannot mean anything else: also `5.75` and `G5`, but not `5`.
+
+    >>> [str(asked_komi(text)) for text in ("5.75", "-3.5", "mG5")]
+    ['G5.75', '-G3.5', '-G5.0']
+    """
+    return _komi_in(text.strip(), any)
+
+
+def _komi_in(text: str, tells: Callable[[Iterable[object]], bool]) -> Komi:
+    """The komi of a text that has its letter and its quarters, `all` or `any` of them."""
+    match = _KOMI.fullmatch(text)
+    if match is None or not tells(match.group(2, 4)):
+        raise ScoreFormatError(text, _A_KOMI)
+    sign, _, whole, part = match.groups()
+    quarters = 4 * int(whole) + int((part or "0").ljust(2, "0")) // 25
     return Komi(Color.BLACK if sign else Color.WHITE, quarters)
 
 
@@ -97,13 +109,23 @@ DEFAULT_KOMI = Komi(Color.WHITE, 23)
 """G5.75"""
 
 
+def expect_scheme(value: object, name: str) -> Scheme:
+    """The argument called `name` as a scheme; its name is one too."""
+    return expect_member(value, Scheme, name, _A_SCHEME)
+
+
+def expect_komi(value: object, name: str) -> Komi:
+    """The argument called `name` as a komi; a text that writes one is one too."""
+    return asked_komi(value) if isinstance(value, str) else expect(value, Komi, name, "a Komi such as 'G5.75'")
+
+
 @dataclass(frozen=True, slots=True)
 class Scoring:
     """A scheme with its parameters: the cutoff for `winner` and `komi`, the komi for `komi`.
 
-    A scheme may be given by its name.
+    A scheme may be given by its name, and a komi as it is written.
 
-    >>> Scoring("harmonic") == Scoring(Scheme.HARMONIC)
+    >>> Scoring("komi", komi="G2.25") == Scoring(Scheme.KOMI, komi=parse_komi("G2.25"))
     True
     """
 
@@ -112,11 +134,9 @@ class Scoring:
     komi: Komi = DEFAULT_KOMI
 
     def __post_init__(self) -> None:
-        if isinstance(self.scheme, str):
-            object.__setattr__(self, "scheme", scheme_of(self.scheme))
-        expect(self.scheme, Scheme, "scheme", "a Scheme such as Scheme.WINNER")
+        object.__setattr__(self, "scheme", expect_scheme(self.scheme, "scheme"))
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
-        expect(self.komi, Komi, "komi", "a Komi such as parse_komi('G5.75')")
+        object.__setattr__(self, "komi", expect_komi(self.komi, "komi"))
 
     def points(self, outcome: Accrued | Outcome | str) -> Points:
         """White's and Black's points for a game that ended with `outcome`.

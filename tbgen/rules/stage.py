@@ -10,7 +10,7 @@ import enum
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tbgen.arguments import expect, expect_number
+from tbgen.arguments import expect_member, expect_number, member_of
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
     MATE_CODE,
@@ -26,6 +26,7 @@ from tbgen.score import (
 _FIFTY_MOVES_PLIES = 100
 _REPETITIONS = 3
 _BARE_KINGS_CODE = code_of(8, in_check=False)
+_A_SETTING = "a setting of the fifty-move rule"
 
 
 class End(enum.Enum):
@@ -47,15 +48,25 @@ class FiftyMoveSetting(enum.Enum):
     LEGACY = "legacy"
 
 
+def setting_of(name: str) -> FiftyMoveSetting:
+    """The setting of the fifty-move rule of that name, in upper or lower case."""
+    return member_of(FiftyMoveSetting, name, _A_SETTING)
+
+
+def expect_setting(value: object, name: str) -> FiftyMoveSetting:
+    """The argument called `name` as a setting of the fifty-move rule; its name is one too."""
+    return expect_member(value, FiftyMoveSetting, name, _A_SETTING)
+
+
 @dataclass(frozen=True, slots=True)
 class FiftyMoves:
-    """The fifty-move rule of a game; `cutoff_code` matters under `reset` only."""
+    """The fifty-move rule of a game; `cutoff_code` matters under `reset` only, and the setting may be its name."""
 
     setting: FiftyMoveSetting = FiftyMoveSetting.RESET
     cutoff_code: int = DEFAULT_CUTOFF_CODE
 
     def __post_init__(self) -> None:
-        expect(self.setting, FiftyMoveSetting, "setting", "a FiftyMoveSetting such as FiftyMoveSetting.FIDE")
+        object.__setattr__(self, "setting", expect_setting(self.setting, "setting"))
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
 
     def is_reached(self, counter: int) -> bool:

@@ -85,6 +85,7 @@ def test_a_line_as_json() -> None:
         (["--scoring", "winner", "--cutoff", "G2.5"], "points 1/2-1/2 (winner)"),
         (["--scoring", "komi"], "points 1-0 (komi)"),
         (["--scoring", "komi", "--komi", "G2.25"], "points 0-1 (komi)"),
+        (["--scoring", "komi", "--komi", "2.25"], "points 0-1 (komi)"),
         (["--scoring", "komi", "--komi", "-G2.25"], "points 1-0 (komi)"),
     ],
 )
