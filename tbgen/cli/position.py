@@ -11,7 +11,6 @@ import click
 from tbgen.cli.completion import a_position
 from tbgen.errors import UsageError
 from tbgen.material import is_material
-from tbgen.rules.notation import RESULTS
 from tbgen.rules.typed import START, fen_and_moves
 from tbgen.score import Accrued, asked_score
 
@@ -62,15 +61,11 @@ def asked_position(words: Sequence[str], moves: Sequence[str]) -> tuple[str, lis
     if not words:
         raise UsageError("give a FEN, or startpos; --help says more")
     fen, more = fen_and_moves(words)
-    played = [*more, *moves]
-    results = [word for text in played for word in text.split() if RESULTS.get(word, "*") != "*"]
-    if results:
-        raise UsageError(f"{results[0]} is a result and no move; leave it out, or score the game with --pgn")
     if _MATERIAL.fullmatch(words[0]) and is_material(words[0]):
         raise UsageError(
             f"{words[0]} is a material and no position; what its table holds is shown by: tbgen info {words[0]}"
         )
-    return fen, played
+    return fen, [*more, *moves]
 
 
 def asked_accrued(fen: str, accrued: str | None) -> Accrued | None:

@@ -16,7 +16,7 @@ from tbgen.pgn.writer import format_game, numbered
 from tbgen.probe.answers import LineStep, Probe
 from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen, with_score
-from tbgen.rules.notation import moves_in, parse_move
+from tbgen.rules.notation import line_in, parse_move
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoveSetting
@@ -33,7 +33,7 @@ def position_of(
     """
     board, carried = parse_fen(fen, game=game)
     score = carried if accrued is None else accrued
-    for ply, text in enumerate(moves_in(moves), 1):
+    for ply, text in enumerate(line_in(moves), 1):
         before = own_score(board) if score is None else score
         score = play_move(board, parse_move(board, text, ply), before, game).accrued
     return board.copy(stack=False), score

@@ -20,7 +20,7 @@ from tbgen.arguments import expect
 from tbgen.errors import IllegalPositionError, MoveError, UsageError
 from tbgen.rules.accrual import first_accrued, play_move
 from tbgen.rules.fen import broken_rule, format_fen
-from tbgen.rules.notation import moves_in, parse_one
+from tbgen.rules.notation import line_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, is_bare_kings, own_score
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
@@ -151,12 +151,14 @@ class Game:
     def push_line(self, moves: str | Iterable[str]) -> Sequence[Ply]:
         """Play moves written as one text or as many; all of them, or none if one of them cannot be played.
 
+        A result among them is refused: `final_outcome` says what it makes of a game.
+
         >>> [ply.san for ply in Game().push_line("1. e4 e5 2. Nf3")]
         ['e4', 'e5', 'Nf3']
         """
         before = len(self._plies)
         try:
-            return [self.push_text(move) for move in moves_in(moves)]
+            return [self.push_text(move) for move in line_in(moves)]
         except BaseException:
             while len(self._plies) > before:
                 self.pop()

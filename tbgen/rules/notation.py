@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 import chess
 
 from tbgen.arguments import expect
-from tbgen.errors import MoveError
+from tbgen.errors import MoveError, UsageError
 from tbgen.rules.position import expect_board
 
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
@@ -45,8 +45,25 @@ def moves_in(text: str | Iterable[str]) -> list[str]:
     >>> moves_in(["1. e4! e5", "Nf3", "*"])
     ['e4', 'e5', 'Nf3']
     """
+    return [move for word in _words_in(text) if (move := move_in(word))]
+
+
+def line_in(text: str | Iterable[str]) -> list[str]:
+    """The moves of a line that is to be played; a result among them would be left aside, and is refused.
+
+    >>> line_in("1. e4 e5 {1-0 on time} *")
+    ['e4', 'e5']
+    """
+    words = _words_in(text)
+    for word in words:
+        if RESULTS.get(word, "*") != "*":
+            raise UsageError(f"{word} is a result and no move; leave it out, or read the game as PGN")
+    return moves_in(words)
+
+
+def _words_in(text: str | Iterable[str]) -> list[str]:
     texts: Iterable[object] = text if isinstance(text, Iterable) and not isinstance(text, str) else (text,)
-    return [move for each in texts for word in _BETWEEN.split(_text(each)) if (move := move_in(word))]
+    return [word for each in texts for word in _BETWEEN.split(_text(each))]
 
 
 def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import MoveError, UsageError
+from tbgen.probe.notation import position_of
+from tbgen.rules.game import Game
 from tbgen.rules.notation import moves_in, parse_move
 from tests.reference.pgn import movetexts
 
@@ -37,6 +39,17 @@ def test_a_text_of_moves_may_have_numbers_signs_comments_and_a_result(text: str)
 def test_many_texts_are_read_as_one() -> None:
     assert moves_in(["1. e4", "e5", "2.", "Nf3 Nc6"]) == ["e4", "e5", "Nf3", "Nc6"]
     assert moves_in([]) == moves_in("") == moves_in("1. 2... *") == []
+
+
+def test_a_result_in_a_line_that_is_to_be_played_is_refused() -> None:
+    game = Game()
+    for text in ("1. e4 e5 1-0", "e4 1/2-1/2", "½-½ e4"):
+        with pytest.raises(UsageError, match="is a result and no move"):
+            game.push_line(text)
+        with pytest.raises(UsageError, match="is a result and no move"):
+            position_of(chess.STARTING_FEN, text.split())
+    assert game.last.number == 0
+    assert [ply.san for ply in game.push_line("1. e4 e5 {0-1 on time} *")] == ["e4", "e5"]
 
 
 def test_a_null_move_is_not_skipped() -> None:
