@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import random
@@ -11,9 +12,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from tests.library.mirrors import mirror_of
 from tests.referee.matches import walker
 from tests.test_tampered import EVENT
 
@@ -21,6 +25,8 @@ ROOT = Path(__file__).parent.parent.parent
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 OLD = b"what was there before\n"
+MIRROR = "MIRROR"
+"""Stands for the address of a server that has the tables of two and three men."""
 
 Files = Mapping[str, bytes]
 
@@ -43,6 +49,11 @@ def _records() -> Files:
     return {f"records/{name}.json": (ROOT / "records" / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")}
 
 
+def _former() -> Files:
+    folder = ROOT / "tests" / "golden" / "format2"
+    return {f"tables/{path.name}": path.read_bytes() for path in folder.glob("*.h5")}
+
+
 FORTRESS = "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"
 DRAWN = (ROOT / "docs" / "examples" / "drawn.pgn").read_bytes()
 
@@ -50,6 +61,8 @@ CASES = {
     "copy": Case(("adjudicate", "games.pgn", "-o", "copy.pgn", "--json", "facts.json"), _games, ("*.pgn", "*.json")),
     "in place": Case(("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)),
     "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
+    "convert": Case(("convert", "--data", "tables"), _former, ("tables/*.h5",)),
+    "fetch": Case(("fetch", "--all", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
     "record": Case(("record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
     "merge": Case(("record", "--merge", "records", "-o", "all"), _records, ("all/*.json",)),
     "report": Case(("report", "--records", "records", "-o", "site"), _records, ("site/*.html", "site/data/*.json")),
@@ -66,6 +79,11 @@ CASES = {
         ("explorer", "--data", "3 men", "-o", "site"),
         dict,
         ("site/explorer/*.js", "site/tables/*.json", "site/tables/*.h5"),
+    ),
+    "explorer with pages": Case(
+        ("explorer", "--data", "3 men", "--report", "--records", "records", "-o", "site"),
+        _records,
+        ("site/*.html", "site/data/*.json", "site/explorer/*.js", "site/tables/*.json", "site/tables/*.h5"),
     ),
     "annotate": Case(
         ("annotate", "games.pgn", "-o", "copy.pgn", "--data", "3 men"),
@@ -117,11 +135,20 @@ def laid_out(folder: Path, case: Case, tables: Path) -> Path:
 
 
 def started(folder: Path, case: Case) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "tbgen", *case.words]
+    words = [_mirror_of((folder / "3 men").resolve()) if word == MIRROR else word for word in case.words]
+    command = [sys.executable, "-m", "tbgen", *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0
     )
+
+
+@cache
+def _mirror_of(tables: Path) -> str:
+    """The address of a server of some tables, which is there until this process ends."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(mirror_of(tables)).url
 
 
 def undisturbed(folder: Path, case: Case, tables: Path) -> Peace:

@@ -87,7 +87,7 @@ def mirror_of(folder: Path) -> Iterator[Mirror]:
     with _Server(("127.0.0.1", 0), Handler) as server:
         server.mirror = mirror
         mirror.url = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
             yield mirror
