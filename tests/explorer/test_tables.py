@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import chess
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
@@ -30,6 +29,7 @@ from tbgen.storage.schema import SEAL_BYTES
 from tests.cli.calls import complaint, printed
 from tests.explorer.chromium import Chromium
 from tests.explorer.conftest import running
+from tests.readers.pairs import random_position
 from tests.report.browser import browser
 from tests.report.conftest import PUBLISHED
 
@@ -85,27 +85,6 @@ def host(table_folder: Path, tmp_path: Path) -> Iterator[Host]:
 def tables(table_folder: Path) -> Iterator[Tablebase]:
     with open_tablebase(table_folder) as opened:
         yield opened
-
-
-def random_position(draw: random.Random, material: str) -> chess.Board:
-    """A legal position, colours as they are or exchanged; where there can be a right to take en passant, often one."""
-    sides = material.split("v")
-    while True:
-        board, (white, black) = chess.Board(None), draw.sample(sides, 2)
-        squares = draw.sample(range(64), len(white + black))
-        if "P" in white and "P" in black and draw.random() < 0.5:
-            file, rank = draw.randrange(1, 7), draw.choice((3, 4))
-            board.turn = rank == 4
-            taken, taking = chess.square(file, rank), chess.square(file + draw.choice((-1, 1)), rank)
-            white_pawn, black_pawn = (taking, taken) if board.turn else (taken, taking)
-            squares[white.index("P")], squares[len(white) + black.index("P")] = white_pawn, black_pawn
-            board.ep_square = chess.square(file, 5 if board.turn else 2)
-        else:
-            board.turn = draw.random() < 0.5
-        for square, letter in zip(squares, white + black.lower(), strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        if len(set(squares)) == len(squares) and board.is_valid():
-            return board
 
 
 def golden(tables: Tablebase, number: int, seed: int) -> list[dict[str, Any]]:

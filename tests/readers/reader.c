@@ -33,6 +33,9 @@ static void fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(complaint, sizeof complaint, format, arguments);
     va_end(arguments);
+    for (char *sign = complaint; *sign; sign++)
+        if (*sign < ' ' || *sign > '~') /* of a damaged file or a line; no terminal is to obey it */
+            *sign = '?';
     longjmp(line_at_hand, 1);
 }
 
@@ -48,12 +51,15 @@ static void *allocate(uint64_t bytes)
 
 static uint32_t crc32_of(const uint8_t *bytes, uint64_t size)
 {
-    uint32_t crc = 0xFFFFFFFFu;
-    for (uint64_t i = 0; i < size; i++) {
-        crc ^= bytes[i];
+    static uint32_t table[256]; /* of single bytes; filled at the first call */
+    for (uint32_t byte = 0; byte < 256 && !table[255]; byte++) {
+        table[byte] = byte;
         for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+            table[byte] = table[byte] >> 1 ^ (table[byte] & 1 ? 0xEDB88320u : 0);
     }
+    uint32_t crc = 0xFFFFFFFFu;
+    for (uint64_t i = 0; i < size; i++)
+        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 255];
     return ~crc;
 }
 
@@ -179,33 +185,26 @@ static void read_at(File *file, uint64_t offset, uint8_t *into, uint64_t size)
         fail("%s: cannot be read", file->path);
 }
 
-/* The value of a name in the seal. Names come in no order that matters. */
-static const char *sealed(const File *file, const char *seal, const char *name, char *value, size_t room)
+/* The value of a line of the seal; `line` goes on to the next one. */
+static void sealed(const File *file, const char **line, const char *name, char *value, size_t room)
 {
-    size_t length = strlen(name);
-    for (const char *line = strchr(seal, '\n'); line; line = strchr(line, '\n')) {
-        line++;
-        if (strncmp(line, name, length) || line[length] != ' ')
-            continue;
-        size_t size = strcspn(line + length + 1, " \n");
-        if (size == 0 || size >= room)
-            break;
-        memcpy(value, line + length + 1, size);
-        value[size] = 0;
-        return value;
-    }
-    fail("%s: damaged: its seal has no %s", file->path, name);
-    return NULL;
+    size_t length = strlen(name), size = 0;
+    if (!strncmp(*line, name, length) && (*line)[length] == ' ')
+        size = strcspn(*line + length + 1, " \n");
+    if (size == 0 || size >= room)
+        fail("%s: damaged: its seal has no %s", file->path, name);
+    memcpy(value, *line + length + 1, size);
+    value[size] = 0;
+    *line += length + 1 + size + strspn(*line + length + 1 + size, "\n");
 }
 
-static uint64_t sealed_number(const File *file, const char *seal, const char *name)
+static uint64_t sealed_number(const File *file, const char **line, const char *name)
 {
-    char text[24], *end;
-    sealed(file, seal, name, text, sizeof text);
-    uint64_t number = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end)
+    char text[24];
+    sealed(file, line, name, text, sizeof text);
+    if (strspn(text, "0123456789") != strlen(text) || strlen(text) > 18)
         fail("%s: damaged: %s of the seal is no number", file->path, name);
-    return number;
+    return strtoull(text, NULL, 10);
 }
 
 /* -- the JSON of the index -- */
@@ -324,25 +323,26 @@ static void read_dataset(Json *json, Dataset *dataset)
         unreadable(json);
 }
 
-/* Attributes repeat the seal; a file whose two accounts differ is refused. */
+/* Attributes repeat the seal, and say which rules values follow; a file with others is refused. */
 static void read_attributes(Json *json)
 {
     const File *file = json->file;
-    const char *same[][2] = {{"game", "r-mobility"}, {"material", file->material}, {"layer", file->layer}};
-    unsigned found = 0;
+    const char *same[][2] = {{"game", "r-mobility"},     {"rules", "r-mobility 1"},     {"material", file->material},
+                             {"layer", file->layer}, {"outcomes", file->outcomes}};
+    unsigned found = *file->outcomes ? 0 : 1u << 4;
     do {
         char name[24], value[400];
         read_string(json, name, sizeof name);
         expect(json, ':');
         read_string(json, value, sizeof value);
-        for (unsigned i = 0; i < 3; i++)
+        for (unsigned i = 0; i < 5; i++)
             if (!strcmp(name, same[i][0])) {
                 if (strcmp(value, same[i][1]))
-                    fail("%s: damaged: its seal and its index differ in the %s", file->path, name);
+                    fail("%s: its index has other %s than expected: %s", file->path, name, value);
                 found |= 1u << i;
             }
     } while (accept_sign(json, ','));
-    if (found != 7)
+    if (found != (1u << 5) - 1)
         unreadable(json);
 }
 
@@ -386,26 +386,45 @@ static void check_digest(const File *file, const char *digest, const char *expec
         fail("%s: damaged: %s has another SHA-256", file->path, what);
 }
 
+/* The seal has no checksum of its own, but only one way to be written. */
+static void check_seal(const File *file, const char *seal, const char *digest_of_index)
+{
+    char written[SEAL + 1];
+    int size = snprintf(written, sizeof written,
+                        "tbgen table\nformat 3\ngame r-mobility\nmaterial %s\nlayer %s\nlength %" PRIu64
+                        "\nindex %" PRIu64 "\nsha256-of-index %s\nsha256 %s%s%s",
+                        file->material, file->layer, file->length, file->index, digest_of_index, file->digest,
+                        *file->outcomes ? "\noutcomes " : "", file->outcomes);
+    memset(written + size, ' ', SEAL - 1 - (size_t)size);
+    written[SEAL - 1] = '\n';
+    if (memcmp(seal, written, SEAL))
+        fail("%s: damaged: its seal is not as it is written", file->path);
+}
+
 static void read_seal(File *file, char *digest_of_index)
 {
     char seal[SEAL + 1], text[24];
+    const char *line = seal + strlen("tbgen table\n");
     file->length = SEAL; /* until the seal has said it */
     read_at(file, 0, (uint8_t *)seal, SEAL);
     seal[SEAL] = 0;
-    if (strncmp(seal, "tbgen table\n", 12))
+    if (strncmp(seal, "tbgen table\n", strlen("tbgen table\n")))
         fail("%s: is no table of tbgen", file->path);
-    if (strcmp(sealed(file, seal, "format", text, sizeof text), "3"))
+    sealed(file, &line, "format", text, sizeof text);
+    if (strcmp(text, "3"))
         fail("%s: has format %s, and only 3 can be read", file->path, text);
-    if (strcmp(sealed(file, seal, "game", text, sizeof text), "r-mobility"))
+    sealed(file, &line, "game", text, sizeof text);
+    if (strcmp(text, "r-mobility"))
         fail("%s: is of the game %s", file->path, text);
-    sealed(file, seal, "material", file->material, sizeof file->material);
-    sealed(file, seal, "layer", file->layer, sizeof file->layer);
-    sealed(file, seal, "sha256", file->digest, sizeof file->digest);
-    sealed(file, seal, "sha256-of-index", digest_of_index, 65);
+    sealed(file, &line, "material", file->material, sizeof file->material);
+    sealed(file, &line, "layer", file->layer, sizeof file->layer);
+    file->length = sealed_number(file, &line, "length");
+    file->index = sealed_number(file, &line, "index");
+    sealed(file, &line, "sha256-of-index", digest_of_index, 65);
+    sealed(file, &line, "sha256", file->digest, sizeof file->digest);
     if (!strcmp(file->layer, "distances"))
-        sealed(file, seal, "outcomes", file->outcomes, sizeof file->outcomes);
-    file->index = sealed_number(file, seal, "index");
-    file->length = sealed_number(file, seal, "length");
+        sealed(file, &line, "outcomes", file->outcomes, sizeof file->outcomes);
+    check_seal(file, seal, digest_of_index);
     fseek(file->stream, 0, SEEK_END);
     if ((uint64_t)ftell(file->stream) != file->length)
         fail("%s: damaged: it has %ld bytes, and its seal says %" PRIu64, file->path, ftell(file->stream),
@@ -1039,7 +1058,7 @@ static Value look_up(Table *table, uint64_t place, int to_move, Score own, Score
     int64_t symbol = item_of(file, dataset_of(file, "symbol"), place, "");
     Score entry = score_of(item_of(file, symbols, (uint64_t)symbol, "entry"));
     int plies = table->has_distances ? entry_plies(table, place, entry, to_move) : -1;
-    if (same_score(accrued, own) || (entry.code < own.code && entry.code < accrued.code))
+    if (same_score(accrued, own) || entry.code < accrued.code)
         return (Value){entry, plies};
     int64_t first = item_of(file, symbols, (uint64_t)symbol, "first");
     int64_t row = row_of(file, rows, first, item_of(file, symbols, (uint64_t)symbol, "rows"), accrued);
@@ -1089,19 +1108,18 @@ static Value value_in_table(const Position *position, Score own, Score accrued)
 
 static Value value_of(const Position *position, Score accrued);
 
+/* The value of a position after a move, with the plies of this one. */
 static Value value_of_move(const Position *position, const Move *move, Score accrued)
 {
     Position next = after(position, move);
     Score own = own_score(&next);
-    Score carried = is_reset(position, move) || own.code < accrued.code ? own : accrued;
-    Value value = value_of(&next, carried);
-    bool left_so = same_score(carried, accrued) && same_score(value.outcome, accrued);
-    if (value.plies >= 0 && !left_so)
+    Value value = value_of(&next, is_reset(position, move) || own.code < accrued.code ? own : accrued);
+    if (value.plies >= 0)
         value.plies++;
     return value;
 }
 
-/* A position with a legal capture en passant is in no table. */
+/* A position with a legal capture en passant is in no table: its value is that of its best move. */
 static Value value_by_search(const Position *position, const Move *moves, int count, Score accrued)
 {
     int sign = position->to_move == WHITE ? 1 : -1;
@@ -1113,7 +1131,21 @@ static Value value_by_search(const Position *position, const Move *moves, int co
         if (gain > 0 || (gain == 0 && (progress ? value.plies < best.plies : value.plies > best.plies)))
             best = value;
     }
+    if (same_score(best.outcome, accrued))
+        best.plies = 0;
     return best;
+}
+
+/* No game can carry such a score: it would have ended, or a king alone would have given check or had nine moves. */
+static void check_accrued(const Position *position, Score accrued)
+{
+    int men[2] = {0, 0};
+    for (int square = 0; square < 64; square++)
+        if (position->board[square])
+            men[color_of(position->board[square])]++;
+    if (accrued.code < 2 || (men[accrued.holder] == 1 && accrued.code % 2 == 0) ||
+        (men[!accrued.holder] == 1 && accrued.code > 17))
+        fail("no game can carry this accrued score");
 }
 
 /* Improvements are made first: an accrued score is never worse than the own one. */
@@ -1124,8 +1156,6 @@ static Value value_of(const Position *position, Score accrued)
     Score own = {!position->to_move, 2 * count + !in_check(position, position->to_move)};
     if (own.code < accrued.code)
         accrued = own;
-    if (accrued.code < 2 && !same_score(accrued, own))
-        fail("an accrued mate or stalemate in a position that is none");
     for (int i = 0; i < count; i++)
         if (is_en_passant(position, &moves[i]))
             return value_by_search(position, moves, count, accrued);
@@ -1142,7 +1172,10 @@ static void answer(char *line)
     *separator++ = 0;
     separator[strcspn(separator, "\r\n")] = 0;
     Position position = read_fen(line);
-    Value value = value_of(&position, *separator ? read_score(separator) : own_score(&position));
+    Score own = own_score(&position), accrued = *separator ? read_score(separator) : own;
+    if (!same_score(accrued, own))
+        check_accrued(&position, accrued);
+    Value value = value_of(&position, accrued);
     const char *sign = value.outcome.holder == WHITE ? "" : "-";
     printf("%sG%d.%d;", sign, value.outcome.code / 2, value.outcome.code % 2 * 5);
     if (value.plies >= 0)
@@ -1151,17 +1184,19 @@ static void answer(char *line)
         printf("?\n");
 }
 
-static int verify(char **paths)
+/* Whether all files are sound; says of each what it is. */
+static int verify(char **names)
 {
-    int status = 0;
-    for (; *paths; paths++) {
+    static char **path;
+    static int status;
+    for (path = names; *path; path++) {
         static File file;
         memset(&file, 0, sizeof file);
-        snprintf(file.path, sizeof file.path, "%s", *paths);
+        snprintf(file.path, sizeof file.path, "%s", *path);
         if (!setjmp(line_at_hand)) {
             open_file(&file);
             check_every_byte(&file);
-            printf("%s: sound\n", *paths);
+            printf("%s: sound\n", *path);
         } else {
             printf("error: %s\n", complaint);
             status = 1;

@@ -1,0 +1,104 @@
+"""Pairs of a position and an accrued score, drawn for those who read tables; and what each of them tries."""
+
+from __future__ import annotations
+
+import enum
+import random
+from typing import NamedTuple
+
+import chess
+
+from tbgen.rules.position import own_score
+from tbgen.score import Accrued, Color, Outcome
+
+GAME_OVER_CODE = 2
+"""The lowest code that does not end the game."""
+
+
+def random_position(draw: random.Random, material: str) -> chess.Board:
+    """A legal position, colours as they are or exchanged; where there can be a right to take en passant, often one."""
+    sides = material.split("v")
+    while True:
+        board, (white, black) = chess.Board(None), draw.sample(sides, 2)
+        squares = draw.sample(range(64), len(white + black))
+        if "P" in white and "P" in black and draw.random() < 0.5:
+            file, rank = draw.randrange(1, 7), draw.choice((3, 4))
+            board.turn = rank == 4
+            taken, taking = chess.square(file, rank), chess.square(file + draw.choice((-1, 1)), rank)
+            white_pawn, black_pawn = (taking, taken) if board.turn else (taken, taking)
+            squares[white.index("P")], squares[len(white) + black.index("P")] = white_pawn, black_pawn
+            board.ep_square = chess.square(file, 5 if board.turn else 2)
+        else:
+            board.turn = draw.random() < 0.5
+        for square, letter in zip(squares, white + black.lower(), strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        if len(set(squares)) == len(squares) and board.is_valid():
+            return board
+
+
+class Pair(NamedTuple):
+    """A position, its own score, and a score to ask for."""
+
+    board: chess.Board
+    own: Accrued
+    accrued: Accrued
+
+    @property
+    def line(self) -> str:
+        """As readers are asked."""
+        return f"{self.fen};{self.accrued}"
+
+    @property
+    def fen(self) -> str:
+        """The position, whose halfmove clock is 0 only where the rules let nothing but the own score accrue."""
+        board = self.board.copy(stack=False)
+        board.halfmove_clock = 0 if self.accrued == self.own else 1
+        return board.fen(en_passant="fen")
+
+
+def random_pair(draw: random.Random, material: str) -> Pair:
+    """A position with its own score or any other, also one that no game can carry; en passant with its own."""
+    board = random_position(draw, material)
+    own = own_score(board)
+    if board.has_legal_en_passant() or draw.random() < 0.2:
+        return Pair(board, own, own)
+    if draw.random() < 0.1:
+        return Pair(board, own, Accrued(own.code, own.holder.other))
+    return Pair(board, own, Accrued(draw.randint(0, own.code + 2), draw.choice(list(Color))))
+
+
+class Case(enum.StrEnum):
+    """What a pair tries in docs/tables.md."""
+
+    REFUSED = "refused"
+    """No game can carry the score."""
+    GAME_OVER = "game over"
+    EN_PASSANT = "en passant"
+    ENTRY = "entry value"
+    ENTRY_OF_MOVER = "entry value of the side to move"
+    """Its distance is odd."""
+    IMPROVED = "own score is lower"
+    TIE = "own score is the other side's"
+    """Both have the same code; the first holder keeps it."""
+    FORCED = "entry value is lower"
+    """Than both scores: what has accrued plays no part."""
+    STANDS = "accrued score stands"
+    BREAKS = "accrued score breaks"
+
+
+def case_of(pair: Pair, entry: Outcome, outcome: Outcome | None) -> Case:
+    """Which of the cases a pair is; there is no outcome where it is refused."""
+    board, own, accrued = pair
+    if outcome is None:
+        return Case.REFUSED
+    if own.code < GAME_OVER_CODE:
+        return Case.GAME_OVER
+    if board.has_legal_en_passant():
+        return Case.EN_PASSANT
+    if accrued == own:
+        return Case.ENTRY if entry.holder is own.holder else Case.ENTRY_OF_MOVER
+    if accrued.code >= own.code:
+        return Case.TIE if accrued.code == own.code else Case.IMPROVED
+    if entry.code < accrued.code:
+        return Case.FORCED
+    return Case.STANDS if outcome == accrued.outcome else Case.BREAKS

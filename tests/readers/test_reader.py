@@ -1,0 +1,229 @@
+"""A reader of table files in another language, written from docs/tables.md alone: it agrees, and it refuses damage."""
+
+from __future__ import annotations
+
+import csv
+import random
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.errors import AccruedError
+from tbgen.material import materials
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.score import parse_score
+from tbgen.storage.layerfile import LayerFile
+from tbgen.storage.layers import Layer
+from tbgen.storage.schema import SEAL_BYTES
+from tests.copies import copy_tables
+from tests.readers.c_reader import Reader, compiler, is_refusal
+from tests.readers.pairs import Case, Pair, random_pair
+
+needs_compiler = pytest.mark.skipif(
+    compiler() is None, reason="no C compiler with libzstd on this system (Debian's packages are gcc and libzstd-dev)"
+)
+
+VECTORS = Path(__file__).with_name("vectors.csv")
+BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G4.0"
+BISHOP_ANSWER = "G1.5;5"
+FLIPS = 12
+"""So many bits are tried of each part of a file."""
+
+
+def vectors(fewest: int, most: int) -> list[dict[str, str]]:
+    """The pairs of tables with so many men."""
+    with VECTORS.open(newline="") as file:
+        return [row for row in csv.DictReader(file) if fewest <= len(row["table"]) - 1 <= most]
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    return Reader(tmp_path_factory.mktemp("reader"))
+
+
+def said(answer: str) -> str:
+    return "" if is_refusal(answer) else answer
+
+
+def differences_of_vectors(reader: Reader, folder: Path, rows: Sequence[dict[str, str]]) -> list[object]:
+    answers = reader.ask(folder, [f"{row['fen']};{row['accrued']}" for row in rows])
+    expected = [f"{row['outcome']};{row['dtg']}" if row["outcome"] else "" for row in rows]
+    return [(row, got) for row, got, wanted in zip(rows, answers, expected, strict=True) if said(got) != wanted]
+
+
+def differences_of_pairs(reader: Reader, folder: Path, pairs: Sequence[Pair]) -> list[object]:
+    """Where the reader and the probe give different answers, or one of them none."""
+    with open_tablebase(folder) as tables:
+        found = tables.probe_many([pair.board for pair in pairs], accrued=[pair.accrued for pair in pairs])
+    expected = ["" if each is None else f"{each[0]};{each[1]}" for each in found]
+    answers = reader.ask(folder, [pair.line for pair in pairs])
+    return [
+        (pair.line, got, wanted)
+        for pair, got, wanted in zip(pairs, answers, expected, strict=True)
+        if said(got) != wanted
+    ]
+
+
+def assert_vectors_are_the_probes(tables: Tablebase, rows: Sequence[dict[str, str]]) -> None:
+    for row in rows:
+        board, accrued = chess.Board(row["fen"]), parse_score(row["accrued"])
+        if row["outcome"]:
+            found = tables.probe(board, accrued)
+            assert (str(found.outcome), str(found.dtg)) == (row["outcome"], row["dtg"]), row
+        else:
+            with pytest.raises(AccruedError):
+                tables.probe(board, accrued)
+
+
+@needs_compiler
+def test_the_reader_gives_what_the_vectors_say(reader: Reader, table_folder: Path) -> None:
+    assert differences_of_vectors(reader, table_folder, vectors(2, 3)) == []
+
+
+def test_the_probe_gives_what_the_vectors_say(table_folder: Path) -> None:
+    with open_tablebase(table_folder) as tables:
+        assert_vectors_are_the_probes(tables, vectors(2, 3))
+
+
+def test_the_vectors_have_every_table_and_every_case() -> None:
+    rows = vectors(2, 4)
+    tables = Counter(row["table"] for row in rows)
+    assert set(tables) == {str(material) for men in (2, 3, 4) for material in materials(men)}
+    assert min(tables.values()) > 30
+    assert {row["case"] for row in rows} == set(Case)
+    assert {row["table"].count("P") for row in rows} == {0, 1, 2}
+
+
+@needs_compiler
+def test_the_reader_agrees_with_the_probe_on_random_pairs(reader: Reader, table_folder: Path) -> None:
+    draw = random.Random(210)
+    names = [str(material) for men in (2, 3) for material in materials(men)]
+    pairs = [random_pair(draw, name) for name in names for _ in range(100)]
+    assert differences_of_pairs(reader, table_folder, pairs) == []
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_the_reader_agrees_on_tables_of_four_men(reader: Reader, four_men_folder: Path) -> None:
+    rows = vectors(4, 4)
+    assert differences_of_vectors(reader, four_men_folder, rows) == []
+    with open_tablebase(four_men_folder) as tables:
+        assert_vectors_are_the_probes(tables, rows)
+    draw = random.Random(211)
+    names = [str(material) for material in materials(4)]
+    pairs = [random_pair(draw, name) for name in names for _ in range(300)]
+    assert any(pair.board.has_legal_en_passant() for pair in pairs)
+    assert differences_of_pairs(reader, four_men_folder, pairs) == []
+
+
+@pytest.fixture
+def folder(table_folder: Path, tmp_path: Path) -> Path:
+    """A folder with the table of the bishop, to be damaged."""
+    copy_tables(table_folder, tmp_path, "KBvK")
+    return tmp_path
+
+
+def parts_of(path: Path, layer: Layer) -> dict[str, list[range]]:
+    """Where each part of a file lies."""
+    file = LayerFile(path, layer)
+    index, end = file.seal.index, file.seal.length
+    head = range(index, path.read_bytes().index(b"\n", index) + 1)
+    chunks = {
+        name: [range(int(offset), int(offset) + int(size)) for offset, size, _ in dataset.chunks.tolist()]
+        for name, dataset in file.index.datasets.items()
+    }
+    taken = {place for part in chunks.values() for each in part for place in each}
+    between = [range(place, place + 1) for place in range(SEAL_BYTES, index) if place not in taken]
+    file.close()
+    entries = [range(head.stop, end)]
+    return {"seal": [range(SEAL_BYTES)], "index": [head], "entries": entries, "HDF5": between, **chunks}
+
+
+@needs_compiler
+@pytest.mark.parametrize("layer", Layer, ids=str)
+def test_a_flipped_bit_is_never_a_value(reader: Reader, folder: Path, table_folder: Path, layer: Layer) -> None:
+    """In a part that an answer needs it is refused; of all bytes `--verify` says so."""
+    path = folder / f"KBvK{'' if layer is Layer.OUTCOMES else '.dtg'}.h5"
+    sound, draw = path.read_bytes(), random.Random(212)
+    lines = [BISHOP, *(f"{row['fen']};{row['accrued']}" for row in vectors(3, 3) if row["table"] == "KBvK")]
+    expected = reader.ask(folder, lines)
+    assert expected[0] == BISHOP_ANSWER
+    for name, ranges in parts_of(path, layer).items():
+        places = [place for each in ranges for place in each]
+        for place in draw.sample(places, min(FLIPS, len(places))):
+            damaged = bytearray(sound)
+            damaged[place] ^= 1 << draw.randrange(8)
+            path.write_bytes(damaged)
+            (verdict,) = reader.verify(path)
+            assert is_refusal(verdict), (name, place)
+            assert str(path) in verdict
+            answers = reader.ask(folder, lines)
+            refused = [answer for answer in answers if is_refusal(answer)]
+            assert all(path.name in each or "SHA-256" in each for each in refused if each not in expected)
+            assert all(got == wanted or is_refusal(got) for got, wanted in zip(answers, expected, strict=True))
+            if name in ("index", "entries"):
+                assert len(refused) == len(lines), (name, place)
+        path.write_bytes(sound)
+    assert reader.verify(path) == [f"{path}: sound"]
+
+
+@needs_compiler
+def test_a_file_of_another_length_is_refused(reader: Reader, folder: Path) -> None:
+    path = folder / "KBvK.h5"
+    sound = path.read_bytes()
+    for content in (sound[:-1], sound + b"\0", sound[:SEAL_BYTES], sound[:100], b""):
+        path.write_bytes(content)
+        assert is_refusal(reader.ask(folder, [BISHOP])[0])
+
+
+@needs_compiler
+def test_files_that_do_not_belong_here_are_refused(reader: Reader, folder: Path, table_folder: Path) -> None:
+    path, distances = folder / "KBvK.h5", folder / "KBvK.dtg.h5"
+    sound = path.read_bytes()
+    for content, word in (
+        ((table_folder / "KNvK.h5").read_bytes(), "KNvK"),
+        (distances.read_bytes(), "distances"),
+        (sound.replace(b"\nformat 3\n", b"\nformat 9\n", 1), "format 9"),
+        (sound.replace(b"\ngame r-mobility\n", b"\ngame whole-game\n", 1), "whole-game"),
+        (b"no table\n" * 100, "no table of tbgen"),
+    ):
+        path.write_bytes(content)
+        (answer,) = reader.ask(folder, [BISHOP])
+        assert is_refusal(answer)
+        assert word in answer
+    path.write_bytes(sound)
+    shutil.copy(table_folder / "KNvK.dtg.h5", distances)
+    (answer,) = reader.ask(folder, [BISHOP])
+    assert is_refusal(answer)
+
+
+@needs_compiler
+def test_without_distances_the_outcome_is_known(reader: Reader, folder: Path) -> None:
+    (folder / "KBvK.dtg.h5").unlink()
+    assert reader.ask(folder, [BISHOP]) == ["G1.5;?"]
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", "no semicolon"),
+        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G4.2", "no accrued score"),
+        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G0.5", "no game can carry"),
+        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;-G4.0", "no game can carry"),
+        ("8/8/4K3/5Nk1/8/8/8/8 w - - 33 30;", "no table of KNvK"),
+        ("8/8/4K3/5Bk1/8/8/8/7 w - - 33 30;", "not eight ranks"),
+        ("8/8/4K3/5Bk1/8/8/8/8 w K - 33 30;", "castling"),
+        ("8/8/4K3/5Bk1/8/8/8/8 w - e6 33 30;", "en passant"),
+        ("8/8/4K3/5Bk1/8/8/8/7K w - - 33 30;", "2 kings"),
+        ("8/8/8/4Kk2/8/8/8/8 w - - 33 30;", "in check"),
+    ],
+)
+def test_what_is_no_question_is_refused(reader: Reader, folder: Path, line: str, reason: str) -> None:
+    (answer,) = reader.ask(folder, [line])
+    assert is_refusal(answer)
+    assert reason in answer
