@@ -282,6 +282,8 @@ static void read_field(Json *json, Dataset *dataset, const char *name)
     if (dataset->field_count == MAX_FIELDS || strlen(name) >= sizeof dataset->fields->name)
         unreadable(json);
     read_string(json, type, sizeof type);
+    if (strlen(type) < 3)
+        unreadable(json);
     Field *field = &dataset->fields[dataset->field_count++];
     strcpy(field->name, name);
     field->is_signed = type[1] == 'i';
@@ -546,7 +548,7 @@ typedef struct {
     int holder, code;
 } Score;
 
-enum { MAX_MOVES = 256 };
+enum { MAX_MEN = 8, MAX_MOVES = 256 };
 
 static int color_of(char man) { return islower((unsigned char)man) ? BLACK : WHITE; }
 static char man_of(int color, char role) { return color == WHITE ? role : (char)tolower((unsigned char)role); }
@@ -747,6 +749,11 @@ static Position read_fen(const char *fen)
         fail("tables know no castling rights");
     if (strcmp(en_passant, "-"))
         read_en_passant(en_passant, &position);
+    int men = 0;
+    for (int square = 0; square < 64; square++)
+        men += position.board[square] != 0;
+    if (men > MAX_MEN)
+        fail("there are no tables of %d men", men);
     for (int color = WHITE; color <= BLACK; color++) {
         int kings = 0;
         for (int square = 0; square < 64; square++)
@@ -773,8 +780,6 @@ static Score read_score(const char *text)
 }
 
 /* ---- where a position lies ---- */
-
-enum { MAX_MEN = 8 };
 
 typedef struct {
     File outcomes, distances;
@@ -1075,12 +1080,7 @@ static Value look_up(Table *table, uint64_t place, int to_move, Score own, Score
 
 static Value value_in_table(const Position *position, Score own, Score accrued)
 {
-    char name[80], other[80], path[400], board[64];
-    int men = 0;
-    for (int square = 0; square < 64; square++)
-        men += position->board[square] != 0;
-    if (men > MAX_MEN)
-        fail("there are no tables of %d men", men);
+    char name[MAX_MEN + 2], other[MAX_MEN + 2], path[400], board[64];
     name_of(position->board, "KQRBNP", "kqrbnp", name);
     name_of(position->board, "kqrbnp", "KQRBNP", other);
     snprintf(path, sizeof path, "%s/%s.h5", folder, name);
@@ -1170,7 +1170,7 @@ static void answer(char *line)
     if (!separator)
         fail("the line has no semicolon");
     *separator++ = 0;
-    separator[strcspn(separator, "\r\n")] = 0;
+    separator[strcspn(separator, "\r")] = 0;
     Position position = read_fen(line);
     Score own = own_score(&position), accrued = *separator ? read_score(separator) : own;
     if (!same_score(accrued, own))
@@ -1218,6 +1218,10 @@ int main(int count, char **arguments)
     }
     folder = arguments[1];
     while (fgets(line, sizeof line, stdin)) {
+        if (strlen(line) == sizeof line - 1)
+            for (int sign = *line = 0; sign != '\n' && sign != EOF;) /* too long: nothing is left of it */
+                sign = getchar();
+        line[strcspn(line, "\n")] = 0;
         if (!setjmp(line_at_hand))
             answer(line);
         else {

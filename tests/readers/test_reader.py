@@ -221,6 +221,8 @@ def test_without_distances_the_outcome_is_known(reader: Reader, folder: Path) ->
         ("8/8/4K3/5Bk1/8/8/8/8 w - e6 33 30;", "en passant"),
         ("8/8/4K3/5Bk1/8/8/8/7K w - - 33 30;", "2 kings"),
         ("8/8/8/4Kk2/8/8/8/8 w - - 33 30;", "in check"),
+        ("KQQQQQQQ/8/8/8/8/8/8/7k b - - 33 30;", "no tables of 9 men"),
+        ("8/" * 300 + ";", "no semicolon"),
     ],
 )
 def test_what_is_no_question_is_refused(reader: Reader, folder: Path, line: str, reason: str) -> None:
