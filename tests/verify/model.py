@@ -70,7 +70,8 @@ def value_of(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
 
 def best_value(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
     """The best of all moves for the side to move, looking one ply ahead."""
-    values, forgets = [], all(table.game.forgets for table in tables.values())
+    table, _, _ = place_in(tables, board)
+    values, forgets = [], table.game.forgets
     for move in list(board.legal_moves):
         reset = is_reset(board, move)
         board.push(move)
