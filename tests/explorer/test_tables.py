@@ -29,7 +29,7 @@ from tbgen.storage.schema import SEAL_BYTES
 from tests.cli.calls import complaint, printed
 from tests.explorer.chromium import Chromium
 from tests.explorer.conftest import running
-from tests.readers.pairs import random_position
+from tests.readers.pairs import random_position, vectors
 from tests.report.browser import browser
 from tests.report.conftest import PUBLISHED
 
@@ -124,6 +124,18 @@ def _compared(wanted: dict[str, Any], got: Any) -> Iterator[tuple[str, Any, Any]
         yield key, wanted[key], got[key]
 
 
+def differences_of_vectors(page: Chromium, rows: list[dict[str, str]]) -> list[object]:
+    """Where the reader in the browser gives another value than the conformance set, or one that is none."""
+    found = page.run(PROBE.replace("ASKED", json.dumps([[row["fen"], row["accrued"]] for row in rows])))
+    given = [("", "") if isinstance(got, str) else (got["outcome"], str(got["dtg"])) for got in found]
+    return [(row, got) for row, got in zip(rows, given, strict=True) if got != (row["outcome"], row["dtg"])]
+
+
+def test_the_browser_gives_what_the_vectors_say(page: Chromium, host: Host) -> None:
+    page.open(f"{host.address}/explorer/")
+    assert differences_of_vectors(page, vectors(2, 3)) == []
+
+
 def test_the_browser_reads_tables_as_python_does(page: Chromium, host: Host, tables: Tablebase) -> None:
     expected = golden(tables, 20, 25)
     page.open(f"{host.address}/explorer/")
@@ -142,6 +154,9 @@ def test_the_browser_reads_tables_of_four_men_as_python_does(
         page.open(f"{address}/explorer/")
         for start in range(0, len(expected), 200):
             assert differences(page, expected[start : start + 200]) == []
+        rows = vectors(4, 4)
+        for start in range(0, len(rows), 200):
+            assert differences_of_vectors(page, rows[start : start + 200]) == []
 
 
 def test_lines_are_those_of_python(page: Chromium, host: Host, tables: Tablebase) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import enum
 import random
+from pathlib import Path
 from typing import NamedTuple
 
 import chess
@@ -11,6 +13,7 @@ import chess
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 
+VECTORS = Path(__file__).with_name("vectors.csv")
 GAME_OVER_CODE = 2
 """The lowest code that does not end the game."""
 
@@ -102,3 +105,9 @@ def case_of(pair: Pair, entry: Outcome, outcome: Outcome | None) -> Case:
     if entry.code < accrued.code:
         return Case.FORCED
     return Case.STANDS if outcome == accrued.outcome else Case.BREAKS
+
+
+def vectors(fewest: int, most: int) -> list[dict[str, str]]:
+    """The pairs of vectors.csv that lie in tables of so many men."""
+    with VECTORS.open(newline="") as file:
+        return [row for row in csv.DictReader(file) if fewest <= len(row["table"]) - 1 <= most]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 import shutil
 from collections import Counter
@@ -21,23 +20,16 @@ from tbgen.storage.layers import Layer
 from tbgen.storage.schema import SEAL_BYTES
 from tests.copies import copy_tables
 from tests.readers.c_reader import Reader, compiler, is_refusal
-from tests.readers.pairs import Case, Pair, random_pair
+from tests.readers.pairs import Case, Pair, random_pair, vectors
 
 needs_compiler = pytest.mark.skipif(
     compiler() is None, reason="no C compiler with libzstd on this system (Debian's packages are gcc and libzstd-dev)"
 )
 
-VECTORS = Path(__file__).with_name("vectors.csv")
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G4.0"
 BISHOP_ANSWER = "G1.5;5"
 FLIPS = 12
 """So many bits are tried of each part of a file."""
-
-
-def vectors(fewest: int, most: int) -> list[dict[str, str]]:
-    """The pairs of tables with so many men."""
-    with VECTORS.open(newline="") as file:
-        return [row for row in csv.DictReader(file) if fewest <= len(row["table"]) - 1 <= most]
 
 
 @pytest.fixture(scope="module")
