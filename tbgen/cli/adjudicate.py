@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,12 +18,13 @@ from tbgen.cli.completion import a_file
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.missing import report_missing
-from tbgen.cli.output import STANDARD_OUTPUT, rewritten, written_whole
+from tbgen.cli.output import STANDARD_OUTPUT, is_same_file, rewritten, written_whole
+from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
 from tbgen.cli.settings import scored_game_option, settings_options
-from tbgen.cli.terminal import complain_of, progress, say
+from tbgen.cli.terminal import complain_of, say
 from tbgen.errors import MissingTableError, PgnError, UsageError
-from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files, plain_size
+from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.pgn.game import GameSettings
 from tbgen.referee.store import kept_from_matches
 from tbgen.storage.folders import folder_of_game
@@ -145,25 +145,16 @@ def _output(names: Sequence[str], output: str | None, json_file: str | None, *, 
 
 def _refuse_one_file(names: Sequence[str], output: str | None, json_file: str | None) -> None:
     """Refuse what would be written over what is read, or over each other."""
-    if output is not None and json_file is not None and _is_same(output, json_file):
+    if output is not None and json_file is not None and is_same_file(output, json_file):
         where = "the standard output" if output == STANDARD_OUTPUT else output
         raise UsageError(f"only one of the copy and the JSON can go to {where}")
     for name in names:
         if name == STANDARD_INPUT:
             continue
-        if output is not None and _is_same(name, output):
+        if output is not None and is_same_file(name, output):
             raise UsageError(f"{output} is what is read; use --in-place")
-        if json_file is not None and _is_same(name, json_file):
+        if json_file is not None and is_same_file(name, json_file):
             raise UsageError(f"{json_file} is what is read; the JSON goes to a file of its own")
-
-
-def _is_same(one: str, other: str) -> bool:
-    """Whether two names are those of one file, which need not be there yet."""
-    if STANDARD_OUTPUT in (one, other):
-        return one == other
-    if os.path.exists(one) and os.path.exists(other):
-        return os.path.samefile(one, other)
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _decide(
@@ -180,19 +171,17 @@ def _decide(
     """Decide the games of one file; what is wrong with it as a whole is kept like what is wrong with a game."""
     parts: list[Decided] = []
     with ExitStack() as stack:
-        shown = stack.enter_context(progress(os.path.basename(name), plain_size(name), quiet=quiet, as_share=True))
+        tell = stack.enter_context(reading(name, quiet=quiet))
         if in_place:
             stack.enter_context(kept_from_matches(Path(name)))
         file = stack.enter_context(rewritten(name)) if in_place else copy
-        games = 0
         for part in _unfailing(decide_file(name, task, jobs), whole=in_place or whole):
             if file is not None:
                 file.write(part.text)
             if writer is not None:
                 writer.add(part.facts)
-            games += part.games + len(part.skipped)
             parts = [total([*parts, part])]
-            shown.advance(part.size, title=f"{os.path.basename(name)}: {games:,} games")
+            tell(part.size, part.games + len(part.skipped))
     return total(parts)
 
 

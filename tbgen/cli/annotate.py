@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -17,14 +18,15 @@ from tbgen.cli.completion import a_file
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
-from tbgen.cli.output import STANDARD_OUTPUT, written_whole
+from tbgen.cli.output import STANDARD_OUTPUT, is_same_file, written_whole
+from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_together
 from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain_of, say, show_rows
 from tbgen.errors import InputError, PgnError, UsageError
 from tbgen.material import Material
 from tbgen.pgn.chunks import ScannedChunk, chunks_of
-from tbgen.pgn.files import open_bytes
+from tbgen.pgn.files import STANDARD_INPUT, open_bytes
 from tbgen.pgn.game import GameSettings, PgnGame
 from tbgen.pgn.replayed import game_of
 from tbgen.pgn.splice import commented
@@ -76,17 +78,15 @@ def command(
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
     """
     refuse_together({"--pgn": as_pgn, "--html": as_page, "--json": as_json})
-    if (
-        output not in (None, STANDARD_OUTPUT)
-        and file != STANDARD_OUTPUT
-        and Path(output).resolve() == Path(file).resolve()
-    ):
+    if output is not None and file != STANDARD_INPUT and is_same_file(file, output):
         raise UsageError(f"{output} is what is read; name another file")
     compile_for(Purpose.GAMES, quiet=quiet)
     faults, missing = list[PgnError](), Counter[Material]()
     with ExitStack() as stack:
         tables = stack.enter_context(open_tablebase(folders))
-        games = _kept(_annotated(file, tables, settings, number), faults, missing)
+        prints = output in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
+        tell = stack.enter_context(reading(file, quiet=quiet or prints))
+        games = _kept(_annotated(file, tables, settings, number, tell), faults, missing)
         annotations = (each.annotation for each in games if each.annotation is not None)
         if as_page or as_json or as_pgn or output is not None:
             out = stack.enter_context(written_whole(output or STANDARD_OUTPUT))
@@ -118,7 +118,9 @@ class _Read(NamedTuple):
     fault: PgnError | None = None
 
 
-def _annotated(file: str, tables: Tablebase, settings: GameSettings, wanted: int | None) -> Iterator[_Read]:
+def _annotated(
+    file: str, tables: Tablebase, settings: GameSettings, wanted: int | None, tell: Callable[[int, int], None]
+) -> Iterator[_Read]:
     """The games of a file, annotated one by one; PgnError if the one that is wanted is not there."""
     with open_bytes(file) as stream:
         games = 0
@@ -131,6 +133,7 @@ def _annotated(file: str, tables: Tablebase, settings: GameSettings, wanted: int
                 yield _Read(chunk, -1)
             elif games >= wanted:
                 return
+            tell(len(chunk.text), len(chunk.games))
     if wanted is not None:
         raise PgnError(file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
 

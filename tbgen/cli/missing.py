@@ -11,8 +11,9 @@ from tbgen.adjudicate.archive import Task, decide_file
 from tbgen.ahead.known import Purpose
 from tbgen.cli.data import in_units
 from tbgen.cli.first_use import compile_for
+from tbgen.cli.reading import reading
 from tbgen.cli.refusals import typed_folders
-from tbgen.cli.terminal import complain_of, duration, progress, say
+from tbgen.cli.terminal import complain_of, duration, say
 from tbgen.errors import PgnError
 from tbgen.library.outlook import outlook
 from tbgen.material import Material
@@ -51,13 +52,13 @@ def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material
     """The tables that would decide games of some files and are not in a folder; says how many games."""
     task = Task(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
     compile_for(Purpose.GAMES, quiet=quiet)
-    with progress(" ".join(games), quiet=quiet) as shown:
-        missing, faults = Counter[str](), list[PgnError]()
-        for name in matching_files(games):
+    missing, faults = Counter[str](), list[PgnError]()
+    for name in matching_files(games):
+        with reading(name, quiet=quiet) as tell:
             for part in decide_file(name, task):
                 missing += part.missing
                 faults += part.skipped
-                shown.advance(part.games)
+                tell(part.size, part.games + len(part.skipped))
     complain_of(faults)
     if not quiet:
         tables, number = counted(len(missing), "table", "tables"), counted(missing.total(), "game", "games")

@@ -23,6 +23,15 @@ _STALE_SECONDS = 60.0
 """A file that another run has just begun may not be locked yet."""
 
 
+def is_same_file(one: str, other: str) -> bool:
+    """Whether two names are those of one file, which need not be there yet."""
+    if STANDARD_OUTPUT in (one, other):
+        return one == other
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
 @contextlib.contextmanager
 def rewritten(name: str) -> Iterator[IO[bytes]]:
     """A file to write to in the place of one that is read meanwhile, with its owner and mode.

@@ -14,13 +14,14 @@ from tbgen.cli.completion import a_file
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, is_position, position_options
+from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_beside, refuse_without
 from tbgen.cli.settings import refuse_idle_settings, scored_game_option, settings_options
-from tbgen.cli.terminal import complain, complain_of, progress, show_rows
+from tbgen.cli.terminal import complain, complain_of, show_rows
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.pgn.contradictions import moves_after_the_end
-from tbgen.pgn.files import matching_files
-from tbgen.pgn.reader import GameSettings, PgnGame, read_games
+from tbgen.pgn.files import matching_files, open_bytes
+from tbgen.pgn.game import GameSettings, PgnGame
 from tbgen.pgn.tags import GameTags
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
@@ -104,19 +105,17 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool,
     warnings: list[str] = []
     separator = '{"games": ['
     compile_for(Purpose.GAMES, quiet=quiet)
-    with progress("scoring, games", quiet=quiet or sys.stdout.isatty()) as shown:
-        for path, game in _games_of(files, settings):
-            shown.advance(title=f"scoring {os.path.basename(path)}, games")
-            if not isinstance(game, PgnGame):
-                faults.append(game)
-                continue
-            if as_json:
-                facts = {"file": path, **game.facts(moves=not summary)}
-                click.echo(f"{separator}\n  {json.dumps(facts)}", nl=False)
-                separator = ","
-            else:
-                _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
-            warnings += (f"{path}, game {game.number}: warning: {warning}" for warning in game.warnings)
+    for path, game in _games_of(files, settings, quiet=quiet or sys.stdout.isatty()):
+        if not isinstance(game, PgnGame):
+            faults.append(game)
+            continue
+        if as_json:
+            facts = {"file": path, **game.facts(moves=not summary)}
+            click.echo(f"{separator}\n  {json.dumps(facts)}", nl=False)
+            separator = ","
+        else:
+            _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
+        warnings += (f"{path}, game {game.number}: warning: {warning}" for warning in game.warnings)
     if as_json:
         click.echo("\n], " if separator == "," else separator + "], ", nl=False)
         click.echo(f'"skipped": {json.dumps([fault.facts() for fault in faults])}}}')
@@ -125,12 +124,20 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool,
     return complain_of(faults)
 
 
-def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[tuple[str, PgnGame | TbgenError]]:
+def _games_of(
+    files: Sequence[str], settings: GameSettings, *, quiet: bool
+) -> Iterator[tuple[str, PgnGame | TbgenError]]:
     """The games of all files; an error of a file as a whole ends that file in its midst."""
+    from tbgen.pgn.chunks import chunks_of
+    from tbgen.pgn.replayed import games_of
+
     for path in files:
         try:
-            for game in read_games(path, settings):
-                yield path, game
+            with reading(path, quiet=quiet) as tell, open_bytes(path) as stream:
+                for chunk in chunks_of(stream, path):
+                    for game in games_of(chunk, path, settings):
+                        yield path, game
+                    tell(len(chunk.text), len(chunk.games))
         except (PgnError, UnreadableFileError) as error:
             yield path, error
         except OSError as error:

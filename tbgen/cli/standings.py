@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,11 +19,12 @@ from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.missing import command_for
 from tbgen.cli.options import quiet_option
+from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.settings import settings_options
-from tbgen.cli.terminal import complain_of, progress, show_rows
+from tbgen.cli.terminal import complain_of, show_rows
 from tbgen.errors import MissingTableError, PgnError, UsageError
-from tbgen.pgn.files import matching_files, plain_size
+from tbgen.pgn.files import matching_files
 from tbgen.pgn.game import GameSettings
 from tbgen.pgn.tags import Source
 from tbgen.score import Outcome
@@ -125,15 +125,13 @@ def _order(text: str) -> list[TieBreak]:
 
 def _collect(name: str, task: Task, jobs: int, add: Callable[[EventGame], None], *, quiet: bool) -> Iterator[PgnError]:
     """Add every game of a file, and yield what cannot be read."""
-    title, games = os.path.basename(name), 0
-    with progress(title, plain_size(name), quiet=quiet, as_share=True) as shown:
+    with reading(name, quiet=quiet) as tell:
         try:
             for part in decide_file(name, task, jobs):
                 for game in part.results:
                     add(game)
                 yield from part.skipped
-                games += part.games
-                shown.advance(part.size, title=f"{title}: {games:,} games")
+                tell(part.size, part.games + len(part.skipped))
         except PgnError as error:
             yield error
 

@@ -59,6 +59,7 @@ def test_every_command_can_be_told_to_be_quiet(name: str) -> None:
     [
         (("score", "--pgn", GAMES), True),
         (("standings", GAMES), True),
+        (("annotate", GAMES), True),
         (("adjudicate", GAMES, "-o", "copy.pgn"), False),
         (("list",), True),
         (("info", "KvK"), True),
@@ -85,6 +86,30 @@ def test_a_quiet_command_says_nothing_of_its_progress_however_slow_it_is(
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
         run(cli.tbgen, [*words, "-q"])
     assert (ended.value.code, err.getvalue(), out.getvalue() != "") == (0, "", has_output)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", "--summary", "--pgn", GAMES),
+        ("standings", GAMES),
+        ("annotate", GAMES, "-o", "copy.pgn"),
+        ("adjudicate", GAMES, "-o", "copy.pgn"),
+        ("build", "--plan", "--for", GAMES),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_that_reads_games_says_how_much_of_a_file_is_read(
+    words: tuple[str, ...], table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TBGEN_DATA", str(table_folder))
+    monkeypatch.setattr("tbgen.cli.terminal.LINE_SECONDS", -1.0)
+    out, err = StringIO(), StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        run(cli.tbgen, words)
+    assert ended.value.code == 0
+    assert err.getvalue().startswith(f"{Path(GAMES).name}: 20 games, 100 %, ")
 
 
 def test_a_name_that_is_no_command_is_told_what_it_may_mean() -> None:
