@@ -25,7 +25,7 @@ def compile_for(*purposes: Purpose, quiet: bool = False) -> None:
         compile_all(wanted, Lines(quiet=quiet))
         return
     with progress(COMPILING, len(wanted), at_once=True) as shown:
-        compile_all(wanted, lambda done, total: shown.advance(1 if done else 0))
+        compile_all(wanted, shown.reach)
 
 
 class Lines:

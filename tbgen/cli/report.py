@@ -108,8 +108,8 @@ def write_pages(
     event = kept if event is None and kept.is_file() else event
     games = None if event is None else read_event(event)
     compile_for(Purpose.GAMES, quiet=quiet)
-    with progress("writing pages", quiet=quiet) as shown:
-        files, written = write_site(records, output, games, explorer=explorer, address=address, watch=shown.advance)
+    with progress("writing pages", quiet=quiet, as_share=True) as shown:
+        files, written = write_site(records, output, games, explorer=explorer, address=address, tell=shown.reach)
     if not quiet:
         changed = "" if written == files else f", {written} of them new or changed"
         click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")

@@ -198,13 +198,22 @@ class Progress:
     def advance(self, steps: int = 1, *, title: str | None = None) -> None:
         """Note that `steps` more are done."""
         with self._lock:
-            self._done += steps
             self._title = self._title if title is None else printable(title)
-            if self._shown is not None:
-                rich, task = self._shown
-                rich.update(task, completed=self._done, description=self._title)
-            elif self._prints and not self._closed:
-                self._print_line(time.monotonic())
+            self._note(self._done + steps)
+
+    def reach(self, done: int, total: int) -> None:
+        """Note that so many steps are done, of so many."""
+        with self._lock:
+            self._total = total
+            self._note(done)
+
+    def _note(self, done: int) -> None:
+        self._done = done
+        if self._shown is not None:
+            rich, task = self._shown
+            rich.update(task, completed=done, total=self._total, description=self._title)
+        elif self._prints and not self._closed:
+            self._print_line(time.monotonic())
 
     def close(self) -> None:
         self._timer.cancel()

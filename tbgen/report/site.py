@@ -23,7 +23,7 @@ from tbgen.report.lineage import every_material, parents_of
 from tbgen.report.palette import bar_of, border_of, percent, shade_of, told
 from tbgen.report.plots import Plot, plot_of
 from tbgen.report.potential import facts_of, fits_of, potentials_of
-from tbgen.report.writing import Batch, Tally, write_batches
+from tbgen.report.writing import Batch, Tally, Tell, unheard, write_batches
 from tbgen.score import Color, Outcome
 
 if TYPE_CHECKING:
@@ -340,14 +340,14 @@ def write_site(
     *,
     explorer: bool = False,
     address: str | None = None,
-    watch: Callable[[], None] = lambda: None,
+    tell: Tell = unheard,
 ) -> Tally:
-    """Write all pages that are new or would change into a folder; calls `watch` for each file.
+    """Write all pages that are new or would change into a folder; `tell` hears how many files are done, of how many.
 
     `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
     where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
     """
-    return write_batches(Site(records, explorer=explorer, address=address).batches(event), folder, watch)
+    return write_batches(Site(records, explorer=explorer, address=address).batches(event), folder, tell)
 
 
 def _static(name: str) -> list[str]:

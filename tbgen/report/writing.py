@@ -38,9 +38,19 @@ class Tally(NamedTuple):
     written: int
 
 
-def write_batches(batches: Iterable[Batch], folder: Path, watch: Callable[[], None] = lambda: None) -> Tally:
-    """Write what is not there as it would be written now; calls `watch` for each file."""
+Tell = Callable[[int, int], None]
+"""Is told how many files are done, of how many."""
+
+
+def unheard(done: int, total: int) -> None:
+    """Nobody is told."""
+
+
+def write_batches(batches: Iterable[Batch], folder: Path, tell: Tell = unheard) -> Tally:
+    """Write what is not there as it would be written now."""
     notes, found, written = _read(folder / NOTES), dict[str, list[str]](), 0
+    batches = list(batches)
+    total = sum(len(batch.names) for batch in batches)
     for batch in batches:
         inputs = sha256(json.dumps([_program(), batch.inputs]).encode()).hexdigest()
         if all(_is_there(folder / name, notes.get(name), inputs) for name in batch.names):
@@ -49,8 +59,7 @@ def write_batches(batches: Iterable[Batch], folder: Path, watch: Callable[[], No
             for name, text in zip(batch.names, batch.texts(), strict=True):
                 found[name] = [inputs, _write(folder / name, text)]
                 written += 1
-        for _ in batch.names:
-            watch()
+        tell(len(found), total)
     if {**notes, **found} != notes:
         _write(folder / NOTES, json.dumps({**notes, **found}, indent=1, sort_keys=True) + "\n")
     return Tally(len(found), written)

@@ -142,9 +142,12 @@ def test_games_of_several_events_are_called_what_they_are(event_file: Path, tmp_
 
 
 def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) -> None:
-    watched: list[None] = []
-    first = write_site(some[:2], tmp_path, watch=lambda: watched.append(None))
-    assert first == (len(watched), len(watched))
+    told: list[tuple[int, int]] = []
+    first = write_site(some[:2], tmp_path, tell=lambda done, total: told.append((done, total)))
+    assert first == (first.files, first.files)
+    assert told == sorted(set(told))
+    assert told[-1] == (first.files, first.files)
+    assert {total for _, total in told} == {first.files}
     assert write_site(some[:2], tmp_path) == (first.files, 0)
     (tmp_path / "material" / "KBvK.html").write_text("spoilt")
     assert write_site(some[:2], tmp_path) == (first.files, 3)  # the page, the record and the lines
