@@ -30,8 +30,8 @@ NO_ROOM = -1
 
 _CHECK_AND_MOVE = 2
 """The code of a check that leaves one move."""
-_OWN_SHIFT = 32
-_STATE_MASK = (1 << _OWN_SHIFT) - 1
+OWN_SHIFT = 32
+_STATE_MASK = (1 << OWN_SHIFT) - 1
 _SPREAD, _TOP = np.uint64(0x9E3779B97F4A7C15), np.uint64(40)
 
 
@@ -169,7 +169,7 @@ def slot_below(found: Found, row: Row, state: Int, slot: Int, square: Int, king:
     own = own_code(row, king)
     if own > found.highest_at[slot]:
         return int(slot)
-    key = state | own << _OWN_SHIFT
+    key = state | own << OWN_SHIFT
     below = slot_of(found.slots, key)
     if found.slots[below] == EMPTY:
         enter(found, below, key, 0)
@@ -190,11 +190,12 @@ def number_row(values: Values, found: Found, row: Row, states: Ints32, kings: Wo
             slot = slot_of(found.slots, state)
             if found.slots[slot] == EMPTY:
                 enter(found, slot, state, highest_code(values, state))
-            last = state
             highest = found.highest_at[slot]
+            # Another position of the state has another own code, so it may have another key.
+            last = state if highest == 0 else -1
             # Without a check the own code is odd, and 1 only where the game is over and no row is left.
             if highest > _CHECK_AND_MOVE or (highest and row.out_of_check & king == NOTHING):
-                slot, last = slot_below(found, row, state, slot, square, king), -1
+                slot = slot_below(found, row, state, slot, square, king)
             number = found.number_at[slot]
             if number < 0:
                 number = number_key(found, slot)
@@ -246,7 +247,7 @@ def put_short(room: Bytes, place: Int, number: Int) -> None:
 @inner
 def put_rows(values: Values, key: Int, side: Int, distances: bool, room: Bytes, place: Int) -> tuple[int, int]:
     """Write the changes of a value from one accrued code to the next; returns their end, and how many they are."""
-    state, own = key & _STATE_MASK, key >> _OWN_SHIFT
+    state, own = key & _STATE_MASK, key >> OWN_SHIFT
     pattern, most = values.pattern[state], abs(int(values.entry[state])) - 1
     count, last, current, plies = 0, -1, 0, 0
     end = int(values.start[pattern + 1])

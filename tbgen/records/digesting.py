@@ -137,7 +137,7 @@ class _Worker:
 
     def __init__(self, file: TableFile, values: Values, places: int) -> None:
         self._file, self._values, self._layout = file, values, file.order.layout
-        self._found = [_found_in(places) for _ in Color]
+        self._found = [no_positions(places) for _ in Color]
         self._contents = Contents(
             room=np.empty(_FIRST_ROOM, np.uint8),
             offset=np.empty(places + 1, np.int64),
@@ -196,7 +196,8 @@ class _Worker:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _found_in(places: int) -> Found:
+def no_positions(places: int) -> Found:
+    """Room for the positions of a leaf."""
     slots = _power_above(4 * places)
     return Found(
         numbers=np.empty(places, np.uint16),

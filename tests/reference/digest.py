@@ -134,25 +134,33 @@ def all_leaves(material: Material) -> Iterator[tuple[int, int, int]]:
 
 def places_of(material: Material) -> Iterator[Place]:
     """The positions in their order."""
-    men = range(material.men)
-    kings = [man for man in men if material.roles[man] == KING]
-    others = [man for man in men if material.roles[man] not in (KING, PAWN)]
+    others = [man for man in range(material.men) if material.roles[man] not in (KING, PAWN)]
     rows_of_leaf = 1024 if material.pawns else 4096
     for block, pawns in enumerate(blocks_of(material)):
-        own_mirror = is_own_mirror(material, pawns)
         for side in (0, 1):
             # the black king is the slowest, then come the other men from the last one to the first
             for row, (black, *reverse) in enumerate(product(range(64), repeat=len(others) + 1)):
-                rest = reverse[::-1]
-                for white in range(64) if material.pawns else TRIANGLE:
-                    squares = np.zeros(material.men, np.int64)
-                    squares[material.pawns], squares[kings], squares[others] = pawns, (white, black), rest
-                    if own_mirror and white not in LEFT:
-                        continue
-                    if not is_first_image(material, others, white, rest, black):
-                        continue
-                    if is_legal_position(material.roles, material.colors, squares, side):
-                        yield block, side, row // rows_of_leaf, tuple(squares.tolist())
+                for squares in places_in_row(material, pawns, side, (*reverse[::-1], black)):
+                    yield block, side, row // rows_of_leaf, squares
+
+
+def places_in_row(
+    material: Material, pawns: tuple[int, ...], side: int, rest: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    """The positions with the pawns, the other men and the black king on these squares."""
+    kings = [man for man in range(material.men) if material.roles[man] == KING]
+    others = [man for man in range(material.men) if material.roles[man] not in (KING, PAWN)]
+    own_mirror = is_own_mirror(material, pawns)
+    *men, black = rest
+    for white in range(64) if material.pawns else TRIANGLE:
+        squares = np.zeros(material.men, np.int64)
+        squares[material.pawns], squares[kings], squares[others] = pawns, (white, black), men
+        if own_mirror and white not in LEFT:
+            continue
+        if not is_first_image(material, others, white, men, black):
+            continue
+        if is_legal_position(material.roles, material.colors, squares, side):
+            yield tuple(squares.tolist())
 
 
 def is_own_mirror(material: Material, pawns: tuple[int, ...]) -> bool:
