@@ -19,8 +19,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-_LOOK_SECONDS = 0.02
-"""How often the memory of this process is looked at: it is filled with some gigabytes a second at most."""
+_FASTEST = 16 << 30
+"""Bytes a second: threads fill memory with some gigabytes a second at most."""
+
+_LEAST_SECONDS, _MOST_SECONDS = 0.02, 1.0
+"""Between two looks at the memory of this process; as long as what is free could be filled in, within these."""
 
 _WORTH_LETTING_GO = 64 << 20
 """Where the rest of the process alone takes what it may, pages are let go only when there are so many again."""
@@ -59,11 +62,13 @@ class MappedArrays:
                 pages.madvise(mmap.MADV_DONTNEED)
 
     def _keep_within(self) -> None:
-        most = self._most
-        while not self._is_over.wait(_LOOK_SECONDS):
-            if _resident_bytes() > most:
+        most, resident = self._most, _resident_bytes()
+        while not self._is_over.wait(min(max((most - resident) / _FASTEST, _LEAST_SECONDS), _MOST_SECONDS)):
+            resident = _resident_bytes()
+            if resident > most:
                 self.let_go()
-                most = max(self._most, _resident_bytes() + _WORTH_LETTING_GO)
+                resident = _resident_bytes()
+                most = max(self._most, resident + _WORTH_LETTING_GO)
 
     def __enter__(self) -> Self:
         self._watch.start()

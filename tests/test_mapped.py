@@ -55,7 +55,7 @@ def test_pages_are_let_go_when_the_process_has_too_many(tmp_path: Path, monkeypa
 
     gone = list[int]()
     monkeypatch.setattr(mapped, "_resident_bytes", next_resident)
-    monkeypatch.setattr(mapped, "_LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(mapped, "_LEAST_SECONDS", 0.001)
     monkeypatch.setattr(MappedArrays, "let_go", let_go)
     with MappedArrays(tmp_path, 10):
         assert is_enough.wait(60)
