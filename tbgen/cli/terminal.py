@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LINE_SECONDS = 5.0
 """How often work says in a pipe how it goes on."""
 
+FRAMES_A_SECOND = 2
+"""How often bars are drawn: each time costs a millisecond."""
+
 _QUIET_SECONDS = 2.0
 _INTERRUPTED = 130
 _TERMINATED = 143
@@ -262,6 +265,7 @@ class Progress:
             *((TimeRemainingColumn(),) if self._as_share else ()),
             console=Console(stderr=True),
             transient=True,
+            refresh_per_second=FRAMES_A_SECOND,
             redirect_stdout=False,  # rich would print on the standard error what is meant for a file
             redirect_stderr=False,
         )

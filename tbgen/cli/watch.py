@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from tbgen.cli.first_use import COMPILING, Lines
-from tbgen.cli.terminal import LINE_SECONDS, duration, timing
+from tbgen.cli.terminal import FRAMES_A_SECOND, LINE_SECONDS, duration, timing
 from tbgen.errors import TbgenError
 from tbgen.library.build import Built
 from tbgen.library.estimate import Estimate
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _QUIET_SECONDS = 2.0
-_FRAME_SECONDS = 0.1
 _FORECAST_SECONDS = 60.0
 
 
@@ -202,7 +201,7 @@ class TerminalWatcher(QuietWatcher):
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         now, line = time.monotonic(), self._lines.get(material)
-        if self._rich is None or line is None or now - line.shown < _FRAME_SECONDS:
+        if self._rich is None or line is None or now - line.shown < 1 / FRAMES_A_SECOND:
             return
         line.shown = now
         share, told = self.outlook(material, now - line.start, phase, done)
@@ -231,6 +230,7 @@ class TerminalWatcher(QuietWatcher):
                 TextColumn("{task.fields[facts]}", markup=False),
                 console=Console(stderr=True),
                 transient=True,
+                refresh_per_second=FRAMES_A_SECOND,
             )
             self._rich.start()
         return self._rich
