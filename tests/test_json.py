@@ -32,7 +32,7 @@ def keys_in(title: str) -> list[str]:
 
 
 @pytest.fixture
-def answers(table_folder: Path) -> dict[str, Any]:
+def answers(table_folder: Path, tmp_path: Path) -> dict[str, Any]:
     """An object for each section of the page."""
     data = ("--json", "--data", str(table_folder))
     probe, line = (json.loads(printed(command, FEN, *data)) for command in ("probe", "line"))
@@ -48,6 +48,7 @@ def answers(table_folder: Path) -> dict[str, Any]:
         there, health = client.get("/tables").json()["tables"], client.get("/health").json()
     with mirror_of(table_folder) as mirror:
         fetched = json.loads(printed("fetch", "KvK", "--from", mirror.url, *data))
+    plan = json.loads(printed("build", "KBvK", "--plan", "--json", "--data", str(tmp_path / "new")))
     return {
         "A position": probe,
         "A move of a probe": probe["moves"][0],
@@ -64,6 +65,8 @@ def answers(table_folder: Path) -> dict[str, Any]:
         "The server": health | health["limits"],
         "A table in the list": json.loads(printed("list", *data))[0],
         "A table:": json.loads(printed("info", "KvK", *data)),
+        "A plan": plan,
+        "A table of a plan": plan["tables"][0],
         "A proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],
         "A digest": json.loads(printed("verify", "KvK", "--digest", *data))["tables"][0],
         "A record": json.loads((RECORDS / "KBvK.json").read_text(encoding="utf-8")),
