@@ -25,6 +25,7 @@ from tbgen.library.build import Built, Settings, build, plan_for
 from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
+from tbgen.material import Material
 from tbgen.process import processors
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
@@ -128,21 +129,21 @@ def command(
         show_plan(plan, disk, as_json=as_json)
         plan.check(disk)
         return 0
-    with _watcher(quiet=quiet) as watcher:
-        made: list[Built] = watcher.made
-
-        def work() -> list[Finding]:
-            return build(data, wanted, watcher, settings)
-
-        findings = _interruptibly(work, lambda: _leave(watcher, data))
-    if not quiet:
-        _show_summary(findings, made)
-    if not by_digest or not made:
+    new = _build(data, wanted, settings, quiet=quiet)
+    if not by_digest or not new:
         return 0
     from tbgen.cli.verify_digest import compare_digests
 
-    new = [built.finding.material for built in made]
     return compare_digests(new, (data,), None, None, settings.threads, as_json=False, quiet=quiet)
+
+
+def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> list[Material]:
+    """Build what is missing, show it, and return what was made."""
+    with _watcher(quiet=quiet) as watcher:
+        findings = _interruptibly(lambda: build(folder, wanted, watcher, settings), lambda: _leave(watcher, folder))
+    if not quiet:
+        _show_summary(findings, watcher.made)
+    return [built.finding.material for built in watcher.made]
 
 
 def bytes_in(text: str) -> int:
