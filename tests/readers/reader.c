@@ -186,12 +186,12 @@ static void read_at(File *file, uint64_t offset, uint8_t *into, uint64_t size)
 }
 
 /* The value of a line of the seal; `line` goes on to the next one. */
-static void sealed(const File *file, const char **line, const char *name, char *value, size_t room)
+static void sealed(const File *file, const char **line, const char *name, char *value, size_t capacity)
 {
     size_t length = strlen(name), size = 0;
     if (!strncmp(*line, name, length) && (*line)[length] == ' ')
         size = strcspn(*line + length + 1, " \n");
-    if (size == 0 || size >= room)
+    if (size == 0 || size >= capacity)
         fail("%s: damaged: its seal has no %s", file->path, name);
     memcpy(value, *line + length + 1, size);
     value[size] = 0;
@@ -239,11 +239,11 @@ static void expect(Json *json, char sign)
         unreadable(json);
 }
 
-static void read_string(Json *json, char *into, size_t room)
+static void read_string(Json *json, char *into, size_t capacity)
 {
     expect(json, '"');
     for (size_t i = 0;; json->at++) {
-        if (json->at == json->end || i == room)
+        if (json->at == json->end || i == capacity)
             unreadable(json);
         if (*json->at == '"') {
             into[i] = 0;
@@ -557,7 +557,7 @@ static bool on_board(int file, int rank) { return file >= 0 && file < 8 && rank 
 static const int knight_steps[8][2] = {{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
 static const int king_steps[8][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
 
-/* Whether a man of that color and one of the roles is the first on a line from the square. */
+/* Whether a man of that colour and one of the roles is the first on a line from the square. */
 static bool seen_along(const Position *position, int square, const int *step, int reach, int color, const char *roles)
 {
     int file = square % 8, rank = square / 8;
