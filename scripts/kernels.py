@@ -54,6 +54,12 @@ def find_holds() -> None:
     run("hold", *FORTRESS.split(), "--side", "white", "--goal", "draw")
 
 
+def find_move() -> None:
+    from tbgen.uci.protocol import Protocol
+
+    Protocol("data", lambda line: None).run(["position startpos", "go depth 1"])
+
+
 def share_layers(folder: str) -> None:
     from tbgen.retro.drive import shared_layers
 
@@ -79,6 +85,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "holds": ("", lambda folder: find_holds()),
     "clock": ("KBvK", lambda folder: run("probe", *ENDS.split(), "--brief", "--data", folder)),
     "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),
+    "search": ("", lambda folder: find_move()),
 }
 """The tables that a purpose is rehearsed with, which are built beforehand, and the rehearsal."""
 

@@ -28,7 +28,12 @@ SOLVER = ("index", "retro")
 SHARED = ("_jit.py", "handover.py", "material.py", "score.py", "table.py")
 """What packages with kernels import beside each other."""
 
-LENDERS = {"clock": ("bitboard",), "holding": ("bitboard",), "records": ("bitboard", "verify")}
+LENDERS = {
+    "clock": ("bitboard",),
+    "engine": ("bitboard", "clock"),
+    "holding": ("bitboard",),
+    "records": ("bitboard", "verify"),
+}
 """[package] -> whose kernels its own call, beside those of `index`."""
 
 COMPILER = ("_jit.py", "_kernels.py", "_linking.py")

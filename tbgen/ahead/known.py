@@ -28,6 +28,7 @@ class Purpose(Enum):
     HOLDS = "holds"
     CLOCK = "clock"
     GAMES = "games"
+    SEARCH = "search"
 
 
 @dataclass(frozen=True)

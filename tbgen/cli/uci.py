@@ -18,7 +18,7 @@ def command(*, folders: tuple[Path, ...]) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 
     What has accrued comes with the position's FEN as its seventh field, with the option Accrued, or from the moves.
-    Positions without a table are played one ply ahead only. docs/uci.md has the options.
+    Positions without a table are searched, with tables where they lead to one. docs/uci.md has the options.
 
     \b
     Examples:

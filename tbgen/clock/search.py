@@ -119,7 +119,7 @@ def _searched(asked: _Asked, bound: Color | None) -> Searched | None:
         held_by_move = np.repeat(held, np.diff(start))
         layer, states, codes = _settled(tables, found, held_by_move, mover, left, start, asked.fifty_moves)
         if asked.is_cut_short and len(states):
-            answer = _answers(tables, counts, states >> _ACCRUED_BITS, mover.other, _held_in(states))
+            answer = answers_for(tables, counts, states >> _ACCRUED_BITS, mover.other, _held_in(states))
             if mover is bound:
                 _keep_table_moves(layer, answer, mover, asked.accrued)
             states, codes = _kept(layer, states, codes, answer.outcome != _held_in(states))
@@ -195,8 +195,13 @@ def _keep_table_moves(layer: _Layer, answer: BulkProbe, mover: Color, accrued: A
     layer.worth[left_out] = -sign * _WORST
 
 
-def _answers(
-    tables: Tablebase, counts: int, squares: Ints, to_move: Color, accrued: Ints | None, passants: Ints | None = None
+def answers_for(
+    tables: Tablebase,
+    counts: int,
+    squares: Ints,
+    to_move: Color,
+    accrued: Ints | None = None,
+    passants: Ints | None = None,
 ) -> BulkProbe:
     """What tables say of positions with the same men."""
     material = material_of_counts(counts)
@@ -211,7 +216,7 @@ def _entries(tables: Tablebase, found: Successors, exits: Bools, to_move: Color)
     signed = np.zeros(len(counts), np.int64)
     for men in np.unique(counts).tolist():
         rows = np.flatnonzero(counts == men)
-        answer = _answers(tables, men, squares[rows], to_move, None, passants[rows])
+        answer = answers_for(tables, men, squares[rows], to_move, None, passants[rows])
         assert not (answer.fault != Fault.NONE).any(), "legal moves lead to positions that tables know"
         signed[rows] = answer.outcome
     return signed
@@ -224,6 +229,15 @@ def material_of_counts(counts: int) -> Material:
     men = [kind for kind, number in zip(kinds, numbers, strict=True) for _ in range(number)]
     white, black = ([role for side, role in men if side is color] for color in Color)
     return Material.of(white, black)
+
+
+def counts_of_material(material: Material) -> int:
+    """The counts of a material: the way back from `material_of_counts`."""
+    counts = 0
+    for color in Color:
+        for role in _ROLES:
+            counts = counts << COUNT_BITS | material.side(color).count(role)
+    return counts
 
 
 def _folded(layers: list[_Layer], last_mover: Color) -> int:

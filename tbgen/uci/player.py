@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ import chess
 from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.accrual import play_move
-from tbgen.rules.position import color_of, own_score
+from tbgen.rules.position import color_of, material_of, own_score
 from tbgen.score import Accrued, Color, Outcome
 
 
@@ -34,23 +35,32 @@ class Situation:
 
     board: chess.Board
     accrued: Accrued
-    seen: frozenset[str] = field(default_factory=frozenset)
+    seen: Counter[str] = field(default_factory=Counter)
+    """[EPD] how often."""
+
+    def twice(self) -> list[chess.Board]:
+        """The positions that end the game if they arise once more."""
+        return [chess.Board(f"{epd} 0 1") for epd, times in self.seen.items() if times > 1]
 
 
 class Player:
-    """Plays from tables; beyond them one ply ahead, for the lowest score."""
+    """Plays from tables; what no table knows it looks at one ply ahead, for the lowest score."""
 
     def __init__(self, tables: Tablebase) -> None:
         self.tables = tables
 
+    def knows(self, board: chess.Board) -> bool:
+        """Whether a table answers for a position."""
+        return not board.castling_rights and material_of(board) in self.tables
+
     def choices(
         self, now: Situation, *, only: Collection[chess.Move] = (), most: int = 1, line_plies: int = 0
-    ) -> list[Choice]:
-        """The best moves, best first; `only` some are looked at, if any are named."""
+    ) -> list[Choice] | None:
+        """The best moves, best first, None without a table; `only` some are looked at, if any are named."""
         try:
             moves = self.tables.probe_moves(now.board, now.accrued)
         except (MissingTableError, TooManyMenError, CastlingError):
-            return self._guessed(now, only)[:most]
+            return None
         moves = [each for each in moves if not only or each.move in only]
         if moves:
             moves = self._first_of_equals(now, moves)
@@ -72,7 +82,7 @@ class Player:
         steps = self.tables.line(after, accrued, max_plies=plies) if plies and chosen.dtg is not None else []
         return Choice(chosen.move, chosen.outcome, chosen.dtg, tuple(step.move for step in steps))
 
-    def _guessed(self, now: Situation, only: Collection[chess.Move]) -> list[Choice]:
+    def guesses(self, now: Situation, *, only: Collection[chess.Move] = ()) -> list[Choice]:
         """Every move by what a table says after it, or by what has then accrued; then by the opponent's few moves."""
         mover, rated = color_of(now.board.turn), list[tuple[tuple[int, int, str], Choice]]()
         for move in now.board.legal_moves:
@@ -90,11 +100,13 @@ def situation_of(first: chess.Board, accrued: Accrued | None, moves: Sequence[ch
     """The position after some moves; without `accrued` the first one counts with its own score."""
     board = first.copy(stack=False)
     score = own_score(board) if accrued is None else accrued
-    seen = {board.epd()}
+    seen = Counter([board.epd()])
     for move in moves:
         _, score, reset = play_move(board, move, score)
-        seen = {board.epd()} if reset else {*seen, board.epd()}
-    return Situation(board, score, frozenset(seen))
+        if reset:
+            seen.clear()
+        seen[board.epd()] += 1
+    return Situation(board, score, seen)
 
 
 def centipawns(outcome: Outcome, side: Color) -> int:

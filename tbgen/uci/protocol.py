@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 import chess
@@ -18,29 +16,16 @@ from tbgen.rules.notation import parse_move
 from tbgen.rules.position import color_of
 from tbgen.score import Accrued, Color, parse_score
 from tbgen.storage.folders import Folders
+from tbgen.uci.beyond import Beyond
+from tbgen.uci.limits import Asked, asked_in, number_in
 from tbgen.uci.player import Choice, Player, Situation, centipawns, situation_of
 from tbgen.words import in_so_many
 
-LINE_PLIES: Final = 24
-"""How much of best play is shown; it is looked up ply by ply."""
 HURRY_MILLISECONDS: Final = 200
 """With less time than this for a move, its line is not shown."""
 MOST_LINES: Final = 256
 
-_LIMITS: Final = ("depth", "nodes", "mate", "movetime", "wtime", "btime", "winc", "binc", "movestogo")
 _EMPTY: Final = ("", "<empty>")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What `go` says; times in milliseconds."""
-
-    only: tuple[str, ...] = ()
-    plies: int = LINE_PLIES
-    milliseconds: int | None = None
-    waits: bool = False
-    """Whether the answer waits for `stop`."""
-    ponders: bool = False
 
 
 class Protocol:
@@ -49,10 +34,12 @@ class Protocol:
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
         self._tell_line, self._lock = tell, threading.Lock()
         self._player = Player(Tablebase(folders))
+        self._beyond = Beyond(self._player.tables)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Accrued | None = None
         self._lines = 1
         self._stop, self._thread = threading.Event(), threading.Thread()
+        self._is_endless = True
 
     def run(self, lines: Iterable[str]) -> None:
         """Answer until `quit` or the end of the lines."""
@@ -64,8 +51,15 @@ class Protocol:
                 self._obey(name, words)
             except TbgenError as error:
                 self._tell(f"info string error: {error}")
+        else:  # no more lines: the last answer is still due, unless it waits for one
+            if not self._is_endless:
+                self._thread.join()
         self._finish()
+        self._close()
+
+    def _close(self) -> None:
         self._player.tables.close()
+        self._beyond.close()
 
     def _obey(self, name: str, words: Sequence[str]) -> None:
         if name == "uci":
@@ -78,10 +72,12 @@ class Protocol:
             self._finish()
             self._now = None
             self._now = self._situation(words)
+            if not self._player.knows(self._now.board):
+                self._beyond.prepare()
         elif name == "go":
             self._go(asked_in(words, None if self._now is None else color_of(self._now.board.turn)))
         elif name in ("stop", "ponderhit"):
-            self._stop.set()
+            self._halt()
         elif name not in ("", "ucinewgame", "debug", "register"):
             self._tell(f"info string unknown command {name}")
 
@@ -103,11 +99,12 @@ class Protocol:
         if name == "accrued":
             self._accrued = None if value in _EMPTY else parse_score(value)
         elif name == "multipv":
-            self._lines = min(MOST_LINES, max(1, _number(value, name)))
+            self._lines = min(MOST_LINES, max(1, number_in(value, name)))
         elif name == "tablepath":
             self._finish()
-            self._player.tables.close()
+            self._close()
             self._player = Player(Tablebase(value))
+            self._beyond = Beyond(self._player.tables)
         elif name not in ("uci_rmobility", "uci_chess960"):
             raise UsageError(f"there is no option {name!r}")
 
@@ -127,64 +124,51 @@ class Protocol:
         self._finish()
         if asked.ponders:
             self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
+        self._is_endless = asked.waits
         self._stop.clear()
+        self._beyond.allow()
         self._thread = threading.Thread(target=self._answer, args=(self._now, asked), daemon=True)
         self._thread.start()
 
     def _answer(self, now: Situation | None, asked: Asked) -> None:
-        best = "(none)"
+        best = None
         try:
-            choices = [] if now is None else self._choices(now, asked)
-            for number, choice in enumerate(choices, 1):
-                assert now is not None
-                self._tell(_info(choice, number, color_of(now.board.turn)))
-            if choices:
-                best = choices[0].move.uci()
+            best = None if now is None else self._best(now, asked)
         except TbgenError as error:
             self._tell(f"info string error: {error}")
         if asked.waits:
             self._stop.wait()
-        self._tell(f"bestmove {best}")
+        self._tell(f"bestmove {best.uci() if best else '(none)'}")
 
-    def _choices(self, now: Situation, asked: Asked) -> list[Choice]:
+    def _best(self, now: Situation, asked: Asked) -> chess.Move | None:
+        """The move to play; what is known of it is told."""
         only = [parse_move(now.board, word) for word in asked.only]
         in_hurry = asked.milliseconds is not None and asked.milliseconds < HURRY_MILLISECONDS
         plies = 0 if in_hurry else max(0, asked.plies - 1)
-        return self._player.choices(now, only=only, most=self._lines, line_plies=plies)
+        choices = self._player.choices(now, only=only, most=self._lines, line_plies=plies)
+        if choices is None:
+            self._tell("info string no table has this position, so it is searched")
+            best = self._beyond.best(now, only, asked, self._lines, self._tell)
+            if best is not None:
+                return best
+            choices = self._player.guesses(now, only=only)[: self._lines]
+        for number, choice in enumerate(choices, 1):
+            self._tell(_info(choice, number, color_of(now.board.turn)))
+        return choices[0].move if choices else None
+
+    def _halt(self) -> None:
+        self._stop.set()
+        self._beyond.stop()
 
     def _finish(self) -> None:
         """Let the answer that is due be given."""
-        self._stop.set()
+        self._halt()
         if self._thread.is_alive():
             self._thread.join()
 
     def _tell(self, line: str) -> None:
         with self._lock:
             self._tell_line(line)
-
-
-def asked_in(words: Sequence[str], mover: Color | None) -> Asked:
-    """What the words after `go` ask; those that are unknown are left aside, as UCI wants it.
-
-    >>> asked_in("movetime 50 searchmoves e2e4 d2d4".split(), Color.WHITE).only
-    ('e2e4', 'd2d4')
-    """
-    numbers = {name: _number(value, name) for name, value in pairwise(words) if name in _LIMITS}
-    only = list[str]()
-    if "searchmoves" in words:
-        for word in words[list(words).index("searchmoves") + 1 :]:
-            if word in (*_LIMITS, "infinite", "ponder"):
-                break
-            only.append(word)
-    clock = numbers.get("wtime" if mover is Color.WHITE else "btime")
-    waits = "infinite" in words or "ponder" in words
-    return Asked(
-        tuple(only),
-        min(LINE_PLIES, numbers.get("depth", LINE_PLIES)),
-        numbers.get("movetime", clock),
-        waits,
-        "ponder" in words,
-    )
 
 
 def _info(choice: Choice, number: int, mover: Color) -> str:
@@ -201,10 +185,3 @@ def _info(choice: Choice, number: int, mover: Color) -> str:
     way = "a guess, no table has it" if choice.is_guess else in_so_many(choice.dtg)
     depth = max(1, plies)
     return f"info string {choice.outcome} {way}\ninfo depth {depth} multipv {number} score {score} pv {line}"
-
-
-def _number(text: str, name: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise UsageError(f"{name} must be a number, not {text!r}") from None

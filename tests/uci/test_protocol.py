@@ -15,7 +15,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.accrual import play_move
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
-from tbgen.score import Accrued, parse_score
+from tbgen.score import Accrued, Color, parse_score
 from tbgen.uci.protocol import Protocol
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
@@ -142,14 +142,99 @@ def test_a_game_that_is_over_has_no_move(table_folder: Path) -> None:
     assert best(said(table_folder, "position fen nonsense", "go")) == "(none)"
 
 
-def test_without_a_table_it_plays_for_few_moves_and_says_that_it_guesses(table_folder: Path) -> None:
-    lines = said(table_folder, "position startpos moves e2e4", "go")
-    assert any(line.startswith("info string") and line.endswith("a guess, no table has it") for line in lines)
-    board = chess.Board()
-    board.push_san("e4")
-    assert chess.Move.from_uci(best(lines)) in board.legal_moves
-    capture = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go")
+def searched(lines: list[str]) -> list[dict[str, str]]:
+    """What the `info` lines of a search say, but for times."""
+    found = list[dict[str, str]]()
+    for line in lines:
+        if line.startswith("info depth "):
+            head, _, pv = line.removeprefix("info ").partition(" pv ")
+            words = head.replace("score cp ", "cp ").replace("score mate ", "mate ").split()
+            found.append({**dict(zip(words[::2], words[1::2], strict=True)), "pv": pv})
+    return [{name: word for name, word in each.items() if name not in ("time", "nps")} for each in found]
+
+
+ROOKS = "8/8/3k4/8/2r5/8/3KR3/4B3 w - - 4 30"
+
+
+def test_without_a_table_it_searches_and_says_so(table_folder: Path) -> None:
+    lines = said(table_folder, f"position fen {ROOKS} -G9.5 moves d2d3 c4c5", "go depth 4")
+    assert "info string no table has this position, so it is searched" in lines
+    assert [each["depth"] for each in searched(lines)] == ["1", "2", "3", "4"]
+    assert all(each["pv"] for each in searched(lines))
+    assert best(lines) == searched(lines)[-1]["pv"].split()[0]
+    capture = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go depth 1")
     assert best(capture) == "b1b2"  # into a table
+
+
+def test_where_no_depth_can_be_searched_it_plays_for_few_moves_and_says_that_it_guesses(table_folder: Path) -> None:
+    lines = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go nodes 1")
+    assert any(line.startswith("info string") and line.endswith("a guess, no table has it") for line in lines)
+    assert best(lines) == "b1b2"
+
+
+@pytest.mark.parametrize(
+    "limits", ["depth 3", "nodes 3000", "mate 1", "movetime 60", "wtime 1500 btime 1 winc 10 movestogo 20", ""]
+)
+def test_a_search_keeps_every_limit(table_folder: Path, limits: str) -> None:
+    lines = said(table_folder, f"position fen {ROOKS}", f"go {limits}")
+    assert chess.Move.from_uci(best(lines)) in chess.Board(ROOKS).legal_moves
+    if "nodes" in limits:
+        assert all(int(each["nodes"]) <= 3000 for each in searched(lines))
+    if "depth" in limits:
+        assert searched(lines)[-1]["depth"] == "3"
+
+
+def test_a_search_of_so_many_nodes_is_always_the_same(table_folder: Path) -> None:
+    asked = f"position fen {ROOKS} moves d2d3", "go nodes 20000"
+    once, *others = (said(table_folder, *asked) for _ in range(2))
+    again = said(table_folder, "position startpos", "go depth 2", *asked)
+    again = again[again.index(next(line for line in again if line.startswith("bestmove"))) + 1 :]
+    for each in (*others, again):
+        assert (searched(each), best(each)) == (searched(once), best(once))
+
+
+def test_a_search_shows_several_lines_and_only_moves_that_were_named(table_folder: Path) -> None:
+    lines = said(table_folder, "setoption name MultiPV value 3", f"position fen {ROOKS}", "go depth 3")
+    last = searched(lines)[-3:]
+    assert [each["multipv"] for each in last] == ["1", "2", "3"]
+    assert [int(each["cp"]) for each in last] == sorted((int(each["cp"]) for each in last), reverse=True)
+    assert len({each["pv"].split()[0] for each in last}) == 3
+    named = said(table_folder, f"position fen {ROOKS}", "go depth 3 searchmoves d2d1 d2e3")
+    assert best(named) in ("d2d1", "d2e3")
+
+
+def test_a_search_finds_a_mate_and_counts_its_moves(table_folder: Path) -> None:
+    lines = said(table_folder, "position fen 7k/8/5K2/8/8/8/7p/1R6 w - - 0 1", "go depth 3")
+    assert "mate" not in searched(lines)[0]
+    assert (searched(lines)[-1]["mate"], best(lines)) == ("2", "f6g6")
+    lost = said(table_folder, "position fen 7k/8/6K1/8/8/8/7p/1R6 b - - 0 1", "go depth 2")
+    assert searched(lost)[-1]["mate"] == "-1"
+
+
+def test_what_has_accrued_counts_in_a_search(table_folder: Path) -> None:
+    values = [
+        int(searched(said(table_folder, f"position fen {ROOKS} {accrued}", "go depth 2"))[-1]["cp"])
+        for accrued in ("G1.0", "G3.0", "-G3.0", "-G1.0")
+    ]
+    assert values == sorted(values, reverse=True)
+    assert values[0] - values[-1] > 300
+
+
+def test_a_search_without_end_goes_on_until_it_is_stopped(table_folder: Path) -> None:
+    out = list[str]()
+
+    def lines() -> Iterator[str]:
+        yield f"position fen {ROOKS}"
+        yield "go infinite"
+        while not any("info depth 2 " in line for line in out):
+            yield "isready"
+        assert not any("bestmove" in line for line in out)
+        yield "stop"
+        while not any("bestmove" in line for line in out):
+            yield "isready"
+
+    Protocol(table_folder, out.append).run(lines())
+    assert chess.Move.from_uci(best(out)) in chess.Board(ROOKS).legal_moves
 
 
 def test_it_runs_under_python_chess_as_any_engine(table_folder: Path) -> None:
@@ -212,3 +297,20 @@ def test_the_holder_repeats_and_the_other_side_does_not(table_folder: Path) -> N
             moves.append(best(lines))
             _, score, _ = play_move(board, chess.Move.from_uci(moves[-1]), score)
         assert tables.probe(board, score).outcome == accrued.outcome
+
+
+FOUR_MEN = (Path(__file__).parent / "four_men.csv").read_text().splitlines()
+
+
+@pytest.mark.parametrize("row", FOUR_MEN[1:])
+def test_against_moves_at_random_the_search_does_not_lose_what_it_can_hold(table_folder: Path, row: str) -> None:
+    fen, letter, promised = row.split(",")
+    game, draw, mine = Game(chess.Board(fen)), random.Random(4), Color.WHITE if letter == "w" else Color.BLACK
+    while game.ended is None:
+        if color_of(game.board.turn) is mine:
+            moves = " ".join(ply.move.uci() for ply in game.plies if ply.move is not None)
+            lines = said(table_folder, f"position fen {fen}{f' moves {moves}' if moves else ''}", "go nodes 400")
+            game.push(chess.Move.from_uci(best(lines)))
+        else:
+            game.push(draw.choice(list(game.board.legal_moves)))
+    assert game.accrued.worth_to(mine) >= parse_score(promised).worth_to(mine)
