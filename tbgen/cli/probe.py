@@ -138,11 +138,8 @@ def _show_moves(moves: Sequence[MoveProbe], scoring: Scoring) -> None:
         click.echo("\nno legal moves: the game is over")
         return
     click.echo()
-    heads, value, mover = (
-        ("move", "outcome", "DTG", "own", "accrued", "points", ""),
-        moves[0].outcome,
-        moves[0].own.holder,
-    )
+    heads = ("move", "outcome", "DTG", "own", "accrued", "points", "")
+    value, mover = moves[0].outcome, moves[0].own.holder
     words = {
         Grade.KEEPS: f"keep {value}:",
         Grade.COSTS: "give away part of it:" if value.holder is mover else f"give {mover.other} more:",

@@ -98,12 +98,10 @@ def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iter
     lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
     anchor = (results or others or [None])[-1]
     if anchor is not None:
-        place_of, line_end = (
-            anchor[tokens.NEXT_LINE],
-            _line_end_in(text, anchor[tokens.VALUE_END], anchor[tokens.NEXT_LINE]),
-        )
-        is_ended = text[place_of - 1] in at.LINE_ENDS
-        yield place_of, place_of, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
+        behind = anchor[tokens.NEXT_LINE]
+        line_end = _line_end_in(text, anchor[tokens.VALUE_END], behind)
+        is_ended = text[behind - 1] in at.LINE_ENDS
+        yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
     elif own:
         line_end = _line_end_in(text, own[0][tokens.VALUE_END], own[0][tokens.NEXT_LINE])
         yield own[0][tokens.LINE], own[0][tokens.LINE], b"".join(line + line_end for line in lines)
