@@ -188,7 +188,7 @@ class Standings:
         return " ".join(each[0] for each in common).strip(" -–,:;|/")
 
     @property
-    def reservation(self) -> str:
+    def caveat(self) -> str:
         """Which scores are provisional, in words; empty if none is."""
         number = self.provisional.total()
         if not number:

@@ -152,7 +152,7 @@ def _show_table(standings: Standings, building: str) -> None:
         click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
     if standings.provisional:
         them = "it" if len(standings.provisional) == 1 else "them"
-        click.echo(f"{standings.reservation}; build {them} with: {building}")
+        click.echo(f"{standings.caveat}; build {them} with: {building}")
 
 
 def _show_statistics(counts: Statistics, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -16,19 +16,17 @@ _ABOUT: Final = (
     "G0.0 is mate, G0.5 stalemate, G3.5 three moves. Scores without a sign are White's, those with a minus Black's. "
     "The lowest since the last capture or pawn move is what a game ends with."
 )
-LEGEND: Final = "".join(
-    f'<li><span class="score {shade}">{words}</span></li>'
-    for shade, words in (
-        ("w0", "White mates"),
-        ("w1", "stalemates"),
-        ("w3", "holds Black to 1–3 moves"),
-        ("w5", "to more"),
-        ("b5", "Black holds White to many moves"),
-        ("b3", "to 1–3"),
-        ("b1", "stalemates"),
-        ("b0", "mates"),
-    )
+WORDS: Final = (
+    ("w0", "White mates"),
+    ("w1", "stalemates"),
+    ("w3", "holds Black to 1–3 moves"),
+    ("w5", "to more"),
+    ("b5", "Black holds White to many moves"),
+    ("b3", "to 1–3"),
+    ("b1", "stalemates"),
+    ("b0", "mates"),
 )
+"""Shades of outcomes, and what they mean."""
 
 
 def style() -> str:
@@ -53,6 +51,12 @@ def alone(title: str, content: str, *, said: str = "", scripts: Sequence[str] = 
         f'<style>\n{style()}</style>\n</head>\n<body>\n<main id="content"{kind}>\n{content}</main>\n'
         f"<footer>\n<p>{_ABOUT}</p>\n{said}</footer>\n{code}</body>\n</html>\n"
     )
+
+
+def legend(label: str, words: Iterable[tuple[str, str]] = WORDS) -> str:
+    """What shades mean, as a row of patches."""
+    items = "".join(f'<li><span class="score {shade}">{text}</span></li>' for shade, text in words)
+    return f'<ul class="legend" aria-label="{label}">{items}</ul>\n'
 
 
 def score(outcome: Outcome, text: str | None = None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from tbgen.adjudicate.annotate import AnnotatedPly, Annotation
-from tbgen.report.alone import LEGEND, alone, score
+from tbgen.report.alone import alone, legend, score
 from tbgen.report.boards import board_of, shared
 from tbgen.report.palette import shade_of
 from tbgen.report.playing import changes_of, step_of
@@ -49,7 +49,7 @@ def _game(annotation: Annotation, *, alone: bool) -> str:
     known = annotation.known_from
     return (
         f'{heading}<p class="lead">{escape(", ".join(played))}; {escape(known)}.</p>\n'
-        f'{_facts(annotation)}<ul class="legend" aria-label="Colours">{LEGEND}</ul>\n{_bar(annotation)}'
+        f"{_facts(annotation)}{legend('Colours')}{_bar(annotation)}"
         f'<div class="beside">{_figure(annotation)}{_table(annotation)}</div>\n{_cards(annotation)}'
     )
 

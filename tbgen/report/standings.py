@@ -9,7 +9,7 @@ from typing import Final
 from tbgen.adjudicate.sheet import in_decimals
 from tbgen.adjudicate.standings import EventGame, Row, Standings
 from tbgen.pgn.tags import Source
-from tbgen.report.alone import alone
+from tbgen.report.alone import alone, legend
 from tbgen.report.palette import shade_of
 from tbgen.score import Color, Outcome
 from tbgen.words import counted
@@ -18,7 +18,7 @@ MOST_CROSSED: Final = 100
 """With more players a page has no cross table: nobody could read it, and it grows with their square."""
 _MOST_IN_CELL: Final = 8
 """More games than this of two players are told by their points alone."""
-_LEGEND: Final = (
+_WORDS: Final = (
     ("w0", "mates"),
     ("w1", "stalemates"),
     ("w3", "holds the other to 1–3 moves"),
@@ -40,10 +40,10 @@ def page_of(standings: Standings, title: str | None = None) -> str:
     if standings.unfinished:
         number = standings.unfinished
         notes.append(f"{number} without a result {'is' if number == 1 else 'are'} left out.")
-    reservation = f'<p class="reservation">{escape(standings.reservation)}.</p>\n' if standings.provisional else ""
+    caveat = f'<p class="caveat">{escape(standings.caveat)}.</p>\n' if standings.provisional else ""
     content = (
         f'<h1>{escape(heading)}</h1>\n<p class="lead">{said}, scored by the rules of r-mobility.</p>\n'
-        f'{reservation}{_legend(standings)}{_table(standings)}<p class="small soft">{" ".join(notes)}</p>\n'
+        f'{caveat}{_legend(standings)}{_table(standings)}<p class="small soft">{" ".join(notes)}</p>\n'
     )
     return alone(heading, content, broad=True)
 
@@ -51,10 +51,7 @@ def page_of(standings: Standings, title: str | None = None) -> str:
 def _legend(standings: Standings) -> str:
     if len(standings.rows) > MOST_CROSSED:
         return ""
-    words = "".join(f'<li><span class="score {shade}">{text}</span></li>' for shade, text in _LEGEND)
-    return (
-        f'<ul class="legend" aria-label="Colours of a score in the cross table: the player of the row">{words}</ul>\n'
-    )
+    return legend("Colours of a score in the cross table: the player of the row", _WORDS)
 
 
 def _table(standings: Standings) -> str:
