@@ -7,6 +7,7 @@ attack.py --only "forged tables" --seed 7 --from 31 --share 1   go on from an at
 
 Full disks and two users need the rights of root, which can mount small file systems and run as somebody else (setpriv).
 Every attempt is drawn from the seed and its number alone. A failure is printed and counted; the others go on.
+The sources must stay as they are meanwhile: run it in a clone that nobody works in.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.attacks.all_attacks import ATTACKS  # noqa: E402
 from tests.attacks.attack import Attack  # noqa: E402
+from tests.attacks.sources import Sources  # noqa: E402
 
 FOR_ROOT = ("full disks", "two users")
 
@@ -38,7 +40,7 @@ def main() -> None:
     parser.add_argument("--from", dest="first", type=int, default=0, help="the number of the first attempt")
     wanted = parser.parse_args()
     print("| attack | tried | failed | CPU seconds |\n|---|---|---|---|", flush=True)
-    failed = 0
+    failed, sources = 0, Sources()
     with tempfile.TemporaryDirectory() as name:
         os.chmod(name, 0o755)
         tables = Path(name) / "three men"
@@ -51,11 +53,11 @@ def main() -> None:
             if attack.title in FOR_ROOT and os.geteuid() != 0:
                 print(f"| {attack.title} | needs root | | |", flush=True)
                 continue
-            failed += carried_out(attack, Path(name) / str(ATTACKS.index(attack)), tables, wanted)
+            failed += carried_out(attack, Path(name) / str(ATTACKS.index(attack)), tables, wanted, sources)
     sys.exit(failed > 0)
 
 
-def carried_out(attack: Attack, folder: Path, tables: Path, wanted: argparse.Namespace) -> int:
+def carried_out(attack: Attack, folder: Path, tables: Path, wanted: argparse.Namespace, sources: Sources) -> int:
     """Try an attack as often as is wanted; how many attempts failed."""
     folder.mkdir()
     start, failed = cpu_seconds(), 0
@@ -66,9 +68,11 @@ def carried_out(attack: Attack, folder: Path, tables: Path, wanted: argparse.Nam
             try:
                 attempt(attack.draw(wanted.seed, number))
             except (Exception, SystemExit):
+                sources.check()
                 failed += 1
                 print(f"{attack.title}, seed {wanted.seed}, attempt {number}:", file=sys.stderr)
                 traceback.print_exc()
+    sources.check()
     print(f"| {attack.title} | {count:,} | {failed} | {cpu_seconds() - start:.0f} |", flush=True)
     return failed
 
