@@ -19,6 +19,7 @@ SUBCOMMANDS = {
     "annotate": ("tbgen.cli.annotate", "Show games ply by ply, from where tables know them, and who gave what away."),
     "build": ("tbgen.cli.build", "Build tables, and all tables that they need."),
     "convert": ("tbgen.cli.convert", "Bring tables of an earlier format into today's."),
+    "compare": ("tbgen.cli.compare", "Compare r-mobility with whole-game mobility, table by table."),
     "fetch": ("tbgen.cli.fetch", "Fetch tables that somebody else has built."),
     "hold": ("tbgen.cli.hold", "Prove that a side keeps a score for ever, with any number of men."),
     "explorer": ("tbgen.cli.explorer", "Write the explorer and tables as files for any web server."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -28,10 +28,12 @@ from tbgen.records.counting import (
     total_of,
 )
 from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 from tbgen.storage.states import States
 
 Longs = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.uint32]
 
 Stripe = tuple[int, int, int]
 """A block, the first of some of its places, and how many they are."""
@@ -104,45 +106,46 @@ def census_of(file: TableFile, threads: int | None = None) -> Census:
     bishops = _pair_of_bishops(layout)
     if bishops:  # kinds are told apart by the colours of squares
         meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
-    idle: list[Counts] = []
 
-    def count(stripes: Sequence[Stripe]) -> None:
-        try:
-            counts = idle.pop()
-        except IndexError:
-            counts = no_counts(len(meanings.entry))
-        places = _KindsOfPlaces(file, kinds)
-        for block, first, size in stripes:
-            runs = [places.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
-            if bishops:
-                offsets = _are_one_colored(layout, bishops, first, size) * np.uint32(len(entry))
-                runs = [run + offsets for run in runs]
-            count_places(men_of(layout, block), block, PlaceRun(first, *runs), meanings, counts)
-        idle.append(counts)
+    def kinds_of_chunk(number: int) -> Numbers:
+        return kinds[file.chunk(number)]
 
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        list(pool.map(count, _jobs(layout)))
-    counts = total_of(idle)
+    def offsets(first: int, size: int) -> Numbers:
+        return _are_one_colored(layout, bishops, first, size) * np.uint32(len(entry))
+
+    counts = count_table(file.order, meanings, kinds_of_chunk, offsets if bishops else None, threads=threads)
     by_color = counts.kinds.reshape(2, -1, len(entry), 2)
     spreads = {side: _spreads(entry, dtg, by_color[side].sum(axis=0)) for side in Color}
     one_colored = {side: _counts(entry, by_color[side, -1]) for side in Color} if bishops else None
     return Census(spreads, _zugzwangs(file, counts.pairs, counts.longest), one_colored)
 
 
-def _pair_of_bishops(layout: Layout) -> list[int]:
-    """The slots of the bishops of a side that has two or more; only one side can."""
-    slots = [[n for n, slot in enumerate(layout.slots) if slot == (color, Role.BISHOP)] for color in Color]
-    return max(slots, key=len) if max(map(len, slots)) > 1 else []
+def count_table(
+    order: Order,
+    meanings: Meanings,
+    kinds_of_chunk: Callable[[int], Numbers],
+    offsets: Callable[[int, int], Numbers] | None = None,
+    *,
+    threads: int | None = None,
+) -> Counts:
+    """Count the kinds of all positions; `offsets` of a run of places, if any, are added to the kinds."""
+    layout, idle = order.layout, list[tuple[Counts, _KindsOfPlaces]]()
 
+    def count(stripes: Sequence[Stripe]) -> None:
+        try:
+            counts, places = idle.pop()
+        except IndexError:
+            counts, places = no_counts(len(meanings.entry)), _KindsOfPlaces(order.chunk_cells, kinds_of_chunk)
+        for block, first, size in stripes:
+            runs = [places.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
+            if offsets is not None:
+                runs = [run + offsets(first, size) for run in runs]
+            count_places(men_of(layout, block), block, PlaceRun(first, *runs), meanings, counts)
+        idle.append((counts, places))
 
-def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, size: int) -> npt.NDArray[np.uint32]:
-    """Whether these bishops stand on squares of one colour, place by place of a run of whole rows."""
-    kings = layout.shape[2]
-    rows = np.arange(first // kings, (first + size) // kings)
-    squares = [rows >> 6 * (slot - layout.pawns - 1) & 63 for slot in bishops]
-    colors = [(square + (square >> 3)) & 1 for square in squares]
-    same = np.all([color == colors[0] for color in colors], axis=0)
-    return np.repeat(same, kings).astype(np.uint32)
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        list(pool.map(count, _jobs(layout)))
+    return total_of(counts for counts, _ in idle)
 
 
 def _jobs(layout: Layout) -> Iterator[Sequence[Stripe]]:
@@ -154,7 +157,23 @@ def _jobs(layout: Layout) -> Iterator[Sequence[Stripe]]:
         yield some
 
 
-def _kinds_of(states: States) -> tuple[npt.NDArray[np.uint32], Longs, Longs]:
+def _pair_of_bishops(layout: Layout) -> list[int]:
+    """The slots of the bishops of a side that has two or more; only one side can."""
+    slots = [[n for n, slot in enumerate(layout.slots) if slot == (color, Role.BISHOP)] for color in Color]
+    return max(slots, key=len) if max(map(len, slots)) > 1 else []
+
+
+def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, size: int) -> Numbers:
+    """Whether these bishops stand on squares of one colour, place by place of a run of whole rows."""
+    kings = layout.shape[2]
+    rows = np.arange(first // kings, (first + size) // kings)
+    squares = [rows >> 6 * (slot - layout.pawns - 1) & 63 for slot in bishops]
+    colors = [(square + (square >> 3)) & 1 for square in squares]
+    same = np.all([color == colors[0] for color in colors], axis=0)
+    return np.repeat(same, kings).astype(np.uint32)
+
+
+def _kinds_of(states: States) -> tuple[Numbers, Longs, Longs]:
     """The kind of each state, which patterns make no difference to; and entry value and distance of each kind."""
     width = int(states.dtg.max()) + 1
     codes = row_of_byte(states.entry.astype(np.int64)) * width + states.dtg
@@ -169,21 +188,20 @@ def _kinds_of(states: States) -> tuple[npt.NDArray[np.uint32], Longs, Longs]:
 class _KindsOfPlaces:
     """The kinds of runs of places, chunk by chunk."""
 
-    def __init__(self, file: TableFile, kinds: npt.NDArray[np.uint32]) -> None:
-        self._file, self._kinds = file, kinds
+    def __init__(self, chunk_cells: int, kinds_of_chunk: Callable[[int], Numbers]) -> None:
+        self._cells, self._kinds_of_chunk = chunk_cells, kinds_of_chunk
         self._number = -1
         self._chunk = np.zeros(0, np.uint32)
 
-    def run(self, start: int, size: int) -> npt.NDArray[np.uint32]:
+    def run(self, start: int, size: int) -> Numbers:
         parts = list(self._parts(start, start + size))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _parts(self, start: int, stop: int) -> Iterator[npt.NDArray[np.uint32]]:
-        cells = self._file.order.chunk_cells
+    def _parts(self, start: int, stop: int) -> Iterator[Numbers]:
         while start < stop:
-            number, offset = divmod(start, cells)
+            number, offset = divmod(start, self._cells)
             if number != self._number:
-                self._number, self._chunk = number, self._kinds[self._file.chunk(number)]
+                self._number, self._chunk = number, self._kinds_of_chunk(number)
             part = self._chunk[offset : offset + stop - start]
             start += len(part)
             yield part

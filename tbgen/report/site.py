@@ -177,14 +177,14 @@ class Site:
         return [self._material(record, sides), record.to_text(), lines]
 
     def _event_files(self, event: Event) -> list[str]:
-        return [self._page("event.html", event=event, built=self.built, shared=shared()), event.text]
+        return [self.page("event.html", event=event, built=self.built, shared=shared()), event.text]
 
     def _potential(self) -> list[str]:
         found = potentials_of(self.records)
-        page = self._page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
+        page = self.page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
         return [page, json.dumps(facts_of(found), indent=1) + "\n"]
 
-    def _page(self, name: str, *, path: str | None = None, **context: Any) -> str:
+    def page(self, name: str, *, path: str | None = None, **context: Any) -> str:
         """A template filled in; `path` is where the page goes if not under the template's name."""
         there = name if path is None else path
         root = "../" * there.count("/")
@@ -197,13 +197,13 @@ class Site:
         rows = [Row(material, known.get(material)) for material in every_material()]
         longest = max((card for row in rows if (card := row.longest)), key=lambda card: card.longest.dtg, default=None)
         total = sum(record.positions.classes for record in self.records)
-        return self._page(
+        return self.page(
             "index.html", rows=rows, total=total, longest=longest, most_men=MOST_TABLE_MEN, event=self._event
         )
 
     def _material(self, record: Record, sides: list[Part]) -> str:
         zugzwang = record.zugzwangs.longest
-        return self._page(
+        return self.page(
             "material.html",
             path=f"material/{record.material}.html",
             record=record,
@@ -232,7 +232,7 @@ class Site:
             (r for r in self.records if r.quiet), key=lambda r: (-(r.quiet.plies if r.quiet else 0), str(r.material))
         )
         changes = sorted((r for r in self.records if r.changes and r.changes.changing), key=_by_changes)
-        return self._page(
+        return self.page(
             "records.html", groups=groups, zugzwangs=zugzwangs, quiet=quiet, changes=changes, shared=shared()
         )
 
@@ -244,7 +244,7 @@ class Site:
             for name in CLAIMS
             if name in known
         ]
-        return self._page(
+        return self.page(
             "drawn.html",
             all=together(drawn_in(record) for record in self.records),
             endings=[(material, each) for material, each in endings.items() if each.positions],

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -17,6 +18,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tbgen.cli.watch import QuietWatcher
+from tbgen.library.build import build
+from tbgen.material import Material
+from tbgen.score import Mobility
+from tbgen.storage.folders import folder_of_game
 from tests.library.mirrors import mirror_of
 from tests.referee.matches import walker
 from tests.test_tampered import EVENT
@@ -54,6 +60,16 @@ def _former() -> Files:
     return {f"tables/{path.name}": path.read_bytes() for path in folder.glob("*.h5")}
 
 
+@cache
+def _of_both_games() -> Files:
+    """The tables of the bare kings under either game."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for game in Mobility:
+            build(folder_of_game(folder, game), [Material.parse("KvK")], QuietWatcher())
+        return {f"tables/{path.relative_to(folder)}": path.read_bytes() for path in folder.rglob("*.h5")}
+
+
 FORTRESS = "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"
 DRAWN = (ROOT / "docs" / "examples" / "drawn.pgn").read_bytes()
 
@@ -74,6 +90,11 @@ CASES = {
     "pictures": Case(("report", "--records", "records", "--pictures", "-o", "site"), _records, ("site/*.svg",)),
     "plot": Case(
         ("info", "KNvK", "--data", "3 men", "--plot", "table.svg"), lambda: {"table.svg": OLD}, ("table.svg",)
+    ),
+    "compare": Case(
+        ("compare", "KvK", "--data", "tables", "-o", "games.json", "--plot", "games.svg", "--page", "games.html"),
+        _of_both_games,
+        ("games.*",),
     ),
     "explorer": Case(
         ("explorer", "--data", "3 men", "-o", "site"),
@@ -129,7 +150,7 @@ def laid_out(folder: Path, case: Case, tables: Path) -> Path:
     folder.mkdir()
     (folder / "3 men").symlink_to(tables)
     for name, content in case.given().items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     return folder
 

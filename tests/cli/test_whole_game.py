@@ -76,3 +76,15 @@ def test_a_game_is_decided_by_tables_of_the_game_that_was_asked_for(whole_game_f
 def test_known_digests_are_of_the_other_game(whole_game_folder: Path) -> None:
     call("verify", "--digest", folder=whole_game_folder, code=2)
     call("build", "KvK", "--digest", folder=whole_game_folder, code=2)
+
+
+def test_both_games_are_compared(whole_game_folder: Path, table_folder: Path, tmp_path: Path) -> None:
+    folder, output = tmp_path / "data", tmp_path / "games.json"
+    shutil.copytree(table_folder, folder)
+    shutil.copytree(whole_game_folder / "whole-game", folder / "whole-game")
+    done = tbgen("compare", "KvK", "KBvK", "-o", str(output), folder=folder)
+    assert done.returncode == 0, done.stderr
+    kings, bishop = json.loads(output.read_text())["tables"]
+    assert kings["differing"] == 0
+    assert bishop["positions"] == 193_284 + 223_944
+    assert 0 < bishop["differing"] == bishop["better_for_white"] + bishop["better_for_black"]
