@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.storage.reader import TableFile
 from tests import reference
+from tests.reference.whole_game import WholeGame
 
 Ints = npt.NDArray[np.int64]
 
@@ -121,3 +123,64 @@ def one_colored_in(file: TableFile, side: int) -> dict[int, tuple[int, int]]:
             counts[value, is_first] += 1
     outcomes = {value for value, _ in counts}
     return {value: (counts[value, True] + counts[value, False], counts[value, True]) for value in outcomes}
+
+
+def in_words(signed: int) -> str:
+    """A score as it is written."""
+    return f"{'-' if signed < 0 else ''}G{(abs(signed) - 1) / 2}"
+
+
+def white_points(signed: int) -> Fraction:
+    """White's points by the exponential formula."""
+    gain = Fraction(1, 2 ** abs(signed))
+    return Fraction(1, 2) + (gain if signed > 0 else -gain)
+
+
+Entries = npt.NDArray[np.int16]
+"""[side to move, the square of each man] -> a signed outcome, 0 for no position."""
+
+
+def comparison_of(one: Entries, other: Entries, *, with_pawns: bool) -> dict[str, Any]:
+    """What two games say of every position, pair of outcomes by pair, as `tbgen compare` has it."""
+    rows: dict[str, list[list[Any]]] = {}
+    sums = defaultdict[str, Any](int)
+    for side, color in enumerate(("white", "black")):
+        where = np.argwhere(one[side] != 0)
+        assert ((one[side] != 0) == (other[side] != 0)).all()
+        first = first_of_classes(where, with_pawns=with_pawns)
+        pairs = np.stack([one[(side, *where.T)], other[(side, *where.T)]])
+        rows[color] = []
+        found, which, counts = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
+        classes = np.bincount(which.ravel()[first], minlength=len(counts))
+        for (a, b), placements, of_classes in zip(found.T.tolist(), counts.tolist(), classes.tolist(), strict=True):
+            sums["positions"] += placements
+            sums["classes"] += of_classes
+            if a == b:
+                continue
+            rows[color].append([in_words(a), in_words(b), placements, of_classes])
+            gain = white_points(a) - white_points(b)
+            sums["differing"] += placements
+            sums["better_for_white" if goodness(a) > goodness(b) else "better_for_black"] += placements
+            sums["other_holder"] += placements if (a > 0) != (b > 0) else 0
+            sums["gain"] += gain * placements
+            sums["apart"] += abs(gain) * placements
+    names = ("positions", "classes", "differing", "better_for_white", "better_for_black", "other_holder")
+    return {
+        **{name: sums[name] for name in names},
+        "points_to_white": round(float(Fraction(sums["gain"], sums["positions"])), 6),
+        "points_where_differing": round(float(Fraction(sums["apart"], max(sums["differing"], 1))), 6),
+        "sides": {color: sorted(each, key=lambda row: (-row[2], row[0], row[1])) for color, each in rows.items()},
+    }
+
+
+def differing_pairs(name: str, twin: WholeGame) -> Counter[str]:
+    """In how many pairs of a position and an accrued score two games disagree, and for whom r-mobility is better."""
+    counts: Counter[str] = Counter()
+    levels = zip(reference.solve(name).levels(), twin.pairs(), strict=False)
+    for (holder, code, value, _), (same_holder, same_code, numbers, _) in levels:
+        assert (holder, code) == (same_holder, same_code)
+        inside = value != 0
+        one, other = value[inside].astype(np.int64), twin.table(name, numbers)[inside].astype(np.int64)
+        better = np.where(one > 0, 1000 - one, -1000 - one) - np.where(other > 0, 1000 - other, -1000 - other)
+        counts.update({"pairs": len(one), "white": int((better > 0).sum()), "black": int((better < 0).sum())})
+    return counts

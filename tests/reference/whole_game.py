@@ -103,6 +103,19 @@ class WholeGame:
         for _ in self.pairs():
             pass
 
+    def table(self, name: str, numbers: NDArray[np.int16]) -> NDArray[np.int16]:
+        """A number of every node of a material, by side to move and the square of each man; 0 for no position."""
+        material = material_of(name)
+        found = np.zeros(material.shape, np.int16)
+        for part in self.parts.values():
+            if part.material.name == name:
+                corner: list[int | slice] = [slice(None)] * found.ndim
+                for man, square in zip(material.pawns, part.placement, strict=True):
+                    corner[1 + man] = square
+                of_nodes = np.append(numbers[part.here], np.int16(0))  # the last one for cells without a node, -1
+                found[tuple(corner)] = of_nodes[part.node_of].reshape(2, *[64] * (material.men - len(material.pawns)))
+        return found
+
     def _solve_part(self, part: Part, holder: int, code: int, levels: dict[int, Level]) -> None:
         """One accrued score in one block, whose exits are solved for it."""
         if not (part.nodes.own >= code).any():

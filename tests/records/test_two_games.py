@@ -1,0 +1,147 @@
+"""What `tbgen compare` counts, beside the slow solvers of both games; and its lines, played by python-chess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from tbgen.cli.watch import QuietWatcher
+from tbgen.library.build import Settings, build
+from tbgen.material import Material, build_order, materials
+from tbgen.records.comparing import Comparer
+from tbgen.score import Mobility
+from tbgen.storage.folders import folder_of_game
+from tests import reference
+from tests.records.slow import Entries, comparison_of, differing_pairs
+from tests.reference.whole_game import WholeGame
+
+SMALL = ("KvK", "KNvK", "KBvK")
+
+
+def compared_in(folder: Path, names: Iterable[str]) -> dict[str, Any]:
+    """The comparison of some tables, as JSON has it."""
+    comparer = Comparer([folder])
+    for name in names:
+        comparer.compare(Material.parse(name))
+    return comparer.finish().facts()
+
+
+@pytest.fixture(scope="module")
+def folder(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of two and three men of both games."""
+    made = tmp_path_factory.mktemp("both")
+    for path in table_folder.glob("*.h5"):
+        (made / path.name).symlink_to(path)
+    (made / "whole-game").symlink_to(whole_game_folder / "whole-game")
+    return made
+
+
+@pytest.fixture(scope="module")
+def compared(folder: Path) -> dict[str, Any]:
+    return compared_in(folder, map(str, build_order(materials(3))))
+
+
+@cache
+def entries(name: str) -> Entries:
+    """Entry values of whole-game mobility by the definition alone."""
+    twin = WholeGame(name, reduced=len(name) > 4)
+    twin.solve()
+    return twin.table(name, twin.entry)
+
+
+def assert_counts(compared: dict[str, Any], name: str, whole: Entries) -> None:
+    found = next(table for table in compared["tables"] if table["material"] == name)
+    expected = comparison_of(reference.solve(name).entry, whole, with_pawns="P" in name)
+    assert {key: found[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_count_is_that_of_the_slow_solvers(compared: dict[str, Any], name: str) -> None:
+    assert_counts(compared, name, entries(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KRvK", "KQvK", "KPvK"])
+def test_every_count_is_that_of_the_slow_solvers_of_the_other_three_men(compared: dict[str, Any], name: str) -> None:
+    assert_counts(compared, name, entries(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KNNvK", "KBvKN"])
+def test_every_count_of_four_men_is_that_of_the_slow_solvers(name: str, tmp_path: Path) -> None:
+    for game in Mobility:
+        build(folder_of_game(tmp_path, game), [Material.parse(name)], QuietWatcher(), Settings(threads=2))
+    assert_counts(compared_in(tmp_path, [name]), name, entries(name))
+
+
+def own_code(board: chess.Board) -> int:
+    return 2 * board.legal_moves.count() + (not board.is_check())
+
+
+def scores_of(fen: str, line: str) -> Iterator[tuple[str, str, str]]:
+    """The moves of a line, and the score after each when resets forget and when nothing does; the first is no move."""
+    board, words = chess.Board(fen), ["", *line.split()]
+    kept: list[tuple[int, str]] = []
+    since = 0
+    for ply, san in enumerate(words):
+        if san:
+            move = board.parse_san(san)
+            since = ply if board.is_zeroing(move) else since
+            board.push(move)
+        kept.append((own_code(board), "-" if board.turn == chess.WHITE else ""))
+        scores = (min(kept[start:], key=lambda each: each[0]) for start in (since, 0))
+        one, other = (f"{sign}G{code / 2}" for code, sign in scores)
+        yield san, one, other
+
+
+def test_every_line_reaches_its_score_and_no_sooner(compared: dict[str, Any]) -> None:
+    lines = [
+        (each["fen"], each[game], n)
+        for each in compared["positions"]
+        for n, game in enumerate(("r_mobility", "whole_game"))
+    ]
+    for n, game in enumerate(("r-mobility", "whole-game")):
+        lines += [(each["fen"], each, n) for each in compared["longest"][game]]
+    assert len(lines) > 30
+    for fen, facts, forgets in lines:
+        scores = [each[1 + forgets] for each in scores_of(fen, facts["line"])]
+        assert len(scores) == facts["dtg"] + 1
+        assert scores[-1] == facts["outcome"]
+        assert forgets == 0 or facts["outcome"] not in scores[:-1]
+
+
+def test_the_reset_that_is_named_is_the_first_after_which_the_scores_differ(compared: dict[str, Any]) -> None:
+    named = 0
+    for each in compared["positions"]:
+        scores = enumerate(scores_of(each["fen"], each["r_mobility"]["line"]))
+        first = next(((ply, san) for ply, (san, one, other) in scores if one != other), None)
+        assert (each["reset"] is None) == (first is None)
+        if first is not None:
+            assert each["reset"].endswith(f", ply {first[0]}: {first[1]}")
+            named += 1
+    assert named > 3
+
+
+def test_positions_are_those_of_which_the_games_disagree(compared: dict[str, Any]) -> None:
+    for each in compared["positions"]:
+        assert each["r_mobility"]["outcome"] != each["whole_game"]["outcome"]
+    for game, other in (("r-mobility", "whole-game"), ("whole-game", "r-mobility")):
+        known = {each["fen"]: each["outcome"] for each in compared["longest"][other]}
+        for each in compared["longest"][game]:
+            assert known.get(each["fen"], each["other"]["outcome"]) == each["other"]["outcome"]
+
+
+PAIRS = {"KBvK": (15_815_352, 954_724, 185_904)}
+"""docs/whole-game.md has these."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairs_in_which_the_games_differ_are_as_many_as_the_page_says(name: str) -> None:
+    counts = differing_pairs(name, WholeGame(name))
+    assert (counts["pairs"], counts["white"], counts["black"]) == PAIRS[name]
