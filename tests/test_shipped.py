@@ -55,21 +55,21 @@ def shipped_tables(shipped: Path, table_folder: Path) -> Path:
     return folder
 
 
-def test_a_probe_answers_before_anything_is_built(
-    shipped_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder is one without tables, and no other one is named."""
     (tmp_path / "nowhere").mkdir()
     monkeypatch.chdir(tmp_path / "nowhere")
     monkeypatch.delenv("TBGEN_DATA", raising=False)
+
+
+@pytest.mark.usefixtures("shipped_tables", "nowhere")
+def test_a_probe_answers_before_anything_is_built() -> None:
     assert "G1.5: White holds Black to 1 legal move" in printed("probe", BISHOP)
 
 
-def test_games_are_decided_and_positions_answered_from_python_before_anything_is_built(
-    shipped_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "nowhere").mkdir()
-    monkeypatch.chdir(tmp_path / "nowhere")
-    monkeypatch.delenv("TBGEN_DATA", raising=False)
+@pytest.mark.usefixtures("shipped_tables", "nowhere")
+def test_games_are_decided_and_positions_answered_from_python_before_anything_is_built() -> None:
     assert '[RMobilityTablebase "KBvK 29"]' in tbgen("adjudicate", str(ROOT / "docs" / "examples" / "drawn.pgn")).stdout
     with open_tablebase() as tables:
         assert "KBvK" in tables

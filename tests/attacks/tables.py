@@ -39,9 +39,7 @@ def begin_flips(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     copies = _Copies(folder, tables, closing)
 
     def attempt(draw: random.Random) -> None:
-        path = copies.one(draw)
-        whole = path.read_bytes()
-        path.write_bytes(_damaged(whole, draw))
+        path, whole = copies.change_one(draw, _damaged)
         if path.read_bytes() == whole:
             return
         copies.assert_no_wrong_value(draw)
@@ -57,9 +55,7 @@ def begin_forged(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     copies = _Copies(folder, tables, closing)
 
     def attempt(draw: random.Random) -> None:
-        path = copies.one(draw)
-        whole = path.read_bytes()
-        path.write_bytes(forged(whole, draw))
+        path, whole = copies.change_one(draw, forged)
         copies.make_others_name_it(path, whole)
         name, board = copies.name, copies.board(draw)
         for words in (
@@ -86,15 +82,18 @@ class _Copies:
         self._genuine = closing.enter_context(open_tablebase(tables))
         self.name = ""
 
-    def one(self, draw: random.Random) -> Path:
-        """A file of a sound table, in a folder of sound ones."""
+    def change_one(self, draw: random.Random, changed: Callable[[bytes, random.Random], bytes]) -> tuple[Path, bytes]:
+        """Change a file of a table in a folder of sound ones; the file, and the bytes that it had."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         for path in self._sound.iterdir():
             if path.is_file():
                 shutil.copyfile(path, self.folder / path.name)
         self.name = draw.choice(NAMES)
-        return draw.choice(sorted(self.folder.glob(f"{self.name}.*")))
+        path = draw.choice(sorted(self.folder.glob(f"{self.name}.*")))
+        whole = path.read_bytes()
+        path.write_bytes(changed(whole, draw))
+        return path, whole
 
     def make_others_name_it(self, forged: Path, before: bytes) -> None:
         """Let the table's other files, which name a file by its digest, name the forged one."""

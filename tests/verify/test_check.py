@@ -26,9 +26,11 @@ def violation_of(table: Table, tables: Mapping[Material, Table], sample: int | N
     return verify_table(table, tables.__getitem__, sample=sample, threads=2).violation
 
 
+@pytest.mark.parametrize("solved", ["small_tables", "whole_game_tables"])
 @pytest.mark.parametrize("material", [*materials(2), *materials(3)], ids=str)
-def test_a_solved_table_passes(small_tables: dict[Material, Table], material: Material) -> None:
-    report = verify_table(small_tables[material], small_tables.__getitem__, threads=2)
+def test_a_solved_table_passes(request: pytest.FixtureRequest, solved: str, material: Material) -> None:
+    tables: dict[Material, Table] = request.getfixturevalue(solved)
+    report = verify_table(tables[material], tables.__getitem__, threads=2)
     assert report.violation is None
     assert report.pairs > 10 * report.positions
 

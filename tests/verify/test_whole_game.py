@@ -1,4 +1,4 @@
-"""Tables of whole-game mobility pass, by the verifier's own reading of the rule; those of r-mobility do not."""
+"""Whole-game mobility by the verifier's own reading of the rule; that sound tables pass is in test_check.py."""
 
 from __future__ import annotations
 
@@ -9,33 +9,19 @@ import chess
 import pytest
 
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, materials
+from tbgen.material import Material
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Mobility
 from tbgen.table import Table
 from tbgen.verify import verify_table
-from tests.retro.test_whole_game import solved
 from tests.verify.model import best_value, board_of, is_position, value_of
 
 SEED = 27
 
 
-@pytest.fixture(scope="module")
-def tables() -> dict[Material, Table]:
-    return {material: solved(str(material)) for material in (*materials(2), *materials(3))}
-
-
-@pytest.mark.parametrize("material", [*materials(2), *materials(3)], ids=str)
-def test_a_solved_table_passes(tables: dict[Material, Table], material: Material) -> None:
-    report = verify_table(tables[material], tables.__getitem__, threads=2)
-    assert report.violation is None
-    assert report.pairs > 10 * report.positions
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["KNNvK", "KBvKN", "KPvKP"])
-def test_a_solved_table_of_four_men_passes(name: str) -> None:
-    assert verify_table(solved(name), lambda child: solved(str(child)), threads=2).violation is None
+@pytest.fixture
+def tables(whole_game_tables: dict[Material, Table]) -> dict[Material, Table]:
+    return whole_game_tables
 
 
 @pytest.mark.parametrize("name", ["KBvK", "KPvK"])
