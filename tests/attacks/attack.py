@@ -9,12 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from tbgen.errors import TbgenError
 from tbgen.words import printable
 
 Attempt = Callable[[random.Random], None]
 """One attempt, as its draw has it; AssertionError, or whatever else is raised, where the program fails."""
 
-SAID = range(9)
+
+def _exit_codes(kind: type[TbgenError]) -> set[int]:
+    return {kind.exit_code}.union(*(_exit_codes(each) for each in kind.__subclasses__()))
+
+
+SAID = {0, *_exit_codes(TbgenError)}
 """Exit codes that say what is wrong; others are those of a crash."""
 
 
