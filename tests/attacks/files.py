@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.attacks.attack import Attempt, assert_civil
-from tests.cli.killing import CASES, ROOT, files_of, is_whole, kill, laid_out, undisturbed
+from tests.cli.killing import CASES, ROOT, files_of, is_whole, kill, laid_out, undisturbed, words_of
 
 NOBODY = 65534
 
@@ -41,12 +41,12 @@ def begin_disks(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         with small_disk(there, room) as disk:
             laid_out(disk / "place", case, tables)
             before = files_of(disk / "place", case)
-            done = _run(list(case.words), disk / "place")
+            done = _run(words_of(disk / "place", case), disk / "place")
             assert_civil(done)
             for path, content in files_of(disk / "place", case).items():
                 assert is_whole(path, content, before, peace[name]), f"{case.words}: {path} is neither old nor whole"
             subprocess.run(["mount", "-o", "remount,size=1g", str(there)], check=True)
-            assert _run(list(case.words), disk / "place").returncode == 0
+            assert _run(words_of(disk / "place", case), disk / "place").returncode == 0
             after = files_of(disk / "place", case)
             assert after.keys() == peace[name].files.keys()
             assert all(is_whole(path, content, {}, peace[name]) for path, content in after.items())

@@ -155,9 +155,13 @@ def laid_out(folder: Path, case: Case, tables: Path) -> Path:
     return folder
 
 
+def words_of(folder: Path, case: Case) -> list[str]:
+    """The words of a command that is run in a folder laid out for it."""
+    return [_mirror_of((folder / "3 men").resolve()) if word == MIRROR else word for word in case.words]
+
+
 def started(folder: Path, case: Case) -> subprocess.Popen[bytes]:
-    words = [_mirror_of((folder / "3 men").resolve()) if word == MIRROR else word for word in case.words]
-    command = [sys.executable, "-m", "tbgen", *words]
+    command = [sys.executable, "-m", "tbgen", *words_of(folder, case)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0
