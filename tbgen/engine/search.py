@@ -179,9 +179,17 @@ class Engine:
             value = int(search(space, moves, depth))
             if not self._status[ASKED]:
                 return value
-            space = self._with_answers(space)
             if self._status[STOP] or self._status[NODES] >= self._status[MOST_NODES]:
-                return OPEN
+                return self._unasked(space)
+            space = self._with_answers(space)
+
+    def _unasked(self, space: Search) -> int:
+        """Take back what has been asked for. It was filed last, so no other position is sought behind it."""
+        asked = int(self._status[ASKED])
+        self._table_keys[space.asked[:asked, 0]] = 0
+        self._status[FILED] -= asked
+        self._status[ASKED] = 0
+        return OPEN
 
     def _with_answers(self, space: Search) -> Search:
         """Find the values that have been asked for; a table that has none is left out from then on."""

@@ -122,6 +122,15 @@ def test_the_same_questions_have_the_same_answers(tables: Tablebase) -> None:
     assert values[0] == values[1][: len(first)]  # what tables have said before makes it faster and nothing else
 
 
+def test_a_search_that_was_cut_off_leaves_no_question_without_an_answer(tables: Tablebase) -> None:
+    root, engine = random_root(5, random.Random(1)), Engine(tables)
+    expected = [each.lines[0].value for each in Engine(tables).deepen(root, 4)]
+    for nodes in range(1, 1500, 37):
+        values = [each.lines[0].value for each in engine.deepen(root, 4, nodes)]
+        assert values == expected[: len(values)]
+    assert [each.lines[0].value for each in engine.deepen(root, 4)] == expected
+
+
 def test_several_lines_are_the_best_moves_one_by_one(tables: Tablebase) -> None:
     chance, engine = random.Random(5), Engine(tables)
     for _ in range(5):
