@@ -18,7 +18,7 @@ from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.runs import MemoryStore, Solved
 from tbgen.retro.drive.task import Task
 from tbgen.retro.drive.timing import quiet
-from tbgen.score import Color
+from tbgen.score import Color, Mobility
 from tbgen.table import Child, EntryValues
 from tests import reference
 from tests.retro.comparison import Comparison, men_of_slots
@@ -91,59 +91,77 @@ class MadeUpStore(MemoryStore):
         return kept
 
 
-def outside(name: str, side: Ints, squares: list[Ints]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
-    """The same values, for the reference."""
+def cells_in(name: str, side: Ints, squares: Sequence[Ints]) -> Ints:
+    """The cells of positions that the reference gives by the squares of its men."""
     layout = layout_of(Material.parse(name))
-    men = np.stack([squares[man] for man in men_of_slots(layout)], axis=1)
-    entry, dtg = made_up(layout.material, cells_of(layout, side, men))
+    return cells_of(layout, side, np.stack([squares[man] for man in men_of_slots(layout)], axis=1))
+
+
+def outside(name: str, side: Ints, squares: Sequence[Ints]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+    """The same values, for the reference."""
+    entry, dtg = made_up(Material.parse(name), cells_in(name, side, squares))
     return entry.astype(np.int16), dtg.astype(np.int16)
 
 
-class Excerpt:
-    """Some blocks, solved by the solver and by the reference."""
+class SolvedBlocks:
+    """Some blocks, as the solver solves them."""
 
-    def __init__(self, name: str, placements: Sequence[Placement], threads: int = 2) -> None:
+    def __init__(
+        self, name: str, placements: Sequence[Placement], threads: int = 2, game: Mobility = Mobility.RESET
+    ) -> None:
         material = Material.parse(name)
         self.layout = layout_of(material)
         self.numbers = {placement: self.layout.blocks.index(placement) for placement in placements}
-        self.known = reference.Excerpt(name, placements, outside)
         store = MadeUpStore(material, list(self.numbers.values()))
         with ThreadPoolExecutor(threads) as pool:
             children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
-            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet))
+            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, game=game))
             many.solve()
         self.en_passant = many.family.en_passant
         self.kept = store.solved()
         self.solved = Solved(material, self.kept)
 
-    def differences(self) -> tuple[int, list[str]]:
-        """How many pairs were compared, and the first few that differ."""
-        comparison = Comparison(self.known, self.solved.patterns, self._held)
-        for placement in self.numbers:
-            comparison.block(self.known.blocks[placement])
-        return comparison.pairs, comparison.found[:10]
-
-    def _held(self, cells: Ints) -> Cells:
+    def held(self, cells: Ints) -> Cells:
         """What cells of one block hold."""
         size = 2 * self.layout.block_words * 64
         first = int(cells[0]) // size * size
         block = self.solved.part(first, first + size)
         return Cells(*[column[cells - first] for column in block])
 
+    def en_passant_value(self, placement: Placement, side: int, squares: Placement, over: int) -> tuple[int, int]:
+        """Entry value and distance of a position with a right to capture on a square."""
+        start = int(self.en_passant.start[self.numbers[placement], side, over % 8])
+        assert start >= 0
+        cell = start + self.layout.cell_of(side, squares) % (self.layout.block_words * 64)
+        return int(self.en_passant.entry[cell]), int(self.en_passant.dtg[cell])
+
+
+class Excerpt(SolvedBlocks):
+    """Some blocks, solved by the solver and by the reference."""
+
+    def __init__(self, name: str, placements: Sequence[Placement], threads: int = 2) -> None:
+        super().__init__(name, placements, threads)
+        self.known = reference.Excerpt(name, placements, outside)
+
+    def differences(self) -> tuple[int, list[str]]:
+        """How many pairs were compared, and the first few that differ."""
+        comparison = Comparison(self.known, self.solved.patterns, self.held)
+        for placement in self.numbers:
+            comparison.block(self.known.blocks[placement])
+        return comparison.pairs, comparison.found[:10]
+
     def en_passant_differences(self) -> tuple[list[tuple[int, tuple[int, ...], int]], list[str]]:
         """The positions with a legal en passant capture (side, squares by slot, square), and those that differ."""
         compared, found = [], []
-        slots, half = men_of_slots(self.layout), self.layout.block_words * 64
-        for placement, number in self.numbers.items():
+        slots = men_of_slots(self.layout)
+        for placement in self.numbers:
             block = self.known.blocks[placement]
             index = self.known._index(block)
             for node in np.flatnonzero(block.nodes.en_passant != -1).tolist():
                 side, over = int(index[0][node]), int(block.nodes.en_passant[node])
                 squares = tuple(int(index[1 + man][node]) for man in slots)
-                start = int(self.en_passant.start[number, side, over % 8])
-                cell = start + self.layout.cell_of(side, squares) % half
-                here = int(self.en_passant.entry[cell]), int(self.en_passant.dtg[cell])
-                if start < 0 or here != (int(block.entry[node]), int(block.dtg[node])):
+                here = self.en_passant_value(placement, side, squares, over)
+                if here != (int(block.entry[node]), int(block.dtg[node])):
                     found.append(f"{side} {squares} {over}: {here} != {block.entry[node]} {block.dtg[node]}")
                 compared.append((side, squares, over))
         return compared, found[:10]

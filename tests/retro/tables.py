@@ -6,16 +6,18 @@ from functools import cache
 
 from tbgen.material import Material
 from tbgen.retro import solve
+from tbgen.score import Mobility
 from tbgen.table import EntryValues, Table
 
 _values: dict[str, EntryValues] = {}
 
 
 @cache
-def solved(name: str) -> Table:
+def solved(name: str, game: Mobility = Mobility.RESET, threads: int = 2) -> Table:
     """The table of a material, its children solved on the way; for tables that are small."""
     material = Material.parse(name)
-    return solve(material, {child: solved(str(child)) for child in material.children()})
+    children = {child: solved(str(child), game, threads) for child in material.children()}
+    return solve(material, children, threads, game=game)
 
 
 def values(name: str) -> EntryValues:

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tbgen.index.bulk import cells_of
-from tbgen.index.layout import layout_of
-from tbgen.material import Material, materials
-from tbgen.retro import solve
-from tbgen.retro.drive.many_blocks import ManyBlocks
-from tbgen.retro.drive.runs import Solved
-from tbgen.retro.drive.task import Task
-from tbgen.retro.drive.timing import quiet
+from tbgen.material import materials
 from tbgen.score import Color, Mobility, Outcome
-from tbgen.table import Child, Table
+from tbgen.table import Table
 from tests.reference.material import Squares
 from tests.reference.moves import NO_SQUARE
 from tests.reference.whole_game import Part, WholeGame
 from tests.retro.comparison import men_of_slots
-from tests.retro.excerpt import MadeUp, MadeUpStore, made_up
-from tests.retro.tables import solved as solved_with_resets
+from tests.retro.excerpt import SolvedBlocks, cells_in, outside
+from tests.retro.tables import solved
 from tests.retro.test_five_men import CLOSURES, squares
 
 Ints = npt.NDArray[np.int64]
@@ -33,21 +24,13 @@ Held = Callable[[str, Ints], tuple[Ints, Ints]]
 """Entry values and distances of cells of a material."""
 
 
-@cache
-def solved(name: str, threads: int = 2) -> Table:
-    material = Material.parse(name)
-    children = {child: solved(str(child)) for child in material.children()}
-    return solve(material, children, threads, game=Mobility.WHOLE_GAME)
+def whole(name: str, threads: int = 2) -> Table:
+    return solved(name, Mobility.WHOLE_GAME, threads)
 
 
 def by_table(name: str, cells: Ints) -> tuple[Ints, Ints]:
-    table = solved(name)
+    table = whole(name)
     return table.entry[cells].astype(np.int64), table.dtg[cells].astype(np.int64)
-
-
-def cells(name: str, side: Ints, squares: Squares) -> Ints:
-    layout = layout_of(Material.parse(name))
-    return cells_of(layout, side, np.stack([squares[man] for man in men_of_slots(layout)], axis=1))
 
 
 def better_coded(entry: Ints, dtg: Ints, holder: int, code: int) -> tuple[Ints, Ints]:
@@ -80,7 +63,7 @@ def look_up(twin: WholeGame, part: Part, held: Held) -> tuple[npt.NDArray[np.boo
     """Which nodes of a block have no right to take en passant, and what is stored of these."""
     plain = part.nodes.en_passant == NO_SQUARE
     side, *men = [np.asarray(axis)[plain] for axis in twin.index_of(part)]
-    return plain, *held(part.material.name, cells(part.material.name, side, men))
+    return plain, *held(part.material.name, cells_in(part.material.name, side, men))
 
 
 @pytest.mark.parametrize("name", ["KvK", "KPvK"])
@@ -98,42 +81,31 @@ def test_every_pair_of_four_men_agrees_with_the_definition(name: str) -> None:
     assert pairs > 50_000_000
 
 
-class Excerpt:
-    """Some blocks of a table whose children, and other blocks, hold what is made up."""
+class Excerpt(SolvedBlocks):
+    """Some blocks of a table whose children, and other blocks, hold what is made up, and the definition's word."""
 
     def __init__(self, name: str, placements: list[tuple[int, ...]]) -> None:
-        material = Material.parse(name)
-        self.layout = layout_of(material)
-        self.numbers = [self.layout.blocks.index(placement) for placement in placements]
+        super().__init__(name, placements, game=Mobility.WHOLE_GAME)
         self.twin = WholeGame(name, placements=placements, outside=self._outside)
-        store = MadeUpStore(material, self.numbers)
-        with ThreadPoolExecutor(2) as pool:
-            children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
-            self.many = ManyBlocks(Task(self.layout, children, store, 2, pool, quiet, game=Mobility.WHOLE_GAME))
-            self.many.solve()
-        self.solved = Solved(material, store.solved())
 
     @staticmethod
     def _outside(name: str, side: Ints, men: Squares, holder: int, code: int) -> tuple[Ints, Ints]:
-        entry, dtg = made_up(Material.parse(name), cells(name, side, men))
+        entry, dtg = outside(name, side, men)
         return better_coded(entry.astype(np.int64), dtg.astype(np.int64), holder, code)
 
-    def held(self, name: str, wanted: Ints) -> tuple[Ints, Ints]:
-        size = 2 * self.layout.block_words * 64
-        first = int(wanted[0]) // size * size
-        block = self.solved.part(first, first + size)
-        return block.entry[wanted - first].astype(np.int64), block.dtg[wanted - first].astype(np.int64)
+    def by_block(self, name: str, wanted: Ints) -> tuple[Ints, Ints]:
+        found = self.held(wanted)
+        return found.entry.astype(np.int64), found.dtg.astype(np.int64)
 
     def en_passant_differences(self) -> tuple[int, list[str]]:
         """How many positions with a legal en passant capture there are, and the first few that differ."""
-        values, half, compared, found = self.many.family.en_passant, self.layout.block_words * 64, 0, list[str]()
-        for number, part in zip(self.numbers, self.twin.parts.values(), strict=True):
+        compared, found = 0, list[str]()
+        for part in self.twin.parts.values():
             index = self.twin.index_of(part)
             for node in np.flatnonzero(part.nodes.en_passant != NO_SQUARE).tolist():
                 side, over = int(index[0][node]), int(part.nodes.en_passant[node])
-                men = [int(index[1 + man][node]) for man in men_of_slots(self.layout)]
-                cell = int(values.start[number, side, over % 8]) + self.layout.cell_of(side, men) % half
-                here = int(values.entry[cell]), int(values.dtg[cell])
+                men = tuple(int(index[1 + man][node]) for man in men_of_slots(self.layout))
+                here = self.en_passant_value(part.placement, side, men, over)
                 there = int(self.twin.entry[part.first + node]), int(self.twin.dtg[part.first + node])
                 compared += 1
                 if here != there:
@@ -146,7 +118,7 @@ def test_every_pair_of_a_block_with_pawns_agrees_with_the_definition(
     name: str, placements: list[tuple[str, ...]]
 ) -> None:
     excerpt = Excerpt(name, [squares(*each) for each in placements])
-    pairs, found = differences(excerpt.twin, excerpt.held)
+    pairs, found = differences(excerpt.twin, excerpt.by_block)
     assert found == []
     assert pairs > 100_000 * len(placements)
     compared, found = excerpt.en_passant_differences()
@@ -156,14 +128,14 @@ def test_every_pair_of_a_block_with_pawns_agrees_with_the_definition(
 
 def test_one_value_a_position_is_stored() -> None:
     for material in materials(3):
-        table = solved(str(material))
+        table = whole(str(material))
         assert len(table.patterns) == 1
         assert not table.pattern.any()
 
 
 def test_mates_are_those_of_ordinary_chess() -> None:
     for material in materials(3):
-        table, other = solved(str(material)), solved_with_resets(str(material))
+        table, other = whole(str(material)), solved(str(material))
         mates = np.abs(other.entry) == 1
         assert (mates == (np.abs(table.entry) == 1)).all()
         assert (table.entry[mates] == other.entry[mates]).all()
@@ -176,6 +148,6 @@ def test_mates_are_those_of_ordinary_chess() -> None:
 
 @pytest.mark.parametrize("name", ["KQvK", "KPvK"])
 def test_threads_make_no_difference(name: str) -> None:
-    one, two = solved(name, 1), solved(name, 2)
+    one, two = whole(name, 1), whole(name, 2)
     assert (one.entry == two.entry).all()
     assert (one.dtg == two.dtg).all()

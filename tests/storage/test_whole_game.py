@@ -14,8 +14,7 @@ from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.folders import folder_of_game, game_of_folder
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
-from tests.retro.tables import solved as solved_with_resets
-from tests.retro.test_whole_game import solved
+from tests.retro.tables import solved
 
 KINGS = Material.parse("KvK")
 
@@ -25,8 +24,8 @@ def folder(tmp_path: Path) -> Path:
     """A folder of tables with both games' table of the kings alone."""
     whole = folder_of_game(tmp_path, Mobility.WHOLE_GAME)
     whole.mkdir()
-    write_table(tmp_path, solved_with_resets("KvK"), generator="1", source="a")
-    write_table(whole, solved("KvK"), generator="1", source="a")
+    write_table(tmp_path, solved("KvK"), generator="1", source="a")
+    write_table(whole, solved("KvK", Mobility.WHOLE_GAME), generator="1", source="a")
     return tmp_path
 
 
@@ -56,7 +55,7 @@ def test_a_file_in_the_folder_of_the_other_game_is_not_seen(folder: Path) -> Non
 
 def test_a_table_is_not_written_into_a_folder_of_the_other_game(folder: Path) -> None:
     with pytest.raises(UsageError):
-        write_table(folder, solved("KvK"), generator="1", source="a")
+        write_table(folder, solved("KvK", Mobility.WHOLE_GAME), generator="1", source="a")
 
 
 def test_the_folder_of_a_game_is_named_once_or_twice(tmp_path: Path) -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tbgen.material import Material, materials
-from tbgen.retro import solve
 from tbgen.score import Mobility
 from tbgen.table import Table
+from tests.retro.tables import solved
 
 
 def _solved(game: Mobility) -> dict[Material, Table]:
-    tables: dict[Material, Table] = {}
-    for material in (*materials(2), *materials(3)):
-        tables[material] = solve(material, tables, game=game)
-    return tables
+    return {material: solved(str(material), game) for material in (*materials(2), *materials(3))}
 
 
 @pytest.fixture(scope="session")
