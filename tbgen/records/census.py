@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tbgen.index.boards import fen_of
 from tbgen.index.layout import Layout
-from tbgen.index.outcomes import NO_OUTCOME_ROW, ROWS, byte_of_row, row_of_byte, worth_to_white
+from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Role
 from tbgen.records.counting import (
@@ -30,7 +30,6 @@ from tbgen.records.counting import (
 from tbgen.score import MATE_CODE, Color, Outcome
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
-from tbgen.storage.states import States
 
 Longs = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.uint32]
@@ -40,6 +39,7 @@ Stripe = tuple[int, int, int]
 
 _STRIPE_ROWS = 1 << 12
 _JOB_PLACES = 1 << 20
+_MOST_DISTANCES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -101,14 +101,15 @@ class Census:
 
 def census_of(file: TableFile, threads: int | None = None) -> Census:
     """Count a table on some threads, or on as many as there are processors."""
-    layout, (kinds, entry, dtg) = file.order.layout, _kinds_of(file.states)
+    layout, kinds = file.order.layout, _kinds_of(file)
+    entry, dtg = kinds.entry, kinds.dtg
     meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
     bishops = _pair_of_bishops(layout)
     if bishops:  # kinds are told apart by the colours of squares
         meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
 
     def kinds_of_chunk(number: int) -> Numbers:
-        return kinds[file.chunk(number)]
+        return kinds.of_chunk(file, number)
 
     def offsets(first: int, size: int) -> Numbers:
         return _are_one_colored(layout, bishops, first, size) * np.uint32(len(entry))
@@ -173,16 +174,36 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, size: i
     return np.repeat(same, kings).astype(np.uint32)
 
 
-def _kinds_of(states: States) -> tuple[Numbers, Longs, Longs]:
-    """The kind of each state, which patterns make no difference to; and entry value and distance of each kind."""
-    width = int(states.dtg.max()) + 1
-    codes = row_of_byte(states.entry.astype(np.int64)) * width + states.dtg
-    is_present = np.zeros(ROWS * width, bool)
-    is_present[codes] = True
-    present = np.flatnonzero(is_present)
-    kinds = np.zeros(len(is_present), np.uint32)
-    kinds[present] = np.arange(len(present))
-    return kinds[codes], byte_of_row(present // width), present % width
+@dataclass(frozen=True)
+class _Kinds:
+    """What the symbols of a table and their distances come to, whatever the patterns are."""
+
+    entry: Longs
+    dtg: Longs
+    """[kind]"""
+    distances: int
+    """For each entry value there are so many kinds, from a distance of no plies on."""
+    first: Numbers
+    """[symbol] -> the kind without distance."""
+
+    def of_chunk(self, file: TableFile, number: int) -> Numbers:
+        """The kinds of the places of a chunk."""
+        first, cells = number * file.order.chunk_cells, file.order.chunk_cells
+        symbols, dtg = file.symbols_and_dtg(first, min(first + cells, file.order.layout.cells))
+        if int(dtg.max()) >= self.distances:
+            raise file.distances.damaged(f"chunk {number} has a distance that the table does not have")
+        return self.first.take(symbols) + dtg
+
+
+def _kinds_of(file: TableFile) -> _Kinds:
+    """Kinds from what symbols mean: no states are asked for, nor their patterns, of which there may be millions."""
+    groups = np.append(file.column("symbol_groups"), file.distances.dataset("group_states").items).astype(np.int64)
+    distances = int(np.diff(groups).max())
+    if not 0 < distances <= _MOST_DISTANCES:
+        raise file.distances.damaged("its groups do not follow each other")
+    entries, numbers = np.unique(file.column("symbols")["entry"], return_inverse=True)
+    entry, dtg = np.repeat(entries.astype(np.int64), distances), np.tile(np.arange(distances), len(entries))
+    return _Kinds(entry, dtg, distances, (numbers * distances).astype(np.uint32))
 
 
 class _KindsOfPlaces:

@@ -125,10 +125,10 @@ class TableFile:
         first = number * self.order.chunk_cells
         end = min(first + self.order.chunk_cells, self.order.layout.cells)
         symbols, dtg = self.symbols_and_dtg(first, end)
-        groups, states = self.column("symbol_groups")[symbols] + dtg, self.column("group_states")
+        groups, states = self.column("symbol_groups").take(symbols) + dtg, self.column("group_states")
         if int(groups.max()) >= len(states):
             raise self.distances.damaged(f"chunk {number} has a distance that the table does not have")
-        ids: Ids = states[groups] + self.distances.items(DETAIL, first, end)
+        ids: Ids = states.take(groups) + self.distances.items(DETAIL, first, end)
         if int(ids.max()) >= self.distances.dataset("states").items:
             raise self.distances.damaged(f"chunk {number} has a state that the table does not have")
         return ids
@@ -146,7 +146,7 @@ class TableFile:
         dtg, plane = np.empty(end - first, np.uint16), self.order.plane_places
         for start in range(first // plane * plane, end, plane):
             part = slice(max(start - first, 0), min(start + plane, end) - first)
-            np.bitwise_xor(stored[part], self._flips[start // plane % 2][symbols[part]], out=dtg[part])
+            np.bitwise_xor(stored[part], self._flips[start // plane % 2].take(symbols[part]), out=dtg[part])
         return symbols, dtg
 
     def column(self, name: str) -> npt.NDArray[Any]:
