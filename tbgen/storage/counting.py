@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ from tbgen.storage.numbering import (
     Places,
     Slabs,
     added,
-    exchange_numbers,
     fill_leads,
     met,
     new_census,
@@ -25,7 +24,7 @@ from tbgen.storage.numbering import (
     states_of_keys,
 )
 from tbgen.storage.order import Order
-from tbgen.storage.states import Ids, States, smallest
+from tbgen.storage.states import States
 from tbgen.table import Content
 
 FIRST_SLOTS = 1 << 12
@@ -36,8 +35,19 @@ _TURNS = 64
 NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
 """Makes a flat array of a size and a kind, with anything in it."""
 
-_Numbered = tuple[slice, Slabs, int]
-"""Planes, some of their slabs, and which worker numbered these."""
+
+class Numbering(NamedTuple):
+    """The states of a table, and which of them each place has.
+
+    A place has a number that a thread gave it, and two threads may have met the same state.
+    """
+
+    numbers: Numbers
+    """[place]"""
+    state_of: Numbers
+    """[number] -> state"""
+    states: States
+    """The most frequent one is number 0."""
 
 
 class _Worker:
@@ -50,10 +60,10 @@ class _Worker:
         self.tile = new_tile()
 
 
-def states_of(content: Content, order: Order, pool: Executor, new: NewArray = np.empty) -> tuple[Ids, States]:
-    """The state of each place of the file, and what the states mean; the most frequent one is number 0.
+def states_of(content: Content, order: Order, threads: int, new: NewArray = np.empty) -> Numbering:
+    """The state of each place of the file, and what the states mean.
 
-    Numbers of all places lie in arrays that `new` makes, for there may be more of them than memory has room for.
+    Numbers of all places lie in an array that `new` makes, for there may be more of them than memory has room for.
     """
     layout, parts = order.layout, order.parts()
     turns = 1 if len(layout.blocks) > 1 else _TURNS
@@ -61,33 +71,23 @@ def states_of(content: Content, order: Order, pool: Executor, new: NewArray = np
     counter = itertools.count()
     idle: list[_Worker] = []
 
-    def number(part: slice, turn: int) -> list[_Numbered]:
+    def number(part: slice, turn: int) -> None:
         try:
             worker = idle.pop()
         except IndexError:
             worker = _Worker(next(counter), max(each.stop - each.start for each in parts))
-        mine = []
         for piece in content.pieces(part.start, part.stop, worker.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
-            places = Places(numbers[here], leads[_rows_of(here, order)], worker.tile)
+            places = Places(threads, worker.number, numbers[here], leads[_rows_of(here, order)], worker.tile)
             slabs = _slabs_of(here, order, turn, turns)
             worker.census = numbered(worker.census, _read_only(piece.cells), piece.numbers, slabs, places)
-            mine.append((here, slabs, worker.number))
         idle.append(worker)
-        return mine
 
-    jobs = itertools.product(parts, range(turns))
-    done = list(itertools.chain.from_iterable(pool.map(lambda job: number(*job), jobs)))
-    keys, exchanges = _ranked(idle)
-    kind = smallest(len(keys))
-    ids: Ids = numbers if kind is np.uint32 else new(layout.cells, kind)
-
-    def exchange(here: slice, slabs: Slabs, worker: int) -> None:
-        exchange_numbers(slabs, numbers[here], leads[_rows_of(here, order)], exchanges[worker], ids[here])
-
-    list(pool.map(lambda slabs: exchange(*slabs), done))
-    fill_leads(ids, leads, ids.dtype.type(np.argmin(keys)))
-    return ids, states_of_keys(keys)
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda job: number(*job), itertools.product(parts, range(turns))))
+    keys, state_of = _ranked(idle, threads)
+    fill_leads(numbers, leads, int(np.argmax(state_of == np.argmin(keys))))
+    return Numbering(numbers, state_of, states_of_keys(keys))
 
 
 def _rows_of(cells: slice, order: Order) -> slice:
@@ -103,14 +103,17 @@ def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
     return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
 
-def _ranked(workers: list[_Worker]) -> tuple[Keys, Mapping[int, Numbers]]:
-    """The keys of all states, the most frequent first, and what to exchange the numbers of each worker for."""
+def _ranked(workers: list[_Worker], threads: int) -> tuple[Keys, Numbers]:
+    """The keys of all states, the most frequent first, and the state that each number stands for."""
     keys, often, own = _together(workers)
     by_key = np.argsort(keys)
     ranking = by_key[often_first(often[by_key])]
     rank_of = np.empty(len(keys), np.uint32)
     rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
-    return keys[ranking], {worker: rank_of[numbers] for worker, numbers in own.items()}
+    state_of = np.zeros((max(map(len, own.values())), threads), np.uint32)
+    for worker, numbers in own.items():
+        state_of[: len(numbers), worker] = rank_of[numbers]
+    return keys[ranking], state_of.ravel()
 
 
 def _together(workers: list[_Worker]) -> tuple[Keys, Keys, dict[int, Numbers]]:

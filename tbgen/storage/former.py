@@ -63,8 +63,8 @@ class FormerFile:
         )
         for side, outcome, count, dtg, cell in rows:
             tallies[Color(side)][Outcome.from_byte(outcome)] = Tally(count, dtg, cell)
-        ids = self._column(_STATE)[: order_of(self.material).layout.cells].astype(smallest(len(states)), copy=False)
-        return Numbered(self.material, ids, states, patterns, tallies)
+        numbers = self._column(_STATE)[: order_of(self.material).layout.cells].astype(smallest(len(states)), copy=False)
+        return Numbered(self.material, numbers, np.arange(len(states), dtype=np.uint32), states, patterns, tallies)
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         dataset = self._index.datasets[name]

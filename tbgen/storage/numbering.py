@@ -1,7 +1,8 @@
 """Numbering: every state of a table gets its number, in one pass over its cells.
 
-A thread numbers the states that it meets as they come, and counts them. When all are counted, numbers are exchanged for
-those that the file has. Only the writer needs this; it is compiled, and a probe must not wait for the compiler.
+A thread numbers the states that it meets as they come, and counts them. When all are counted, states are ranked, and it
+is known which of them each number stands for. Only the writer needs this; it is compiled, and a probe must not wait for
+the compiler.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tbgen.arrays import Int, Shorts, Word, Words
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
-from tbgen.storage.states import Ids, States
+from tbgen.storage.states import States
 
 KEY, NUMBER = 0, 1
 FREE = np.uint64(0)
@@ -84,6 +85,9 @@ def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, Numbers]:
 class Places(NamedTuple):
     """Where the numbers of places go."""
 
+    workers: int
+    worker: int
+    """How many threads number, and which one this is: number n of its own is n * workers + worker for all of them."""
     numbers: Numbers
     leads: npt.NDArray[np.uint16]
     """[row] how many blanks it begins with."""
@@ -232,7 +236,7 @@ def fill_rows(places: Places, tile_places: Int, row: Int, step: Int, start: Int,
             if number == BLANK:
                 places.leads[row] += 1
             else:
-                places.numbers[start + column] = number
+                places.numbers[start + column] = number * places.workers + places.worker
         last[king] = number
         row += step
         start += step * (len(places.numbers) // len(places.leads))
@@ -262,20 +266,9 @@ def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, 
 
 
 @borrowing
-def exchange_numbers(slabs: Slabs, numbers: Numbers, leads: Shorts, others: Numbers, ids: Ids) -> None:
-    """Exchange the numbers of some slabs for others, but for the blanks that rows begin with."""
-    count, size = 64**slabs.digits, slabs.kings * slabs.squares
-    for slab in range(slabs.first, slabs.end):
-        plane, there = divmod(slab, count)
-        for row in range(plane * 64 * count + there, (plane + 1) * 64 * count, count):
-            for place in range(row * size + leads[row], (row + 1) * size):
-                ids[place] = others[numbers[place]]
-
-
-@borrowing
-def fill_leads(ids: Ids, leads: Shorts, before: Int) -> None:
+def fill_leads(numbers: Numbers, leads: Shorts, before: Int) -> None:
     """Give blanks that a row begins with the number of the place before; `before` is that of the place before all."""
-    size = len(ids) // len(leads)
+    size = len(numbers) // len(leads)
     for row in range(len(leads)):
-        ids[row * size : row * size + leads[row]] = before
-        before = ids[row * size + size - 1]
+        numbers[row * size : row * size + leads[row]] = before
+        before = numbers[row * size + size - 1]

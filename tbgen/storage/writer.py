@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import RepresentationError, UsageError
+from tbgen.handover import Numbers
 from tbgen.index.boards import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Outcome
@@ -58,6 +60,8 @@ so many turns at least, if there are as many chunks, for threads to be done at a
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
 
+_local = threading.local()
+
 Tallies = Mapping[Color, Mapping[Outcome, Tally]]
 FileParts = tuple[bytes, bytes, bytes]
 """Seal, HDF5 and index."""
@@ -78,8 +82,10 @@ class Numbered:
     """A table whose states have numbers."""
 
     material: Material
-    ids: Ids
-    """[place] -> state."""
+    numbers: Ids
+    """[place]"""
+    state_of: Numbers
+    """[number] -> state"""
     states: States
     patterns: Patterns
     tallies: Tallies
@@ -93,9 +99,8 @@ def write_table(
 
     The number of each place lies in an array that `new` makes.
     """
-    with ThreadPoolExecutor(threads) as pool:
-        ids, states = states_of(table, order_of(table.material), pool, new)
-    numbered = Numbered(table.material, ids, states, table.patterns, table.tallies, table.game)
+    numbering = states_of(table, order_of(table.material), threads, new)
+    numbered = Numbered(table.material, *numbering, table.patterns, table.tallies, table.game)
     return write_numbered(folder, numbered, generator=generator, source=source, threads=threads)
 
 
@@ -136,7 +141,7 @@ def files_of(table: Numbered, *, generator: str, source: str, threads: int = 1) 
 def _outcome_sources(table: Numbered, order: Order, symbols: Symbols) -> dict[str, Source]:
     sides = [(side, outcome, tally) for side, outcome, tally in _tally_rows(table.tallies)]
     return {
-        SYMBOL: _looked_up(table.ids, symbols.of_state),
+        SYMBOL: _looked_up(table, symbols.of_state),
         "block_squares": _array(np.array(order.layout.blocks, np.uint8).ravel()),
         "counts": _array(
             np.array(
@@ -156,7 +161,7 @@ def _distance_sources(table: Numbered, order: Order, details: Details) -> dict[s
     patterns = details.patterns
     return {
         DTG: _distances(table, order),
-        DETAIL: _looked_up(table.ids, details.of_state),
+        DETAIL: _looked_up(table, details.of_state),
         "longest": _array(np.array(longest, COLUMNS[Layer.DISTANCES]["longest"])),
         "symbol_groups": _array(details.symbol_groups),
         "group_states": _array(details.group_states),
@@ -183,28 +188,42 @@ def _records(kind: np.dtype[Any], columns: Sequence[npt.NDArray[Any]]) -> Source
     return Source(kind, len(columns[0]), part)
 
 
-def _looked_up(ids: Ids, of_state: npt.NDArray[Any]) -> Source:
+def _looked_up(table: Numbered, of_state: npt.NDArray[Any]) -> Source:
     """What a number of each state makes of the places."""
     kind = np.dtype(smallest(int(of_state.max(initial=0)) + 1))
-    numbers = of_state.astype(kind)
-    return Source(kind, len(ids), lambda first, end: numbers[ids[first:end]])
+    found = of_state.astype(kind).take(table.state_of)
+    return Source(kind, len(table.numbers), lambda first, end: _taken(found, table.numbers[first:end]))
 
 
 def _distances(table: Numbered, order: Order) -> Source:
     """The entry value's distance of each place, as the file has it."""
     states = table.states
     kind = np.dtype(smallest((int(states.dtg.max(initial=0)) | 1) + 1))
-    stored = [(states.dtg ^ flips_of(states.entry, side)).astype(kind) for side in Color]
+    stored = [(states.dtg ^ flips_of(states.entry, side)).astype(kind).take(table.state_of) for side in Color]
     plane = order.plane_places
 
     def part(first: int, end: int) -> npt.NDArray[Any]:
         parts = []
         for start in range(first // plane * plane, end, plane):
-            ids = table.ids[max(start, first) : min(start + plane, end)]
-            parts.append(stored[start // plane % 2][ids])
+            numbers = table.numbers[max(start, first) : min(start + plane, end)]
+            parts.append(_taken(stored[start // plane % 2], numbers))
         return np.concatenate(parts)
 
-    return Source(kind, len(table.ids), part)
+    return Source(kind, len(table.numbers), part)
+
+
+def _taken(items: npt.NDArray[Any], numbers: Ids) -> npt.NDArray[Any]:
+    """The items with some numbers.
+
+    To index by them takes three times as long, since numpy makes whole integers of them, each time in fresh memory.
+    """
+    room = _local.__dict__.setdefault("room", np.empty(0, np.intp))
+    if len(room) < len(numbers):
+        room = _local.room = np.empty(len(numbers), np.intp)
+    indices = room[: len(numbers)]
+    indices[:] = numbers
+    taken: npt.NDArray[Any] = items.take(indices)
+    return taken
 
 
 def _tally_rows(tallies: Tallies) -> Iterator[tuple[int, int, Tally]]:
@@ -249,9 +268,10 @@ def _packed_stream(source: Source, size: int, level: int, pool: Executor) -> tup
         )
         return dict(zip(numbers, itertools.chain.from_iterable(packed), strict=True))
 
-    ways = (False, True) if source.kind.itemsize > 1 else (False,)
-    sample = {way: some(range(0, chunks, _SAMPLE), shuffled=way, level=EASY_LEVEL) for way in ways}
-    shuffled = min(ways, key=lambda way: sum(map(len, sample[way].values())))
+    sample: dict[bool, dict[int, bytes]] = {False: {}}
+    if source.kind.itemsize > 1:
+        sample = {way: some(range(0, chunks, _SAMPLE), shuffled=way, level=EASY_LEVEL) for way in (False, True)}
+    shuffled = min(sample, key=lambda way: sum(map(len, sample[way].values())))
     packed = sample[shuffled] if level == EASY_LEVEL else {}
     packed |= some([number for number in range(chunks) if number not in packed], shuffled=shuffled, level=level)
     found = [packed[number] for number in range(chunks)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -82,10 +81,9 @@ def test_runs_are_numbered_as_sorting_says(
     store = ScratchStore(tmp_path / "blocks", {}) if on_disk else MemoryStore()
     put_runs(store, order)
     solved = Solved(order.layout.material, store)
-    with ThreadPoolExecutor(2) as pool:
-        ids, states = states_of(Met(solved), order, pool)
+    numbers, state_of, states = states_of(Met(solved), order, threads=2)
     expected, keys = slowly_numbered(solved, order)
-    assert (ids == expected).all()
+    assert (state_of[numbers] == expected).all()
     found = (states.entry.astype(np.int64) + 128) << 48 | states.dtg.astype(np.int64) << 32 | states.pattern
     assert (found == keys).all()
     if isinstance(store, ScratchStore):

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import dataclasses
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from tbgen.material import Material
 from tbgen.storage import counting
 from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of
-from tbgen.storage.numbering import Places, Slabs, added, exchange_numbers, met, new_census, new_tile
+from tbgen.storage.numbering import Places, Slabs, added, met, new_census, new_tile
 from tbgen.storage.numbering import numbered as cells_numbered
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.states import Ids, States
@@ -34,8 +33,8 @@ def table_of(seed: int, name: str = "KBvK") -> Table:
 
 
 def numbered(table: Table, order: Order) -> tuple[Ids, States]:
-    with ThreadPoolExecutor(2) as pool:
-        return states_of(table, order, pool)
+    numbers, state_of, states = states_of(table, order, threads=2)
+    return state_of[numbers], states
 
 
 @pytest.mark.parametrize(("name", "small"), [("KBvK", False), ("KBvK", True), ("KvK", True), ("KPvK", True)])
@@ -51,14 +50,12 @@ def test_every_position_keeps_its_values(name: str, small: bool, monkeypatch: py
         assert (order.from_file(getattr(states, name)[ids])[live] == getattr(table, name)[live]).all()
     counts = np.bincount(ids[order.to_file(table.entry) != 0], minlength=len(states))
     assert (np.diff(counts) <= 0).all()
-    assert ids.dtype == (np.uint8 if len(states) <= 256 else np.uint16)
 
 
-def test_numbers_of_very_many_states_stay_where_they_are() -> None:
+def test_very_many_states_are_numbered() -> None:
     table, order = table_of(4, "KPvK"), order_of(Material.parse("KPvK"))
     dtg = np.random.default_rng(4).integers(0, 60_000, order.layout.cells).astype(np.uint16)
     ids, states = numbered(dataclasses.replace(table, dtg=dtg), order)
-    assert ids.dtype == np.uint32
     assert len(states) > 1 << 16
     live = table.entry != 0
     for found, expected in ((states.entry, table.entry), (states.dtg, dtg), (states.pattern, table.pattern)):
@@ -75,15 +72,12 @@ def test_slabs_lie_where_their_men_say(digits: int) -> None:
     entry = (draw.integers(1, 4, size) * (draw.random(size) < 0.7)).astype(np.int8)
     cells = Cells(entry, draw.integers(0, 50, size).astype(np.uint16), np.zeros(size, np.uint32))
     rows = size // (kings * squares)
-    places = Places(np.zeros(size, np.uint32), np.zeros(rows, np.uint16), new_tile())
+    places = Places(3, 1, np.zeros(size, np.uint32), np.zeros(rows, np.uint16), new_tile())
     census, slabs, patterns = new_census(16), planes * 64**digits, np.zeros(1, np.uint32)
     for first, end in ((0, slabs // 2), (slabs // 2, slabs)):
         census = cells_numbered(census, cells, patterns, Slabs(kings, squares, digits, first, end), places)
     keys, often = met(census)
-    whole = Slabs(kings, squares, digits, 0, slabs)
-    others = np.arange(len(keys), dtype=np.uint32)[::-1].copy()
-    ids = np.zeros(size, np.uint32)
-    exchange_numbers(whole, places.numbers, places.leads, others, ids)
+    own, worker = np.divmod(places.numbers.reshape(rows, -1), 3)
     axes = (0, len(shape) - 1, *range(len(shape) - 2, 1, -1), 1)
     there, found = (
         np.ascontiguousarray(each.reshape(shape).transpose(axes)).reshape(rows, -1)
@@ -94,8 +88,9 @@ def test_slabs_lie_where_their_men_say(digits: int) -> None:
     )
     leads = np.where(there.any(axis=1), (there != 0).argmax(axis=1), kings * squares)
     assert (places.leads == leads).all()
-    assert (keys[::-1][ids.reshape(rows, -1)[there != 0]] == found[there != 0]).all()
-    assert (often == np.bincount(places.numbers.reshape(rows, -1)[there != 0], minlength=len(keys))).all()
+    assert (worker[there != 0] == 1).all()
+    assert (keys[own[there != 0]] == found[there != 0]).all()
+    assert (often == np.bincount(own[there != 0], minlength=len(keys))).all()
 
 
 def test_cells_without_a_position_follow_the_one_before() -> None:

@@ -5,7 +5,6 @@ import json
 import random
 import shutil
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import h5py
@@ -104,9 +103,7 @@ def test_the_longest_distances_have_examples(written: Path) -> None:
 
 
 def test_the_same_table_gives_the_same_bytes(knight: Table) -> None:
-    with ThreadPoolExecutor(2) as pool:
-        ids, states = states_of(knight, order_of(KNIGHT), pool)
-    table = Numbered(KNIGHT, ids, states, knight.patterns, knight.tallies)
+    table = Numbered(KNIGHT, *states_of(knight, order_of(KNIGHT), threads=2), knight.patterns, knight.tallies)
     first, second = (files_of(table, generator="1", source="a", threads=threads) for threads in (1, 2))
     assert first == second
 
