@@ -11,7 +11,7 @@ import numpy as np
 from tbgen._jit import borrowing, inlined, inner
 from tbgen.arrays import Int, Ints, Word
 from tbgen.index.outcome_kernels import rank_of_byte
-from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen.index.words import NOTHING, ONE, lowest_square
 from tbgen.retro.resets.destinations import find_plane_and_cell, is_mirrored
 from tbgen.retro.resets.family import Family, Promotions
 from tbgen.retro.words.block import Best, Block
@@ -39,18 +39,15 @@ def fold_value(best: Best, side: Int, square: Int, byte: Int, plies: Int) -> Non
 @inner
 def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     """Keep the best resets of a word after those of the words before it."""
-    lanes, found, best, at = block.legal[side, word], NOTHING, scratch.folded, scratch.next_reset[side]
-    block.first_reset[side, word] = at
+    lanes, best, at = scratch.with_reset[0], scratch.folded, scratch.next_reset[side]
+    block.resets[side, word], block.first_reset[side, word] = lanes, at
     while lanes:
         square = lowest_square(lanes)
         lanes &= lanes - ONE
-        if best.outcome[square]:
-            found |= square_bit(square)
-            block.best.outcome[at] = best.outcome[square]
-            block.best.shortest[at] = best.shortest[square]
-            block.best.longest[at] = best.longest[square]
-            at += 1
-    block.resets[side, word] = found
+        block.best.outcome[at] = best.outcome[square]
+        block.best.shortest[at] = best.shortest[square]
+        block.best.longest[at] = best.longest[square]
+        at += 1
     scratch.next_reset[side] = at
 
 
@@ -132,8 +129,10 @@ def fold_move(block: Block, family: Family, scratch: Scratch, side: Int, word: I
             scratch.status[0] = CHILD_HAS_NO_VALUE
         else:
             fold_promotion(family.promotions, scratch, side, word, lanes, start)
+            scratch.with_reset[0] |= lanes
     elif move[GONE] >= 0 or slot < family.shapes.pawns[0]:
         fold_reset(family, scratch, side, lanes, move)
+        scratch.with_reset[0] |= lanes
 
 
 @borrowing
@@ -148,7 +147,7 @@ def find_moves(block: Block, family: Family, scratch: Scratch, first: int, end: 
             continue
         unpack_squares(block, scratch, word)
         for side in range(2):
-            scratch.folded.outcome[:] = 0
+            scratch.folded.outcome[:], scratch.with_reset[0] = 0, NOTHING
             note_moves(block, scratch, word, side)
             scratch.planes[:] = 0
             for n in range(scratch.noted[0]):

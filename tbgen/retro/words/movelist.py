@@ -54,6 +54,8 @@ class Scratch(NamedTuple):
     """[pawn] the lanes in which it may take en passant."""
     folded: Best
     """[square] as far as the moves of the word have been folded."""
+    with_reset: Words
+    """The lanes that have one, as far as they have been folded."""
     next_reset: Ints
     """[side] the number of the next cell that has one."""
     status: Ints
@@ -72,6 +74,7 @@ def new_scratch(men: int) -> Scratch:
         planes=np.zeros(PLANES, np.uint64),
         captures=np.zeros(MOST_SLOTS, np.uint64),
         folded=new_best(64),
+        with_reset=np.zeros(1, np.uint64),
         next_reset=np.zeros(2, np.int64),
         status=np.zeros(1, np.int64),
     )
