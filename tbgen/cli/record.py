@@ -17,7 +17,7 @@ from tbgen.cli.terminal import progress
 from tbgen.errors import UsageError
 from tbgen.material import Material
 from tbgen.records.folder import merge, write_index, write_record
-from tbgen.records.places import FOLDER
+from tbgen.records.places import FOLDER, is_index_behind
 from tbgen.records.record import Record
 from tbgen.score import Mobility
 from tbgen.words import in_plies
@@ -105,7 +105,8 @@ def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path, *,
                     click.echo(f"{material}: {record.positions.classes:,} positions up to symmetry{_longest(record)}")
                 shown.advance()
         finally:
-            write_index(target)
+            if is_index_behind(target):
+                write_index(target)
 
 
 def _longest(record: Record) -> str:

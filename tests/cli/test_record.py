@@ -28,6 +28,15 @@ def test_records_of_others_are_taken_over(table_folder: Path, tmp_path: Path) ->
     assert printed("record", "--merge", there, "-o", here) == "0 taken over\n"
 
 
+def test_where_nothing_is_recorded_no_index_is_written(tmp_path: Path) -> None:
+    """As after an interruption before the first record."""
+    (tmp_path / "tables").mkdir()
+    code, line = complaint("record", "KBvKN", "--data", str(tmp_path / "tables"), "-o", str(tmp_path / "records"))
+    assert code != 0
+    assert "KBvKN" in line
+    assert not (tmp_path / "records" / INDEX).exists()
+
+
 def test_nothing_asked_for_is_said(tmp_path: Path) -> None:
     code, line = complaint("record", "--data", str(tmp_path))
     assert (code, "name materials" in line) == (2, True)

@@ -27,25 +27,37 @@ MOVES = np.zeros((MOST_MOVES, 4), np.int64)
 def digests(name: str, answers: Answers) -> tuple[str, str]:
     """The digest of the outcomes, and that of outcomes with distances."""
     material = Material(name)
-    places = list(places_of(material))
+    leaves = {
+        leaf: digests_of_leaf(material, list(places), answers)
+        for leaf, places in groupby(places_of(material), lambda place: place[:3])
+    }
+    found = []
+    for number, layer in enumerate(("outcomes", "distances")):
+        whole = sha256(f"tbgen digest 1: {layer} of {name} under r-mobility 1\n".encode())
+        for leaf in all_leaves(material):
+            whole.update(leaves[leaf][number] if leaf in leaves else digest_of_values([]))
+        found.append(whole.hexdigest())
+    return found[0], found[1]
+
+
+def digests_of_leaf(material: Material, places: list[Place], answers: Answers) -> tuple[bytes, bytes]:
+    """The same of a leaf's positions."""
     sides = np.array([side for _, side, _, _ in places])
     squares = np.array([men for *_, men in places])
     values = list(zip(*(each.tolist() for each in answers(sides, squares, 0 * sides)), strict=True))
-    rows = rows_of(material, places, values, answers)
-    found = []
-    for layer, distances in (("outcomes", False), ("distances", True)):
-        written = [value_bytes(*value, row, distances) for value, row in zip(values, rows, strict=True)]
-        whole = sha256(f"tbgen digest 1: {layer} of {name} under r-mobility 1\n".encode())
-        leaves: dict[tuple[int, int, int], list[bytes]] = {leaf: [] for leaf in all_leaves(material)}
-        for (block, side, leaf, _), value in zip(places, written, strict=True):
-            leaves[block, side, leaf].append(value)
-        for leaf_values in leaves.values():
-            numbers: dict[bytes, int] = {}
-            stream = [numbers.setdefault(value, len(numbers)) for value in leaf_values]
-            head = struct.pack("<II", len(stream), len(numbers))
-            whole.update(sha256(head + struct.pack(f"<{len(stream)}H", *stream) + b"".join(numbers)).digest())
-        found.append(whole.hexdigest())
-    return found[0], found[1]
+    both = list(zip(values, rows_of(material, places, values, answers), strict=True))
+    outcomes, distances = (
+        digest_of_values([value_bytes(entry, dtg, row, layer) for (entry, dtg), row in both]) for layer in (False, True)
+    )
+    return outcomes, distances
+
+
+def digest_of_values(values: list[bytes]) -> bytes:
+    """Of numbers given in the order of first appearance, and of what they stand for."""
+    numbers: dict[bytes, int] = {}
+    stream = [numbers.setdefault(value, len(numbers)) for value in values]
+    head = struct.pack("<II", len(stream), len(numbers))
+    return sha256(head + struct.pack(f"<{len(stream)}H", *stream) + b"".join(numbers)).digest()
 
 
 def value_bytes(outcome: int, dtg: int, rows: list[Row], distances: bool) -> bytes:
