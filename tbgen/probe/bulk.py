@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import AccruedError
+from tbgen.errors import AccruedError, MissingTableError
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, Slot
 from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material, Role
 from tbgen.probe.answers import BulkProbe, Fault
-from tbgen.probe.asked import Asked
+from tbgen.probe.asked import Asked, ManyAccrued, are_legal_boards, asked_boards
 from tbgen.probe.own import board_of, own_codes
 from tbgen.probe.shelf import UNKNOWN_DTG, Shelf, Value
 from tbgen.rules.accrual import MOST_KING_CODE, why_not_accrued
@@ -61,6 +61,26 @@ def answer(
     for place in np.flatnonzero(legal & takes):
         outcome[place], dtg[place], fault[place] = _searched(slots, asked, int(place), search)
     return BulkProbe(outcome.astype(np.int8), dtg.astype(np.uint16), fault)
+
+
+def answer_boards(
+    shelf_of: Callable[[Material], Shelf],
+    boards: Sequence[chess.Board],
+    accrued: ManyAccrued,
+    search: Search,
+    game: Mobility,
+) -> BulkProbe:
+    """The same of boards, whatever their materials."""
+    asked, count = asked_boards(boards, accrued, game), len(boards)
+    many = BulkProbe(np.zeros(count, np.int8), np.zeros(count, np.uint16), asked.faults)
+    for material, (places, positions) in asked.groups.items():
+        try:
+            found = answer(shelf_of(material), material, positions, search, game)
+        except MissingTableError:
+            many.fault[places] = np.where(are_legal_boards(boards, places), Fault.MISSING_TABLE, Fault.ILLEGAL)
+        else:
+            many.outcome[places], many.dtg[places], many.fault[places] = found.outcome, found.dtg, found.fault
+    return many
 
 
 def _flipped(asked: Asked) -> Asked:

@@ -105,11 +105,15 @@ class StoredPosition:
         self._symbol = shelf.symbols[place]
         self._entry, self._first, self._rows = shelf.meanings[self._symbol]
 
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of the entry value; takes no look at distances."""
+        outcome = _OUTCOMES[self._entry]
+        return _FLIPPED[outcome] if self._flipped else outcome
+
     def entry(self) -> Value:
         """The entry value."""
-        outcome = _OUTCOMES[self._entry]
-        dtg = self._dtg() if self._shelf.knows_distances else None
-        return _FLIPPED[outcome] if self._flipped else outcome, dtg
+        return self.outcome, self._dtg() if self._shelf.knows_distances else None
 
     def held(self, accrued: Accrued) -> Value:
         """The value where nobody can better the accrued score for its holder."""

@@ -1,0 +1,125 @@
+"""Values: what positions and moves are worth with an accrued score.
+
+How a value is found (docs/tables.md): the entry value, where the accrued score is the position's own; the
+entry value again, where its code is lower than both; else the hold of the accrued score, or its break.
+Positions with a legal en passant capture are not in the tables: one ply of search finds their value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import chess
+
+from tbgen.probe.answers import MoveProbe
+from tbgen.probe.checks import check_accrued, check_position
+from tbgen.probe.opened import Answering, OpenTables
+from tbgen.probe.shelf import StoredPosition, Value
+from tbgen.rules.accrual import accrued_of
+from tbgen.rules.position import color_of, expect_board, is_reset, own_score
+from tbgen.score import Accrued, Mobility, Outcome, expect_score
+
+
+class _Weighed(NamedTuple):
+    """A move, whether it resets, the own score after it if that was needed, and its value from before it."""
+
+    move: chess.Move
+    reset: bool
+    own: Accrued | None
+    outcome: Outcome
+    dtg: int | None
+
+
+class Values:
+    """The values of one game's positions, from its tables."""
+
+    def __init__(self, tables: OpenTables, game: Mobility) -> None:
+        self.tables, self._game = tables, game
+
+    def answering(self, board: chess.Board) -> Answering:
+        """The table that answers for a board; an error if the position is not legal or none that tables know."""
+        met = self.tables.met(expect_board(board))
+        check_position(board, met is not None)
+        return self.tables.answering(board) if met is None else met
+
+    def accrued_on(self, board: chess.Board, own: Accrued, given: Accrued | Outcome | str | None) -> Accrued:
+        """The score that counts as accrued: the one that is given, or what the board's moves have accrued."""
+        if given is None:
+            has_past = board.move_stack and (board.halfmove_clock or not self._game.forgets)
+            return accrued_of(board, game=self._game) if has_past else own
+        carried = expect_score(given, "accrued")
+        if carried != own:
+            check_accrued(board, carried, self._game)
+        return carried.after(own, reset=False)
+
+    def entry(self, board: chess.Board, place: StoredPosition) -> Value:
+        """The value of a position with its own score accrued."""
+        if _may_take_en_passant(board):
+            return self._searched(board, own_score(board))
+        return place.entry()
+
+    def value(self, board: chess.Board, place: StoredPosition, own: Accrued, accrued: Accrued) -> Value:
+        """The value of a position with an accrued score that its own score has gone into."""
+        if accrued == own:
+            return self.entry(board, place)
+        if _may_take_en_passant(board):
+            return self._searched(board, accrued)
+        code = place.outcome.code
+        return place.entry() if code < own.code and code < accrued.code else place.held(accrued)
+
+    def moves(self, board: chess.Board, moves: Sequence[chess.Move], accrued: Accrued) -> list[MoveProbe]:
+        """All moves, given the legal ones, with their values, best first."""
+        if not moves:
+            return []
+        walker, mover, table = board.copy(stack=False), color_of(board.turn), self.tables.answering(board)
+        values = [self._weighed(walker, table, move, accrued) for move in moves]
+        held = accrued.worth_to(mover)
+
+        def merit(value: _Weighed) -> tuple[int, int, str]:
+            good = value.outcome.worth_to(mover)
+            plies = value.dtg or 0
+            return -good, plies if good >= held else -plies, value.move.uci()
+
+        values.sort(key=merit)
+        best, plies = values[0].outcome, values[0].dtg
+        is_known = all(value.dtg is not None for value in values if value.outcome == best)
+        return [
+            MoveProbe(
+                move,
+                outcome,
+                dtg,
+                reset,
+                best=outcome == best and dtg == plies and is_known,
+                keeps=outcome == best,
+                _board=walker,
+                _accrued=accrued,
+                _own=own,
+                _forgets=self._game.forgets,
+            )
+            for move, reset, own, outcome, dtg in values
+        ]
+
+    def _weighed(self, board: chess.Board, table: Answering, move: chess.Move, accrued: Accrued) -> _Weighed:
+        """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
+        reset, own, keeps = is_reset(board, move), None, False
+        board.push(move)
+        place = (self.tables.answering(board) if reset else table).find(board)
+        if reset and self._game.forgets:
+            outcome, dtg = self.entry(board, place)
+        else:
+            own = own_score(board)
+            reached = accrued.after(own, reset=False)
+            outcome, dtg = self.value(board, place, own, reached)
+            keeps = reached is accrued and outcome == accrued.outcome
+        board.pop()
+        return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
+
+    def _searched(self, board: chess.Board, accrued: Accrued) -> Value:
+        """The value of a position with a legal en passant capture."""
+        outcome, dtg = (best := self.moves(board, list(board.legal_moves), accrued)[0]).outcome, best.dtg
+        return outcome, 0 if outcome == accrued.outcome and dtg is not None else dtg
+
+
+def _may_take_en_passant(board: chess.Board) -> bool:
+    return board.ep_square is not None and board.has_legal_en_passant()
