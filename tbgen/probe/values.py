@@ -107,6 +107,10 @@ class Values:
         place = (self.tables.answering(board) if reset else table).find(board)
         if reset and self._game.forgets:
             outcome, dtg = self.entry(board, place)
+        elif not _may_take_en_passant(board) and place.outcome.code < accrued.code:
+            # Where the own score is the lower one, it accrues, and else the entry value betters what has accrued:
+            # the value is that of the entry either way, and counting moves would take half of the time.
+            outcome, dtg = place.entry()
         else:
             own = own_score(board)
             reached = accrued.after(own, reset=False)
