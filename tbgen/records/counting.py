@@ -92,7 +92,7 @@ def men_of(layout: Layout, block: int) -> Men:
 
 
 class PlaceRun(NamedTuple):
-    """The kinds of a run of places of a block, for either side to move."""
+    """A number for each of a run of places of a block, for either side to move: of its kind, or of its state."""
 
     first: int
     white: npt.NDArray[np.uint32]
@@ -181,6 +181,21 @@ def out_of_check(men: Men, squares: Ints, occupied: Word) -> tuple[Word, Word]:
 
 
 @inner
+def find_row(men: Men, row: Int, squares: Ints, other: Ints) -> tuple[Word, Word, int]:
+    """Put the men of a row on their squares; `other` is a scratch buffer of their size.
+
+    Returns the squares of all but the white king, the white kings that make primary places of it (none if two men stand
+    on one square), and how the row compares with its image in the diagonal.
+    """
+    set_up(men, row, squares)
+    occupied, last = occupied_by(men, squares), men.role.size - 1
+    if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
+        return occupied, NOTHING, -1
+    compared = beside_image(squares, men.twin_start, 1, last + 1, other) if men.how == INTO_TRIANGLE else -1
+    return occupied, ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared), compared
+
+
+@inner
 def classes_on_diagonal(men: Men, squares: Ints) -> int:
     """How many placements of labelled men differ up to symmetry, of a place that is its own image in the diagonal."""
     for slot in range(1, squares.size):
@@ -262,15 +277,11 @@ def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts
     """Count the positions of a run of whole rows of a block."""
     squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
     squares[: men.pawns.size] = men.pawns
-    last = men.role.size - 1
     images = men.orders * (2 if men.pawns.size else 8)
     for place in range(run.first, run.first + run.white.size, men.kings):
-        set_up(men, place // men.kings, squares)
-        occupied = occupied_by(men, squares)
-        if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
+        occupied, kings, compared = find_row(men, place // men.kings, squares, other)
+        if kings == NOTHING:
             continue
-        compared = beside_image(squares, men.twin_start, 1, last + 1, other) if men.how == INTO_TRIANGLE else -1
-        kings = ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared)
         halved = kings & DIAGONAL if compared == 0 else NOTHING
         kings &= ~halved
         white, black = out_of_check(men, squares, occupied)

@@ -14,11 +14,8 @@ from tbgen._jit import inlined, inner, kernel, small
 from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, Word, Words
 from tbgen.bitboard.board import KIND, KING, TURN, WHITE
 from tbgen.bitboard.mobility import code_on
-from tbgen.index.primary import INTO_TRIANGLE
-from tbgen.index.primary_kernels import are_in_order, beside_image, primary_white_kings
-from tbgen.index.squares import KING_ATTACKS
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.records.counting import Men, occupied_by, out_of_check, set_up
+from tbgen.records.counting import Men, PlaceRun, find_row, out_of_check
 from tbgen.records.digest_mobility import Bound, forget_row, least_code
 
 POSITIONS, KEYS, USED = 0, 1, 2
@@ -48,14 +45,6 @@ class Values(NamedTuple):
     row_dtg: Shorts
     possible: npt.NDArray[np.uint8]
     """[holder, code] -> the least code from this one on that can have accrued, or NEVER."""
-
-
-class StateRun(NamedTuple):
-    """The states of a run of whole rows of a block, for either side to move."""
-
-    first: int
-    white: npt.NDArray[np.uint32]
-    black: npt.NDArray[np.uint32]
 
 
 class Found(NamedTuple):
@@ -207,21 +196,17 @@ def number_row(values: Values, found: Found, row: Row, states: Ints32, kings: Wo
 # The positions of a leaf come in the order of its places, the white king's squares in ascending order.
 @kernel
 def number_places(
-    men: Men, run: StateRun, values: Values, white: Found, black: Found, bound: Bound, board: Words
+    men: Men, run: PlaceRun, values: Values, white: Found, black: Found, bound: Bound, board: Words
 ) -> None:
     """Number the positions of a run of rows, those with White to move and those with Black to move."""
     forget(white)
     forget(black)
     squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
     squares[: men.pawns.size] = men.pawns
-    last = men.role.size - 1
     for place in range(run.first, run.first + run.white.size, men.kings):
-        set_up(men, place // men.kings, squares)
-        occupied = occupied_by(men, squares)
-        if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
+        occupied, kings, _ = find_row(men, place // men.kings, squares, other)
+        if kings == NOTHING:
             continue
-        compared = beside_image(squares, men.twin_start, 1, last + 1, other) if men.how == INTO_TRIANGLE else -1
-        kings = ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared)
         with_white, with_black = out_of_check(men, squares, occupied)
         here, end = place - run.first, place - run.first + men.kings
         row = Row(men, squares, occupied, 0, with_black, bound, board)

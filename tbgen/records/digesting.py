@@ -16,7 +16,7 @@ from tbgen.arrays import Bytes, Ints32
 from tbgen.bitboard.board import BOARD_WORDS
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.records.counting import Men, men_of
+from tbgen.records.counting import Men, PlaceRun, men_of
 from tbgen.records.digest_kernels import (
     EMPTY,
     KEYS,
@@ -25,7 +25,6 @@ from tbgen.records.digest_kernels import (
     POSITIONS,
     Contents,
     Found,
-    StateRun,
     Values,
     number_places,
     write_values,
@@ -154,7 +153,7 @@ class _Worker:
         plane = self._layout.block_words * 64
         runs = [self._states((2 * stripe.block + side) * plane + stripe.first, stripe.places) for side in Color]
         white, black = self._found
-        men, run = self._men_of(stripe.block), StateRun(stripe.first, *runs)
+        men, run = self._men_of(stripe.block), PlaceRun(stripe.first, *runs)
         number_places(men, run, self._values, white, black, self._bound, self._board)
         return self._leaves(Color.WHITE), self._leaves(Color.BLACK)
 
