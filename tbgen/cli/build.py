@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -25,10 +25,11 @@ from tbgen.library.build import Built, Settings, build, plan_for
 from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
-from tbgen.material import Material
+from tbgen.material import Material, build_order
 from tbgen.process import processors
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
+from tbgen.words import counted
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
 _MOST_THREADS = 1024
@@ -122,6 +123,8 @@ def command(
     wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every)
     if not wanted:
         return 0
+    if not quiet:
+        _point_to_convert(data, wanted)
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
     if only_plan:
@@ -134,7 +137,17 @@ def command(
         return 0
     from tbgen.cli.verify_digest import compare_digests
 
-    return compare_digests(new, (data,), None, None, settings.threads, as_json=False, quiet=quiet)
+    return compare_digests(new, (data,), settings.threads, quiet=quiet)
+
+
+def _point_to_convert(folder: Path, wanted: Sequence[Material]) -> None:
+    """Say that tables of format 2 need not be solved again."""
+    from tbgen.library.convert import former_tables
+
+    former = former_tables(folder, build_order(wanted))
+    if former:
+        tables = counted(len(former), "table has", "tables have")
+        complain(f"{tables} format 2; to keep what they took, run first: tbgen convert --data {folder}")
 
 
 def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> list[Material]:

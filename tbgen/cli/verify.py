@@ -101,7 +101,7 @@ def command(
             raise UsageError(f"the known digests are of r-mobility; name a list of {game} tables with --list")
         from tbgen.cli.verify_digest import compare_digests
 
-        return compare_digests(wanted, folders, known_in, output, threads, as_json=as_json, quiet=quiet)
+        return compare_digests(wanted, folders, threads, known_in=known_in, output=output, as_json=as_json, quiet=quiet)
     if against is not None:
         if sample is not None or threads is not None:
             raise UsageError("--against looks at counts alone; leave out --sample and --threads")

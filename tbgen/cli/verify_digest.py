@@ -22,11 +22,11 @@ from tbgen.storage.reader import TableFile
 def compare_digests(
     wanted: Sequence[Material],
     folders: Sequence[Path],
-    known_in: Path | None,
-    output: Path | None,
-    threads: int | None,
+    threads: int | None = None,
     *,
-    as_json: bool,
+    known_in: Path | None = None,
+    output: Path | None = None,
+    as_json: bool = False,
     quiet: bool,
 ) -> int:
     """Hold tables against a list of digests, and enter in another list what this one does not contradict."""

@@ -14,7 +14,7 @@ from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile, digest_of_file
-from tests.cli.calls import printed
+from tests.cli.calls import printed, tbgen
 
 FORMER = Path(__file__).parents[1] / "golden" / "format2"
 KINGS, BISHOP = Material.parse("KvK"), Material.parse("KBvK")
@@ -73,3 +73,13 @@ def test_a_damaged_table_is_not_converted(folder: Path) -> None:
         with pytest.raises(DamagedTableError):
             convert(folder, [BISHOP])
         assert path_of(folder, BISHOP).read_bytes() == damaged
+
+
+def test_a_build_points_to_conversion_where_tables_have_format_2(folder: Path) -> None:
+    done = tbgen("build", "KBvK", "--plan", "--data", str(folder))
+    assert (done.returncode, done.stdout.splitlines()[-2].startswith("2 to build")) == (0, True)
+    assert done.stderr == (
+        f"tbgen: 2 tables have format 2; to keep what they took, run first: tbgen convert --data {folder}\n"
+    )
+    convert(folder, [KINGS, BISHOP])
+    assert "0 to build" in printed("build", "KBvK", "--plan", "--data", str(folder))
