@@ -26,6 +26,9 @@ _MOST_JOBS = 64
 @click.option("--all", "every", is_flag=True, help="All tables that are there.")
 @click.option("--children", is_flag=True, help="And the tables that captures and promotions lead to.")
 @click.option("--outcomes", is_flag=True, help="Outcomes alone, without distances.")
+@click.option(
+    "--digest", "by_digest", is_flag=True, help="Hold the tables against the known ones then: docs/digests.md."
+)
 @new_folder_option
 @click.option(
     "--jobs", default=JOBS, type=click.IntRange(1, _MOST_JOBS), metavar="N", help="Files at once (default 4)."
@@ -40,11 +43,12 @@ def command(
     every: bool,
     children: bool,
     outcomes: bool,
+    by_digest: bool,
     data: Path,
     jobs: int,
     as_json: bool,
     quiet: bool,
-) -> None:
+) -> int:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen explorer` writes.
 
     Each file is checked before it has its name. A fetch may be interrupted at any moment: the same command goes on.
@@ -54,6 +58,7 @@ def command(
     Examples:
       tbgen fetch --from https://tables.example KRPvKR
       tbgen fetch --from https://tables.example --men 5 --outcomes
+      tbgen fetch --from https://tables.example KRvKP --children --digest
       tbgen fetch --from http://127.0.0.1:8000 --all --data copy
     """
     refuse_together({"--json": as_json, "--quiet": quiet})
@@ -68,7 +73,13 @@ def command(
     if as_json:
         click.echo(json.dumps(_facts(done, url), indent=2))
     elif not quiet:
-        _show(done)
+        _show(done, proved=by_digest)
+    if not by_digest:
+        return 0
+    from tbgen.cli.verify_digest import compare_digests
+
+    tables = [*done.there, *(offer.material for offer in done.fetched)]
+    return compare_digests(tables, (data,), quiet=quiet or as_json)
 
 
 class _Shown(Watcher):
@@ -114,8 +125,9 @@ def _facts(done: Fetched, url: str) -> dict[str, object]:
     }
 
 
-def _show(done: Fetched) -> None:
+def _show(done: Fetched, *, proved: bool) -> None:
     speed = in_units(int(done.bytes / max(done.seconds, 0.001)))
     click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
     if done.fetched:
-        click.echo("the value of a position needs its own table alone; prove them with: tbgen verify --digest")
+        how = "" if proved else "; prove them with: tbgen verify --digest"
+        click.echo(f"the value of a position needs its own table alone{how}")

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tbgen.cli import verify_digest
 from tbgen.errors import FetchError
 from tbgen.explorer.export import write_explorer
 from tbgen.library import fetch as fetching
@@ -23,6 +24,7 @@ from tbgen.library import remote
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
 from tbgen.material import Material
+from tbgen.records.digests import Digests, write_digests
 from tbgen.serve.app import application
 from tbgen.serve.service import Settings
 from tests.cli.calls import complaint, printed
@@ -111,6 +113,13 @@ class Stopping(Watcher):
         self.left -= size
         if self.left < 0:
             raise KeyboardInterrupt
+
+
+def break_off(mirror: Mirror, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop a fetch in the middle of a file."""
+    monkeypatch.setattr(remote, "_PIECE", 1000)
+    with pytest.raises(KeyboardInterrupt):
+        fetched(mirror, folder, jobs=1, watcher=Stopping(9000))
 
 
 def test_a_fetch_that_is_stopped_goes_on_where_it_was(
@@ -262,9 +271,7 @@ def test_files_of_two_tables_do_not_make_one(mirror: Mirror, table_folder: Path,
 def test_a_server_without_ranges_is_asked_from_the_start(
     mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "_PIECE", 1000)
-    with pytest.raises(KeyboardInterrupt):
-        fetched(mirror, tmp_path, jobs=1, watcher=Stopping(9000))
+    break_off(mirror, tmp_path, monkeypatch)
     mirror.wrong = lambda handler, name, content, start: not handler.give(content, 0)  # type: ignore[func-returns-value]
     fetched(mirror, tmp_path)
     assert files_in(tmp_path) == files_in(small)
@@ -273,9 +280,7 @@ def test_a_server_without_ranges_is_asked_from_the_start(
 def test_another_part_than_was_asked_for_is_refused(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "_PIECE", 1000)
-    with pytest.raises(KeyboardInterrupt):
-        fetched(mirror, tmp_path, jobs=1, watcher=Stopping(9000))
+    break_off(mirror, tmp_path, monkeypatch)
     mirror.wrong = lambda handler, name, content, start: (
         not handler.give(  # type: ignore[func-returns-value]
             content, start, Content_Range=f"bytes 0-{len(content) - 1}/{len(content)}"
@@ -288,9 +293,7 @@ def test_another_part_than_was_asked_for_is_refused(
 def test_what_was_left_of_a_broken_fetch_is_fetched_once_more(
     mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "_PIECE", 1000)
-    with pytest.raises(KeyboardInterrupt):
-        fetched(mirror, tmp_path, jobs=1, watcher=Stopping(9000))
+    break_off(mirror, tmp_path, monkeypatch)
     (partial,) = (tmp_path / STAGE).rglob("*.h5")
     partial.write_bytes(bytes(partial.stat().st_size))
     fetched(mirror, tmp_path)
@@ -399,3 +402,17 @@ def test_the_command_says_what_it_has_done(mirror: Mirror, tmp_path: Path) -> No
     assert "needs its own table alone" in told[1]
     assert '"there": [\n    "KvK",\n    "KNvK"\n  ]' in printed("fetch", "--all", "--json", *data)
     assert printed("fetch", "--all", "-q", *data) == ""
+
+
+def test_tables_that_have_come_are_held_against_the_known_ones(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("fetch", "KvK", "--digest", "--from", mirror.url, "--data", str(tmp_path / "new"))
+    told = printed(*words).splitlines()
+    assert told[1] == "the value of a position needs its own table alone"
+    assert told[-1].split()[0] == "KvK"
+    assert told[-1].endswith("as known")
+    write_digests(tmp_path / "list.csv", {Material.parse("KvK"): Digests("0" * 64, "f" * 64)})
+    monkeypatch.setattr(verify_digest, "KNOWN", tmp_path / "list.csv")
+    code, line = complaint(*words, "-q")  # those that were there already, too
+    assert (code, "its outcomes have the digest" in line) == (7, True)
