@@ -29,7 +29,7 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
     memory = f", {in_units(plan.peak_memory)} of memory in use" if slots else ""
     on_the_way = f" and {in_units(plan.scratch_bytes)} on the way" if plan.scratch_bytes else ""
     room = "" if free_disk is None else f" of {in_units(free_disk)} free"
-    disk = f"{in_units(plan.bytes)} of disk{on_the_way}{room}"
+    disk = f"{in_units(plan.bytes)} of disk ({in_units(plan.outcome_bytes)} of it outcomes){on_the_way}{room}"
     click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {disk}{memory}")
     if plan.too_large:
         click.echo(_without(plan))

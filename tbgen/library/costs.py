@@ -38,29 +38,31 @@ class Rate:
 
     microseconds: float
     """CPU time a primary cell."""
-    bytes: float
-    """Of the file, a primary cell."""
+    outcomes: float
+    """Bytes of the file of outcomes, a primary cell."""
+    distances: float
+    """The same of distances."""
     serial: float
     """The part of the work that threads do not share."""
 
 
 RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.16, 0.123, 0.20),
-    (Balance.BARE, True): Rate(0.10, 0.136, 0.06),
-    (Balance.DECIDED, False): Rate(0.19, 0.207, 0.21),
-    (Balance.DECIDED, True): Rate(0.12, 0.210, 0.09),
-    (Balance.EVEN, False): Rate(0.49, 0.524, 0.15),
-    (Balance.EVEN, True): Rate(0.20, 0.448, 0.07),
+    (Balance.BARE, False): Rate(0.16, 0.011, 0.132, 0.20),
+    (Balance.BARE, True): Rate(0.10, 0.008, 0.146, 0.06),
+    (Balance.DECIDED, False): Rate(0.19, 0.026, 0.214, 0.21),
+    (Balance.DECIDED, True): Rate(0.12, 0.027, 0.201, 0.09),
+    (Balance.EVEN, False): Rate(0.49, 0.223, 0.395, 0.15),
+    (Balance.EVEN, True): Rate(0.20, 0.059, 0.400, 0.07),
 }
-"""[balance, whether there are pawns]; docs/measurements/sets.md says what they were fitted to."""
+"""[balance, whether there are pawns]; docs/measurements/sets.md has what they were fitted to, and what is estimated."""
 
 LARGE_RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.09, 0.091, 0.22),
-    (Balance.BARE, True): Rate(0.11, 0.121, 0.05),
-    (Balance.DECIDED, False): Rate(0.15, 0.210, 0.16),
-    (Balance.DECIDED, True): Rate(0.13, 0.234, 0.09),
-    (Balance.EVEN, False): Rate(0.59, 0.718, 0.43),
-    (Balance.EVEN, True): Rate(0.45, 0.883, 0.07),
+    (Balance.BARE, False): Rate(0.09, 0.008, 0.097, 0.22),
+    (Balance.BARE, True): Rate(0.11, 0.007, 0.130, 0.05),
+    (Balance.DECIDED, False): Rate(0.15, 0.036, 0.193, 0.16),
+    (Balance.DECIDED, True): Rate(0.13, 0.030, 0.224, 0.09),
+    (Balance.EVEN, False): Rate(0.59, 0.306, 0.541, 0.43),
+    (Balance.EVEN, True): Rate(0.45, 0.117, 0.788, 0.07),
 }
 """The same for large blocks, which do not fit a processor's cache, and whose positions have more patterns."""
 
@@ -81,6 +83,9 @@ class Cost:
 
     cpu_seconds: float
     bytes: int
+    """Of both files."""
+    outcome_bytes: int
+    """Of the file of outcomes."""
     scratch_bytes: int
     """On disk while it is made."""
     serial: float
@@ -117,9 +122,10 @@ def cost_of(material: Material, pace: float = 1.0) -> Cost:
     rates = LARGE_RATES if layout.block_words * 128 >= LARGE_BLOCK_CELLS else RATES
     rate = rates[class_of(material)]
     seconds = START_SECONDS + cells * rate.microseconds * 1e-6
-    size = round(cells * rate.bytes) + START_BYTES
+    outcomes = round(cells * rate.outcomes) + START_BYTES // 2
+    size = outcomes + round(cells * rate.distances) + START_BYTES // 2
     scratch = round(size * SCRATCH_FACTOR) if not fits_memory(layout) else 0
-    return Cost(seconds * pace, size, scratch, rate.serial)
+    return Cost(seconds * pace, size, outcomes, scratch, rate.serial)
 
 
 def pace_of(measured: Iterable[tuple[Material, FileRecord]]) -> float:

@@ -126,6 +126,11 @@ class Plan:
         return sum(step.cost.bytes for step in self.fitting)
 
     @property
+    def outcome_bytes(self) -> int:
+        """Of the files of outcomes alone."""
+        return sum(step.cost.outcome_bytes for step in self.fitting)
+
+    @property
     def scratch_bytes(self) -> int:
         """Of solved blocks, at the moment when most of them lie on disk."""
         return self._most(lambda slot: slot.scratch)
@@ -268,6 +273,7 @@ class Plan:
             "seconds": round(max((slot.ends for slot in slots), default=0.0), 1),
             "cpu_seconds": round(self.cpu_seconds, 1),
             "bytes": self.bytes,
+            "outcome_bytes": self.outcome_bytes,
             "scratch_bytes": self.scratch_bytes,
             "tables": [_slot_facts(slot) for slot in slots],
             "too_large": [
@@ -289,6 +295,7 @@ def _slot_facts(slot: Slot) -> dict[str, Any]:
         "threads": slot.start.threads,
         "memory": slot.start.memory,
         "bytes": step.cost.bytes,
+        "outcome_bytes": step.cost.outcome_bytes,
         "scratch_bytes": slot.scratch,
         "cpu_seconds": round(step.cost.cpu_seconds, 1),
         "path_seconds": round(step.path_seconds, 1),
