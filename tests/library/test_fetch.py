@@ -268,6 +268,20 @@ def test_files_of_two_tables_do_not_make_one(mirror: Mirror, table_folder: Path,
         fetch(tmp_path, mirror.url, only("KvK"))
 
 
+def test_outcomes_that_are_there_are_never_written_to(mirror: Mirror, small: Path, tmp_path: Path) -> None:
+    """A catalog may have their digest, and more bytes."""
+    fetched(mirror, tmp_path, outcomes_alone=True)
+    for row in mirror.catalog["tables"]:
+        row["bytes"] += 10
+        mirror.files[row["file"]] += b"0123456789"
+    with pytest.raises(FetchError):
+        fetched(mirror, tmp_path)
+    assert {name: (tmp_path / name).read_bytes() == (small / name).read_bytes() for name in ("KvK.h5", "KNvK.h5")} == {
+        "KvK.h5": True,
+        "KNvK.h5": True,
+    }
+
+
 def test_a_server_without_ranges_is_asked_from_the_start(
     mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
