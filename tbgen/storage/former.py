@@ -34,15 +34,18 @@ class FormerFile:
     def __init__(self, path: Path, material: Material) -> None:
         self.path, self.material = path, material
         self._content = memoryview(path.read_bytes())
-        words = dict(
-            line.split(maxsplit=1) for line in bytes(self._content[:SEAL_BYTES]).decode("ascii").splitlines()[1:]
-        )
-        start = int(words["index"])
-        if words["material"] != str(material) or int(words["length"]) != len(self._content):
+        try:
+            lines = bytes(self._content[:SEAL_BYTES]).decode("ascii").splitlines()[1:]
+            words = {word: rest.strip() for word, rest in (line.split(maxsplit=1) for line in lines)}
+            start, length, named = int(words["index"]), int(words["length"]), words["material"]
+            digest, digest_of_index = words["sha256"], words["sha256-of-index"]
+        except (ValueError, KeyError):
+            raise self._damaged("its first bytes are not what was written") from None
+        if (named, length) != (str(material), len(self._content)):
             raise self._damaged("its seal is that of another file")
-        if words["sha256"].strip() != digest_of(self._content[SEAL_BYTES:]):
+        if digest != digest_of(self._content[SEAL_BYTES:]):
             raise self._damaged("its bytes are not what was written")
-        if words["sha256-of-index"] != sha256(self._content[start:]).hexdigest():
+        if digest_of_index != sha256(self._content[start:]).hexdigest():
             raise self._damaged("its index is not what was written")
         self._index = Index.from_bytes(bytes(self._content[start:]))
 

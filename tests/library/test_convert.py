@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import shutil
 from pathlib import Path
 
@@ -83,3 +85,14 @@ def test_a_build_points_to_conversion_where_tables_have_format_2(folder: Path) -
     )
     convert(folder, [KINGS, BISHOP])
     assert "0 to build" in printed("build", "KBvK", "--plan", "--data", str(folder))
+
+
+def test_a_seal_that_is_damaged_is_told(folder: Path) -> None:
+    whole, draw = path_of(folder, KINGS).read_bytes(), random.Random(3)
+    for _ in range(60):
+        damaged = bytearray(whole)
+        damaged[draw.randrange(300)] ^= 1 << draw.randrange(8)
+        path_of(folder, KINGS).write_bytes(damaged)
+        with contextlib.suppress(DamagedTableError):
+            convert(folder, [KINGS])
+        assert path_of(folder, KINGS).read_bytes() == damaged
