@@ -1,8 +1,8 @@
-"""States: what one small number a cell means.
+"""States: what is said of a cell.
 
 A *state* is an entry value, its distance and a pattern of the middle. A table has few different ones,
-numbered from the most frequent on, and one number a cell compresses better than three, and a probe reads
-one chunk instead of three. Cells that hold no position get the state of the cell before them.
+numbered from the most frequent on. Files keep a state in parts, its symbol (symbols.py) apart from its
+distance and detail (details.py). Cells that hold no position get the state of the cell before them.
 """
 
 from __future__ import annotations
