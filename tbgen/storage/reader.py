@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -294,15 +293,3 @@ def _numbers_of_runs(first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]
     """[item] -> the number of its run, of which each is known by its first item and may be empty."""
     starts = np.append(first, end).astype(np.int64)
     return np.repeat(np.arange(len(first)), starts[1:] - starts[:-1])
-
-
-def check_file(path: Path) -> None:
-    """Read a table whole; an error of TableError if it is not, byte for byte, a table that was written here."""
-    with TableFile(path) as file:
-        file.check()
-
-
-def digest_of_file(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()

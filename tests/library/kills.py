@@ -19,9 +19,9 @@ from tbgen.material import Material
 from tbgen.records.places import DUE, FOLDER, path_of_record
 from tbgen.retro.drive.many_blocks import most_run_blocks
 from tbgen.storage.files import PARTIAL, path_of, tables_in
-from tbgen.storage.reader import check_file, digest_of_file
 from tbgen.storage.scratch import SUFFIX, ScratchStore, scratch_path
 from tests.copies import bytes_of_table
+from tests.files import check_file, digest_of_file
 
 THREADS = 2
 

@@ -29,8 +29,9 @@ from tbgen.records.places import FOLDER, INDEX
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, build_lock, path_of, tables_in
 from tbgen.storage.layers import Layer
-from tbgen.storage.reader import FileDigests, TableFile, check_file, digest_of_file
+from tbgen.storage.reader import FileDigests, TableFile
 from tests.copies import bytes_of_table
+from tests.files import check_file, digest_of_file
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 

@@ -15,8 +15,9 @@ from tbgen.library.convert import BESIDE, convert, former_tables
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import path_of
-from tbgen.storage.reader import TableFile, digest_of_file
+from tbgen.storage.reader import TableFile
 from tests.cli.calls import printed, tbgen
+from tests.files import digest_of_file
 
 FORMER = Path(__file__).parents[1] / "golden" / "format2"
 KINGS, BISHOP = Material.parse("KvK"), Material.parse("KBvK")

@@ -27,7 +27,7 @@ from tbgen.storage.files import path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import order_of
-from tbgen.storage.reader import TableFile, check_file
+from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import (
     COLUMNS,
     DETAIL,
@@ -41,6 +41,7 @@ from tbgen.storage.schema import (
 )
 from tbgen.storage.writer import Numbered, files_of, write_table
 from tbgen.table import Table
+from tests.files import check_file
 
 KNIGHT = Material.parse("KNvK")
 
