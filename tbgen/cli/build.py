@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -144,7 +145,9 @@ def _point_to_convert(folder: Path, wanted: Sequence[Material]) -> None:
     """Say that tables of format 2 need not be solved again."""
     from tbgen.library.convert import former_tables
 
-    former = former_tables(folder, build_order(wanted))
+    former = list[Material]()
+    with contextlib.suppress(OSError):  # the build says what is wrong with the folder
+        former = former_tables(folder, build_order(wanted))
     if former:
         tables = counted(len(former), "table has", "tables have")
         complain(f"{tables} format 2; to keep what they took, run first: tbgen convert --data {folder}")
