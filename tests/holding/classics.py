@@ -1,10 +1,17 @@
-"""The classics: fortresses, perpetual checks and blockades that are known to hold, and how large their proofs are."""
+"""The classics: fortresses, perpetual checks and blockades that are known to hold, and how large their proofs are.
+
+The positions are those of tests/golden/holds.csv; the sizes of the proofs are our own figures.
+"""
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
 from typing import NamedTuple
 
 from tbgen.score import Color
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "holds.csv"
 
 
 class Classic(NamedTuple):
@@ -19,25 +26,29 @@ class Classic(NamedTuple):
     """Of the closed set: positions with a threshold."""
 
 
-WHITE, BLACK = Color.WHITE, Color.BLACK
-QUEENS = "8/8/1k6/1p1p4/1P1P4/8/1K6/8 w - - 0 1"
-SHUT = "8/8/1p1k4/1Pp1p1p1/2PpPpPp/3P1P1P/1K6/8 w - - 0 1"
-FINE_70 = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 0 1"
+SIZES: dict[str, tuple[tuple[str, ...], str, int]] = {
+    "queen's perpetual check": (("Qh5", "Kg8"), "frame", 4),
+    "knight's perpetual check": (("Nh6", "Kh8"), "frame", 4),
+    "wild rook": (("Ra7", "Kh8"), "frame", 18),
+    "wild rook, king b1": (("Rh2", "Kd4"), "frame", 443),
+    "wild queen": (("Qa7", "Kh8"), "frame", 2),
+    "b4 d4, White": (("Kb2", "Kb6"), "frame", 370),
+    "b4 d4, Black": (("Kb6", "Kb2"), "frame", 352),
+    "shut chain, White": (("Kb2", "Kd6"), "frame", 85),
+    "shut chain, Black": (("Kd6", "Kb2"), "frame", 76),
+    "rook shut in": (("Ke1", "Kc5"), "frame", 128),
+    "Fine 70, Black": (("Ka7", "Ka1"), "frame", 165),
+    "Fine 70, White": (("Ka1", "Ka7"), "frame", 123),
+    "Fine 70, White, Black to move": (("Ka1", "Ka7"), "frame", 123),
+    "Penrose's fortress": (("Ke2",), "one man", 16781),
+}
 
-CLASSICS = [
-    Classic("queen's perpetual check", "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1", WHITE, ("Qh5", "Kg8"), "frame", 4),
-    Classic("knight's perpetual check", "5n1k/7p/5PPN/8/8/2q5/r7/6K1 w - - 0 1", WHITE, ("Nh6", "Kh8"), "frame", 4),
-    Classic("wild rook", "7k/R7/8/8/8/4p2p/4Pp1P/5K2 w - - 0 1", WHITE, ("Ra7", "Kh8"), "frame", 18),
-    Classic("wild rook, king b1", "8/8/8/8/1p1k4/1P6/Pp5R/bK6 w - - 0 1", WHITE, ("Rh2", "Kd4"), "frame", 443),
-    Classic("queen stalemates at once", "7k/Q7/8/8/8/4p2p/4Pp1P/5K2 w - - 0 1", WHITE, ("Qa7", "Kh8"), "frame", 2),
-    Classic("b4 d4, White", QUEENS, WHITE, ("Kb2", "Kb6"), "frame", 370),
-    Classic("b4 d4, Black", QUEENS, BLACK, ("Kb6", "Kb2"), "frame", 352),
-    Classic("shut chain, White", SHUT, WHITE, ("Kb2", "Kd6"), "frame", 85),
-    Classic("shut chain, Black", SHUT, BLACK, ("Kd6", "Kb2"), "frame", 76),
-    Classic(
-        "rook shut in", "8/8/8/2k5/p1p1p1p1/PpPpPpPp/1P1P1P1P/2B1K3 w - - 0 1", WHITE, ("Ke1", "Kc5"), "frame", 128
-    ),
-    Classic("Fine 70, Black", FINE_70.format("b"), BLACK, ("Ka7", "Ka1"), "frame", 165),
-    Classic("Fine 70, White", FINE_70.format("w"), WHITE, ("Ka1", "Ka7"), "frame", 123),
-    Classic("Fine 70, White, Black to move", FINE_70.format("b"), WHITE, ("Ka1", "Ka7"), "frame", 123),
+ALL = [
+    Classic(row["name"], row["fen"], Color[row["side"].upper()], *SIZES[row["name"]])
+    for row in csv.DictReader(GOLDEN.read_text(encoding="utf-8").splitlines())
 ]
+PENROSE = ALL[-1]
+CLASSICS = ALL[:-1]
+"""Those that two men hold."""
+SHUT = next(each.fen for each in CLASSICS if each.name == "shut chain, White")
+FINE_70 = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 0 1"

@@ -5,7 +5,7 @@ import pytest
 
 from tbgen.holding import HoldVerdict, hold
 from tbgen.score import Color
-from tests.holding.classics import CLASSICS, FINE_70, Classic
+from tests.holding.classics import CLASSICS, FINE_70, PENROSE, Classic
 
 BLACK = Color.BLACK
 
@@ -47,11 +47,10 @@ def test_the_corresponding_squares_of_fine_70_come_out() -> None:
 @pytest.mark.slow
 def test_penroses_fortress_of_2017_is_held_by_king_moves_alone() -> None:
     """Black has a queen, two rooks and three bishops more."""
-    board = chess.Board("8/p7/kpP5/qrp1b3/rpP2b2/pP4b1/P3K3/8 w - - 0 1")
-    found = hold(board, Color.WHITE, goal="draw")
+    found = hold(chess.Board(PENROSE.fen), PENROSE.side, goal="draw")
     assert found.proof is not None
-    assert (found.proof.strategy.men, found.proof.strategy.rung.value) == (("Ke2",), "one man")
-    assert found.proof.checked.positions == 16781
+    strategy, checked = found.proof.strategy, found.proof.checked
+    assert (strategy.men, strategy.rung.value, checked.positions) == (PENROSE.men, PENROSE.rung, PENROSE.positions)
 
 
 def test_the_perpetual_check_goes_round_and_round() -> None:
