@@ -5,6 +5,9 @@
     bench.py solve --profile KRvKP             where the time goes in one table
     bench.py probe --data data                 probes of the tables in a folder
     bench.py games --pgn FILE                  games read and decided, by kernels and by python-chess
+    bench.py clock --men 4 --data data         how many ends of games the search by the fifty-move rule answers
+    bench.py holds                             frames and proofs of holds
+    bench.py proofs --men 3 --data data        which share of true holds of random positions is proved
     bench.py costs --data data                 what classes of tables cost, by the tables that a folder has built
     bench.py memory KRBvKN                     what each step of making a table needs, in bytes a cell
     bench.py memory KRvKN --data data          what each array has touched after each phase
@@ -23,7 +26,9 @@ import os
 from pathlib import Path
 
 from bench.built import built
+from bench.clock import clock
 from bench.costs import costs
+from bench.holding import holds, proofs
 from bench.log import LOG, ROOT, compare
 from bench.memory import memory
 from bench.one import solve_one
@@ -31,13 +36,13 @@ from bench.playing import GAMES, games
 from bench.probing import probe
 from bench.solving import solve
 
-COMMANDS = ("solve", "probe", "games", "costs", "built", "memory", "one")
+COMMANDS = {each.__name__: each for each in (solve, probe, games, clock, holds, proofs, costs, built, memory)}
 
 
 def parser() -> argparse.ArgumentParser:
     shape = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="bench.py", description=__doc__, formatter_class=shape)
-    commands = top.add_subparsers(dest="command", required=True, metavar="solve | probe | games | costs | built")
+    commands = top.add_subparsers(dest="command", required=True, metavar=" | ".join(COMMANDS))
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("names", nargs="*", metavar="MATERIAL")
     common.add_argument("--men", type=int, metavar="N", help="all materials with N men")
@@ -58,6 +63,18 @@ def parser() -> argparse.ArgumentParser:
     played.add_argument(
         "--pgn", type=Path, default=GAMES, metavar="FILE", help="the games (default: those of the tests)"
     )
+    searched = commands.add_parser("clock", parents=[common], help="search ends of games under the fifty-move rule")
+    searched.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
+    searched.add_argument("--plies", type=int, default=12, metavar="N", help="plies left (default: 12)")
+    searched.add_argument("--positions", type=int, default=20, metavar="N", help="of each material (default: 20)")
+    searched.add_argument("--fifty", choices=("reset", "fide"), default="reset", help="the rule (default: reset)")
+    held = commands.add_parser("holds", help="frames and proofs of holds")
+    held.add_argument("--runs", type=int, default=5, metavar="N", help="how often each is made")
+    held.set_defaults(compare=None)
+    proved = commands.add_parser("proofs", parents=[common], help="which share of true holds is proved")
+    proved.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
+    proved.add_argument("--positions", type=int, default=20, metavar="N", help="of each material (default: 20)")
+    proved.add_argument("--nodes", type=int, default=3000, metavar="N", help="of each search (default: 3000)")
     fitted = commands.add_parser("costs", help="what classes of tables cost, by the tables that a folder has built")
     fitted.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
     fitted.add_argument("--men", type=int, metavar="N", help="tables of N men alone")
@@ -83,7 +100,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> None:
-    if not arguments or arguments[0] not in (*COMMANDS, "-h", "--help"):
+    if not arguments or arguments[0] not in (*COMMANDS, "one", "-h", "--help"):
         arguments = ["solve", *arguments]
     options = parser().parse_args(arguments)
     if options.command == "one":
@@ -91,6 +108,4 @@ def main(arguments: list[str]) -> None:
     elif options.compare:
         compare(options.compare, options.log)
     else:
-        {"solve": solve, "probe": probe, "games": games, "costs": costs, "built": built, "memory": memory}[
-            options.command
-        ](options)
+        COMMANDS[options.command](options)
