@@ -8,11 +8,13 @@ from typing import Any
 
 import chess
 
+from tbgen.clock import value_if_asked
 from tbgen.errors import AccruedError, TableError, TbgenError, UnreadableFileError
 from tbgen.probe import Tablebase
 from tbgen.probe.notation import pgn_of
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
+from tbgen.rules.stage import FiftyMoves
 from tbgen.score import STALEMATE_CODE, Accrued, Color
 from tbgen.serve.asked import Asked, position_in_line
 
@@ -20,14 +22,23 @@ _PRIVATE = ("folder", "path")
 """What an error carries of the machine that it happened on, and what no stranger is told."""
 
 
-def answer_of(tables: Tablebase, asked: Asked, scoring: Scoring, *, brief: bool, strip: bool) -> dict[str, Any]:
+def answer_of(
+    tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None = None, *, brief: bool, strip: bool
+) -> dict[str, Any]:
     """The value of a position, of its moves unless that is too much, and if asked for with every accrued score."""
-    facts = tables.probe(asked.board, asked.accrued).facts(scoring)
+    facts = _position_facts(tables, asked, scoring, fifty)
     if not brief:
         facts["moves"] = [each.facts(scoring) for each in tables.probe_moves(asked.board, asked.accrued)]
     if strip:
         facts["strip"] = strip_of(tables, asked.board)
     return facts
+
+
+def _position_facts(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None) -> dict[str, Any]:
+    """The value of a position, and what a fifty-move rule makes of it if one is asked for."""
+    found = tables.probe(asked.board, asked.accrued)
+    clocked = value_if_asked(tables, found, asked.board, fifty, unasked=False)
+    return {**found.facts(scoring), **({} if clocked is None else clocked.facts())}
 
 
 def strip_of(tables: Tablebase, board: chess.Board) -> list[dict[str, Any]]:
@@ -55,17 +66,22 @@ def _accruable(own: Accrued) -> Iterator[Accrued]:
     yield from (Accrued(code, Color.BLACK) for code in reversed(codes))
 
 
-def line_of(tables: Tablebase, asked: Asked, scoring: Scoring, most_plies: int) -> dict[str, Any]:
+def line_of(
+    tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int
+) -> dict[str, Any]:
     """Best play by both sides, as JSON."""
-    facts = tables.probe(asked.board, asked.accrued).facts(scoring)
+    facts = _position_facts(tables, asked, scoring, fifty)
     steps = tables.line(asked.board, asked.accrued, max_plies=most_plies)
     return {**facts, "line": [step.facts() for step in steps]}
 
 
-def line_as_pgn(tables: Tablebase, asked: Asked, scoring: Scoring, most_plies: int) -> str:
+def line_as_pgn(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int) -> str:
     """The same as a game."""
     answer = tables.probe(asked.board, asked.accrued)
-    return pgn_of(asked.board, answer, tables.line(asked.board, asked.accrued, max_plies=most_plies), scoring) + "\n"
+    clocked = value_if_asked(tables, answer, asked.board, fifty, unasked=False)
+    steps = tables.line(asked.board, asked.accrued, max_plies=most_plies)
+    clock = str(clocked) if clocked is not None and clocked.matters else None
+    return pgn_of(asked.board, answer, steps, scoring, clock=clock) + "\n"
 
 
 def answers_to(tables: Tablebase, lines: list[str], scoring: Scoring, *, brief: bool, strip: bool) -> bytes:

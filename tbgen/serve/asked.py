@@ -12,11 +12,13 @@ from tbgen.errors import UsageError
 from tbgen.pgn.tags import parse_cutoff
 from tbgen.probe.notation import position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.typed import fen_and_moves
 from tbgen.score import DEFAULT_CUTOFF_CODE, Accrued, parse_score
 
 POSITION = ("fen", "accrued", "moves")
 SCORING = ("scoring", "cutoff", "komi")
+CLOCK = ("fifty",)
 
 _FLAGS = {"1": True, "0": False}
 
@@ -91,8 +93,9 @@ def scoring_in(parameters: Mapping[str, str]) -> Scoring:
     if name not in schemes:
         raise UsageError(f"scoring must be one of {', '.join(schemes)}, not {name!r}")
     scheme = Scheme(name)
+    is_used = parameters.get("fifty") == FiftyMoveSetting.RESET.value
     for setting, meant in (("komi", (Scheme.KOMI,)), ("cutoff", (Scheme.KOMI, Scheme.WINNER))):
-        if setting in parameters and scheme not in meant:
+        if setting in parameters and scheme not in meant and not (is_used and setting == "cutoff"):
             raise UsageError(f"{setting} means nothing under the scoring {name}")
     cutoff, komi = parameters.get("cutoff"), parameters.get("komi")
     return Scoring(
@@ -100,3 +103,17 @@ def scoring_in(parameters: Mapping[str, str]) -> Scoring:
         DEFAULT_CUTOFF_CODE if cutoff is None else parse_cutoff(cutoff),
         DEFAULT_KOMI if komi is None else parse_komi(komi),
     )
+
+
+def fifty_in(parameters: Mapping[str, str]) -> FiftyMoves | None:
+    """The fifty-move rule that is to count from the clock of the position on; None if none is asked for.
+
+    >>> fifty_in({"fifty": "reset", "cutoff": "G4.0"})
+    FiftyMoves(setting=<FiftyMoveSetting.RESET: 'reset'>, cutoff_code=8)
+    """
+    if "fifty" not in parameters:
+        return None
+    settings, name = [setting.value for setting in FiftyMoveSetting], parameters["fifty"]
+    if name not in settings:
+        raise UsageError(f"fifty must be one of {', '.join(settings)}, not {name!r}")
+    return FiftyMoves(FiftyMoveSetting(name), scoring_in(parameters).cutoff_code)

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tbgen import __version__
+from tbgen.clock import Within
 from tbgen.rules.points import Scheme
+from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.serve.limits import Limits
 from tbgen.serve.replies import HTML, JSON, LINES, PGN, TABLE, TEXT
 
@@ -17,6 +19,7 @@ _COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
 _YES_NO: Final[Schema] = {"type": "boolean"}
 _SCORE: Final[Schema] = {"type": "string", "pattern": r"^-?G(0|[1-9][0-9]*)\.[05]$"}
 _SHARE: Final[Schema] = {"type": "number", "minimum": 0, "maximum": 1}
+_SETTING: Final[Schema] = {"enum": [setting.value for setting in FiftyMoveSetting]}
 _CATEGORY: Final[Schema] = {"enum": ["win", "maybe-win", "draw", "maybe-loss", "loss", "unknown"]}
 
 
@@ -45,6 +48,10 @@ _POSITION: Final = {
     "fen": _TEXT, "material": _TEXT, "own": _SCORE, "accrued": _SCORE, "outcome": _SCORE, "dtg": _COUNT,
     "points": _POINTS, "scoring": {"enum": [scheme.value for scheme in Scheme]},
 }  # fmt: skip
+_CLOCK: Final = {
+    "fifty": _SETTING, "plies_left": _or_null(_COUNT), "within": {"enum": [each.value for each in Within]},
+    "outcome_within": _or_null(_SCORE),
+}  # fmt: skip
 _STANDARD: Final = {
     "category": _CATEGORY, "dtz": {"type": "null"}, "precise_dtz": {"type": "null"},
     "dtm": _or_null({"type": "integer"}), "dtw": {"type": "null"}, "dtc": {"type": "null"},
@@ -67,9 +74,10 @@ SCHEMAS: Final[Mapping[str, Schema]] = {
     "Step": _object(_MOVE),
     "Worth": _object({"accrued": _SCORE, "outcome": _SCORE, "dtg": _COUNT}),
     "Position": _object(
-        {**_POSITION, "moves": _list(_ref("Move")), "strip": _list(_ref("Worth"))}, optional=("moves", "strip")
+        {**_POSITION, **_CLOCK, "moves": _list(_ref("Move")), "strip": _list(_ref("Worth"))},
+        optional=(*_CLOCK, "moves", "strip"),
     ),
-    "Line": _object({**_POSITION, "line": _list(_ref("Step"))}),
+    "Line": _object({**_POSITION, **_CLOCK, "line": _list(_ref("Step"))}, optional=_CLOCK),
     "StandardPosition": _object(
         {
             **_STANDARD,
@@ -121,6 +129,7 @@ _SCORING: Final = [
     _parameter("cutoff", "From where on scores make no difference under winner and komi."),
     _parameter("komi", "The score to beat under komi."),
 ]
+_FIFTY: Final = _parameter("fifty", "The fifty-move rule that is to count from the clock of the FEN on.", _SETTING)
 _EXTRAS: Final = [
     _parameter("brief", "1 leaves the moves out.", _FLAG),
     _parameter("strip", "1 adds what the position is worth with each score that can have accrued.", _FLAG),
@@ -167,7 +176,11 @@ def document(limits: Limits) -> Schema:
         "paths": {
             "/r-mobility": {
                 "get": _get(
-                    "A position and its moves.", {JSON: _ref("Position")}, [*_ASKED, *_SCORING, *_EXTRAS], 400, 404
+                    "A position and its moves.",
+                    {JSON: _ref("Position")},
+                    [*_ASKED, *_SCORING, _FIFTY, *_EXTRAS],
+                    400,
+                    404,
                 ),
                 "post": _post(positions, (LINES, JSON, TEXT), {LINES: _TEXT}, [*_SCORING, *_EXTRAS]),
             },
@@ -175,7 +188,7 @@ def document(limits: Limits) -> Schema:
                 "get": _get(
                     "Best play by both sides; as PGN if Accept prefers it.",
                     {JSON: _ref("Line"), PGN: _TEXT},
-                    [*_ASKED, *_SCORING],
+                    [*_ASKED, *_SCORING, _FIFTY],
                     400,
                     404,
                 )

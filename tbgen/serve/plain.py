@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import chess
 
+from tbgen.clock import value_if_asked
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase
 from tbgen.rules.points import Scoring, format_points
@@ -52,7 +53,9 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[int, str]:
         message = str(error_facts(error)["message"])
         return error_reply(error).status_code, _page("No answer", given, f'<p class="verdict">{escape(message)}.</p>')
     there = {"fen": asked.board.fen(), "accrued": "" if asked.accrued is None else str(asked.accrued)}
-    return 200, _page(str(answer.outcome), there, _verdict(asked.board, answer) + _table(asked, moves))
+    clocked = value_if_asked(tables, answer, asked.board, None, unasked=True)
+    clock = f"But {clocked}. " if clocked is not None and clocked.matters else ""
+    return 200, _page(str(answer.outcome), there, _verdict(asked.board, answer, clock) + _table(asked, moves))
 
 
 def _page(title: str, given: Mapping[str, str], content: str) -> str:
@@ -60,13 +63,13 @@ def _page(title: str, given: Mapping[str, str], content: str) -> str:
     return _PAGE.format(title=escape(title), content=content, **fields)
 
 
-def _verdict(board: chess.Board, answer: Probe) -> str:
+def _verdict(board: chess.Board, answer: Probe, clock: str) -> str:
     scoring = Scoring()
     way = "reached already" if answer.is_reached else in_so_many(answer.dtg)
     points = format_points(scoring.points(answer.outcome), scoring.scheme)
     side = "White" if board.turn else "Black"
     return (
-        f'<p class="verdict"><b>{answer.outcome}</b> {answer.outcome.in_words()}, {way}. Points {points}. '
+        f'<p class="verdict"><b>{answer.outcome}</b> {answer.outcome.in_words()}, {way}. {clock}Points {points}. '
         f"Own score {answer.own}, accrued {answer.accrued}.</p>\n<pre>{board}</pre>\n<p>{side} to move.</p>\n"
     )
 

@@ -15,7 +15,7 @@ from tbgen import __version__
 from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
 from tbgen.serve import answers
-from tbgen.serve.asked import POSITION, SCORING, flag_of, parameters_of, position_in, scoring_in
+from tbgen.serve.asked import CLOCK, POSITION, SCORING, fifty_in, flag_of, parameters_of, position_in, scoring_in
 from tbgen.serve.games import OutOfTimeError, decided
 from tbgen.serve.guard import LOCAL_NAMES
 from tbgen.serve.limits import Limits, Queue
@@ -51,12 +51,12 @@ class Service:
 
     async def position(self, request: Request) -> Response:
         """A position and its moves."""
-        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING, *EXTRAS))
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING, *CLOCK, *EXTRAS))
 
         def work() -> Response:
-            asked, scoring = position_in(given), scoring_in(given)
+            asked, scoring, fifty = position_in(given), scoring_in(given), fifty_in(given)
             brief, strip = (flag_of(given, name) for name in EXTRAS)
-            facts = answers.answer_of(self.tables, asked, scoring, brief=brief, strip=strip)
+            facts = answers.answer_of(self.tables, asked, scoring, fifty, brief=brief, strip=strip)
             return as_json(facts)
 
         return await self._tagged(request, self._etag, work)
@@ -75,11 +75,11 @@ class Service:
 
     async def line(self, request: Request) -> Response:
         """Best play, as JSON or as a game."""
-        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING))
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING, *CLOCK))
         as_pgn = wants(request.headers.get("accept", ""), PGN, JSON)
 
         def work() -> Response:
-            what = self.tables, position_in(given), scoring_in(given), self.limits.line_plies
+            what = self.tables, position_in(given), scoring_in(given), fifty_in(given), self.limits.line_plies
             return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else as_json(answers.line_of(*what))
 
         etag = f'"{self.catalog.tag}-pgn"' if as_pgn else self._etag

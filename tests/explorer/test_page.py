@@ -72,6 +72,26 @@ def test_a_position_is_shown_as_python_values_it(
     assert page.complaints == []
 
 
+@pytest.mark.parametrize(
+    ("clock", "said"),
+    [
+        (97, "The fifty-move rule leaves 3 plies: G4.0."),
+        (80, "The fifty-move rule leaves 20 plies: fewer than best play needs."),
+        (60, None),
+        (100, "The fifty-move rule leaves 0 plies: G4.0."),
+    ],
+)
+def test_what_the_fifty_move_rule_leaves_is_said_where_it_matters(
+    page: Chromium, server: str, clock: int, said: str | None
+) -> None:
+    look_at(page, server, f"8/8/4K3/6k1/8/7B/8/8 b - - {clock} 60", "G4.0")
+    verdict = text_of(page, "#verdict")
+    assert "In 30 plies with best play." in verdict
+    assert ("The fifty-move rule" in verdict) == (said is not None)
+    assert (said or "") in verdict
+    assert page.complaints == []
+
+
 def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, server: str, table_folder: Path) -> None:
     look_at(page, server, BISHOP)
     cells = page.run("document.querySelectorAll('.band.sheet span').length")
@@ -254,6 +274,9 @@ def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
     link = page.run("document.querySelector('tbody a').href")
     page.open(link, "document.querySelector('.verdict')")
     assert "accrued G3.5" in text_of(page, ".verdict")
+    late = urlencode({"fen": "8/8/4K3/6k1/8/7B/8/8 b - - 97 60", "accrued": "G4.0"})
+    page.open(f"{server}/explorer/plain?{late}", "document.querySelector('.verdict')")
+    assert "But under reset, with 3 plies left, G4.0 (searched)." in text_of(page, ".verdict")
     page.run(AXE)
     assert page.run(VIOLATIONS) == []
 

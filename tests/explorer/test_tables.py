@@ -162,7 +162,7 @@ def test_the_browser_reads_tables_of_four_men_as_python_does(
 def test_lines_are_those_of_python(page: Chromium, host: Host, tables: Tablebase) -> None:
     draw = random.Random(27)
     boards = [random_position(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
-    expected = [line_of(tables, Asked(board, None), Scoring(), 2000)["line"] for board in boards]
+    expected = [line_of(tables, Asked(board, None), Scoring(), None, 2000)["line"] for board in boards]
     page.open(f"{host.address}/explorer/")
     found = page.run(LINES.replace("ASKED", json.dumps([[board.fen(), ""] for board in boards])))
     for each in (step for line in found for step in line):
@@ -185,6 +185,12 @@ def test_the_page_is_the_same_without_a_server(page: Chromium, host: Host) -> No
     page.wait("document.querySelectorAll('.line-moves button').length > 4")
     assert [url for url in page.requests if not url.startswith((host.address, "data:"))] == []
     assert page.complaints == []
+
+
+def test_plain_files_say_that_the_fifty_move_rule_may_strike_first(page: Chromium, host: Host) -> None:
+    late = "8/8/4K3/6k1/8/7B/8/8 b - - {} 60"
+    assert "The fifty-move rule leaves 3 plies: fewer than best play needs." in verdict(page, host, late.format(97))
+    assert "The fifty-move rule" not in verdict(page, host, late.format(60))
 
 
 def test_a_first_answer_takes_few_and_small_requests(page: Chromium, host: Host) -> None:

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PATHS = {
-    "/r-mobility": f"/r-mobility?fen={FEN}&strip=1",
-    "/r-mobility/line": f"/r-mobility/line?fen={FEN}",
+    "/r-mobility": f"/r-mobility?fen={FEN}&strip=1&fifty=reset",
+    "/r-mobility/line": f"/r-mobility/line?fen={FEN}&fifty=none",
     "/standard": f"/standard?fen={FEN}",
     "/tables": "/tables",
     "/tables/{name}.json": "/tables/KBvK.json",

@@ -9,10 +9,12 @@ import chess
 import pytest
 from starlette.testclient import TestClient
 
+from tbgen.clock import value_within
 from tbgen.errors import AccruedError
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Color, parse_score
 
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
@@ -61,6 +63,23 @@ def test_points_follow_the_scoring_that_is_asked_for(client: TestClient) -> None
     harmonic = client.get("/r-mobility", params={"fen": BISHOP, "scoring": "harmonic"}).json()
     points = Scoring(Scheme.HARMONIC).points(parse_score("G1.5"))
     assert harmonic["points"] == {"white": float(points[0]), "black": float(points[1])}
+
+
+def test_the_fifty_move_rule_counts_if_it_is_asked_for(client: TestClient, tables: Tablebase) -> None:
+    late = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30"
+    asked = {"fen": late, "accrued": "G4.0", "brief": "1"}
+    plain = client.get("/r-mobility", params=asked).json()
+    for setting in FiftyMoveSetting:
+        cutoff = {"cutoff": "G5.0"} if setting is FiftyMoveSetting.RESET else {}
+        found = client.get("/r-mobility", params={**asked, **cutoff, "fifty": setting.value}).json()
+        rule = FiftyMoves(setting, 10) if cutoff else FiftyMoves(setting)
+        assert found == {**plain, **value_within(tables, chess.Board(late), parse_score("G4.0"), rule).facts()}
+    searched = client.get("/r-mobility", params={**asked, "fifty": "reset"}).json()
+    assert (searched["plies_left"], searched["within"], searched["outcome_within"]) == (3, "searched", "G4.0")
+    line = {"fen": late, "accrued": "G4.0", "fifty": "reset"}
+    assert client.get("/r-mobility/line", params=line).json()["outcome_within"] == "G4.0"
+    game = client.get("/r-mobility/line", params=line, headers={"Accept": "application/x-chess-pgn"}).text
+    assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in game
 
 
 def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(client: TestClient, tables: Tablebase) -> None:

@@ -35,6 +35,8 @@ TEXT = {"Content-Type": "text/plain"}
         (f"fen={FEN}&brief=yes", 400, "UsageError"),
         (f"fen={FEN}&scoring=best", 400, "UsageError"),
         (f"fen={FEN}&komi=G2.5", 400, "UsageError"),
+        (f"fen={FEN}&fifty=often", 400, "UsageError"),
+        (f"fen={FEN}&fifty=fide&cutoff=G4.0", 400, "UsageError"),
         (f"fen={FEN}&scoring=komi&komi=2", 400, "ScoreFormatError"),
         ("fen=4k2r/8/8/8/8/8/8/4K3_b_k_-_0_1", 400, "CastlingError"),
         ("fen=4k2r/pppppppp/8/8/8/8/8/4K3_b_-_-_0_1", 400, "TooManyMenError"),

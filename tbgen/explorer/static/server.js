@@ -17,8 +17,11 @@ export class Server {
     return facts;
   }
 
-  /** A position with its moves and its strip. */
-  probe(fen, accrued) { return this.#get('r-mobility', { fen, accrued, strip: '1' }); }
+  /** A position with its moves and its strip, and after any plies without a reset what the fifty-move rule leaves. */
+  probe(fen, accrued) {
+    const fifty = Number(fen.split(' ')[4]) > 0 ? 'reset' : '';
+    return this.#get('r-mobility', { fen, accrued, fifty, strip: '1' });
+  }
 
   /** Best play from a position. */
   async line(fen, accrued) { return (await this.#get('r-mobility/line', { fen, accrued })).line; }

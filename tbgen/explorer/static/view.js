@@ -9,7 +9,16 @@ const shade = (score) => ({ '--shade': `var(${shadeOf(score)})`, 'data-shade': s
 const badge = (text, kind = '') => make('span', { class: `score ${kind}`, ...shade(parseScore(text)) }, text);
 const sentence = (score) => `${inWords(score)}.`;
 
-/** What stands in a big box: the outcome in words, how far away it is, points and scores. */
+/** What the fifty-move rule makes of the value, where it matters; without a server nobody has searched. */
+function clockOf(answer) {
+  const left = Math.max(0, 100 - Number(answer.fen.split(' ')[4]));
+  const known = answer.outcome_within ?? (left === 0 ? answer.accrued : answer.outcome);
+  const isShort = !answer.outcome_within && left > 0 && answer.dtg > left;
+  if (left === 100 || answer.moves.length === 0 || (known === answer.outcome && !isShort)) return [];
+  return [`The fifty-move rule leaves ${inPlies(left)}: ${isShort ? 'fewer than best play needs' : known}.`];
+}
+
+/** What stands in a big box: the outcome in words, how far away it is, what the clock leaves, points and scores. */
 export function verdict(answer) {
   const outcome = parseScore(answer.outcome), points = pointsOf(outcome).map((each) => each.toFixed(4)).join('–');
   const isOver = answer.moves.length === 0;
@@ -19,6 +28,7 @@ export function verdict(answer) {
   return [
     make('p', {}, badge(answer.outcome, 'big'), ' ', sentence(outcome)),
     make('p', {}, way),
+    ...clockOf(answer).map((said) => make('p', {}, said)),
     make('p', { class: 'facts' }, `Points ${points}. Accrued ${answer.accrued}, the position’s own score ${answer.own}.`),
   ];
 }
