@@ -154,7 +154,9 @@ def is_clean(tables: Tablebase, probe: Probe) -> bool:
 
 
 CLEAN_PLIES: Final = 90
-"""No entry value of a clean table is farther. The rule gives 100; DTG and what a refutation takes differ by a few."""
+"""No entry value of a clean table is farther. The rule gives 100; DTG and what a refutation takes differ by a few:
+the nearest class that the rule was found to change, in KRvKN, has a DTG of 93. With all that they lead to, tables of
+up to four men have DTGs of up to 70 plies, or of 104 and more."""
 
 
 def _searched(tables: Tablebase, board: chess.Board, probe: Probe, rule: FiftyMoves, left: int) -> Outcome | None:
@@ -162,7 +164,7 @@ def _searched(tables: Tablebase, board: chess.Board, probe: Probe, rule: FiftyMo
     from tbgen.clock.search import search  # compiled: a probe without a clock does not wait for the compiler
 
     try:
-        found = search(tables, board, probe.accrued, left, rule)
+        searched = search(tables, board, probe, left, rule)
     except MissingTableError:
         return None
-    return None if found is None else found.outcome
+    return None if searched is None else searched.outcome

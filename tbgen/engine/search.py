@@ -18,7 +18,7 @@ from tbgen.arrays import Ints
 from tbgen.bitboard.board import BOARD_WORDS
 from tbgen.bitboard.convert import kernel_move, words_of
 from tbgen.bitboard.moves import MOST_MOVES
-from tbgen.clock.search import answers_for, counts_of_material
+from tbgen.clock.states import answers_for, counts_of_material
 from tbgen.engine.evaluation import CENTIPAWN, MATE
 from tbgen.engine.search_kernels import (
     ACCRUED,

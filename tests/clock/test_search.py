@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from pathlib import Path
 
 import chess
 import pytest
 
+from tbgen.clock.rounds import WORST, Asked, Round, Window
 from tbgen.clock.search import search
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.errors import AccruedError
+from tbgen.probe import Probe, Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Color
 from tests.reference import clock
 
 SETTINGS = [FiftyMoveSetting.FIDE, FiftyMoveSetting.LEGACY, FiftyMoveSetting.RESET]
+Known = dict[str, clock.Score]
+"""Entry values that were asked for before."""
 NAMES = ["KvK", "KBvK", "KNvK", "KPvK", "KRvK", "KQvK", "KvKN", "KvKP"]
-
-
-def entry_in(tables: Tablebase, board: chess.Board) -> clock.Score:
-    found = tables.probe(board.copy(stack=False)).outcome
-    return int(found.holder), found.code
 
 
 def random_position(name: str, chance: random.Random) -> chess.Board:
@@ -36,31 +36,38 @@ def random_position(name: str, chance: random.Random) -> chess.Board:
             return board
 
 
-def random_accrued(board: chess.Board, chance: random.Random) -> Accrued:
-    """A score that may have accrued, most often a low one."""
-    own = own_score(board)
-    return (
-        own
-        if chance.random() < 0.3
-        else Accrued(chance.randrange(2, 18), chance.choice(list(Color))).after(own, reset=False)
-    )
+def random_probe(tables: Tablebase, name: str, chance: random.Random) -> tuple[chess.Board, Probe]:
+    """A position with a score that may have accrued, most often a low one."""
+    while True:
+        board = random_position(name, chance)
+        own = own_score(board)
+        accrued = Accrued(chance.randrange(2, 18), chance.choice(list(Color))).after(own, reset=False)
+        with contextlib.suppress(AccruedError):
+            return board, tables.probe(board, own if chance.random() < 0.3 else accrued)
 
 
-@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK", "KQvK", "KPvK"])
-def test_bounds_that_meet_are_the_value(name: str, table_folder: Path) -> None:
-    chance, met = random.Random(name), 0
-    with open_tablebase(table_folder) as tables:
-        for _ in range(60):
-            board = random_position(name, chance)
-            accrued, plies = random_accrued(board, chance), chance.randrange(2, 7)
-            if accrued.code > 12:
-                continue
-            whole = search(tables, board, accrued, plies, FiftyMoves())
-            assert whole is not None
-            found = search(tables, board, accrued, plies, FiftyMoves(), most_states=whole.states // 2)
-            assert found is None or found.outcome == whole.outcome, (board.fen(), accrued, plies)
-            met += found is not None and whole.states > 1
-    assert met > 0
+def compare(
+    tables: Tablebase, name: str, setting: FiftyMoveSetting, chance: random.Random, plies: int, known: Known
+) -> None:
+    """Hold the search of one random position to the slow twin, with the whole budget and with less."""
+    board, probe = random_probe(tables, name, chance)
+    accrued = probe.accrued
+    rule = FiftyMoves(setting, chance.choice([12, 12, 4, 8, 16]))
+    how = "reset" if setting is FiftyMoveSetting.RESET else "fide"
+    found = search(tables, board, probe, plies, rule)
+    assert found is not None
+
+    def entry(there: chess.Board) -> clock.Score:
+        key = there.epd(en_passant="legal")
+        if key not in known:
+            outcome = tables.probe(there.copy(stack=False)).outcome
+            known[key] = int(outcome.holder), outcome.code
+        return known[key]
+
+    expected = clock.value(board, (int(accrued.holder), accrued.code), plies, how, rule.cutoff_code, entry)
+    assert (int(found.outcome.holder), found.outcome.code) == expected, (board.fen(), accrued, plies, rule)
+    less = search(tables, board, probe, plies, rule, most_states=found.states // 2)
+    assert less is None or less.outcome == found.outcome, (board.fen(), accrued, plies, rule)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,18 +76,44 @@ def test_the_search_finds_what_every_line_gives(name: str, setting: FiftyMoveSet
     chance = random.Random(f"{name} {setting.value}")
     with open_tablebase(table_folder) as tables:
         for _ in range(12):
-            board = random_position(name, chance)
-            accrued, plies = random_accrued(board, chance), chance.randrange(1, 4)
-            rule = FiftyMoves(setting, chance.choice([12, 12, 4, 8, 16]))
-            found = search(tables, board, accrued, plies, rule)
+            compare(tables, name, setting, chance, chance.randrange(1, 4), {})
+
+
+@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK", "KvKP"])
+@pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
+def test_the_search_finds_what_every_line_gives_of_four_to_six_plies(
+    name: str, setting: FiftyMoveSetting, table_folder: Path
+) -> None:
+    chance, known = random.Random(f"deep {name} {setting.value}"), Known()
+    with open_tablebase(table_folder) as tables:
+        for plies in (4, 4, 5):
+            compare(tables, name, setting, chance, plies, known)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_search_finds_what_every_line_gives_of_many_plies(
+    name: str, setting: FiftyMoveSetting, table_folder: Path
+) -> None:
+    chance, known = random.Random(f"deeper {name} {setting.value}"), Known()
+    with open_tablebase(table_folder) as tables:
+        for plies in (4, 5, 5, 6, 6, 7):
+            compare(tables, name, setting, chance, plies, known)
+
+
+@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK", "KQvK", "KPvK"])
+def test_rounds_in_which_a_side_has_one_move_find_what_one_without_limits_finds(name: str, table_folder: Path) -> None:
+    """More plies than the slow twin reaches: bounds of tables and limited rounds against all lines."""
+    chance, rule = random.Random(f"rounds {name}"), FiftyMoves()
+    with open_tablebase(table_folder) as tables:
+        for plies in (7, 8, 9):
+            board, probe = random_probe(tables, name, chance)
+            while probe.accrued.code > rule.cutoff_code:
+                board, probe = random_probe(tables, name, chance)
+            asked = Asked(tables, board, probe.accrued, plies, rule)
+            wide = Round(asked, Window(-WORST, WORST), None, {}).played(1 << 60)[0]
+            found = search(tables, board, probe, plies, rule, most_states=1 << 30)
+            assert wide.is_shut
             assert found is not None
-            how = "reset" if setting is FiftyMoveSetting.RESET else "fide"
-            expected = clock.value(
-                board,
-                (int(accrued.holder), accrued.code),
-                plies,
-                how,
-                rule.cutoff_code,
-                lambda there: entry_in(tables, there),
-            )
-            assert (int(found.outcome.holder), found.outcome.code) == expected, (board.fen(), accrued, plies, rule)
+            assert found.outcome.worth_to(Color.WHITE) == wide.low, (board.fen(), probe.accrued, plies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import Game
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import parse_score
+from tests.cli.calls import tbgen
 
 ENDS = list(csv.DictReader(Path(__file__).with_name("ends.csv").read_text().splitlines()))
 """Positions drawn at random, with what the slow twin (tests/reference/clock.py) says of them: our own figures, not
@@ -47,13 +49,31 @@ def test_a_probe_and_an_adjudicator_say_of_an_end_what_every_line_gives(
     assert str(Adjudicator(tables).decide(game).final) == end["table"], "by default tables ignore the rule"
 
 
-def test_the_referee_says_the_same_of_an_end(table_folder: Path, tables: Tablebase) -> None:
-    board, accrued = parse_fen(ENDS[-2]["fen"])
+def test_the_referee_and_an_archive_say_the_same_of_all_ends(
+    table_folder: Path, tables: Tablebase, tmp_path: Path
+) -> None:
+    """Each end as a game that is going on, and as a game in a file whose result is to be found."""
+    ends = [parse_fen(end["fen"]) for end in ENDS]
+    known = [value_within(tables, board, accrued) for board, accrued in ends]
     decider = TableDecider(str(table_folder), 5)
-    decision = decider.decide(Game(board, accrued=accrued))
+    for (board, accrued), expected in zip(ends, known, strict=True):
+        decision = decider.decide(Game(board, accrued=accrued))
+        assert decision is not None
+        assert decision.outcome == expected.table
+        assert decision.words.partition(", but ")[2] == (str(expected) if expected.matters else "")
     decider.close()
-    assert decision is not None
-    assert decision.words.endswith(f"but {value_within(tables, board, accrued)}")
+    games = "".join(
+        f'[SetUp "1"]\n[FEN "{board.fen()}"]\n[RMobilityAccrued "{accrued}"]\n[Result "*"]\n\n*\n\n'
+        for board, accrued in ends
+    )
+    (tmp_path / "ends.pgn").write_text(games)
+    for count, final in ((), "table"), (("--count-fifty",), "outcome"):
+        done = tbgen("adjudicate", str(tmp_path / "ends.pgn"), "--data", str(table_folder), *count)
+        assert done.returncode == 0
+        written = done.stdout.split("\n*\n")[: len(ends)]
+        told = [dict(re.findall(r'^\[(\w+) "(.*)"\]$', game, re.MULTILINE)) for game in written]
+        assert [game.get("RMobilityClock") for game in told] == [str(each) if each.matters else None for each in known]
+        assert [game["RMobilityResult"] for game in told] == [str(getattr(each, final)) for each in known]
 
 
 @pytest.mark.parametrize(
@@ -85,5 +105,5 @@ def test_every_answer_says_how_sure_it_is(
 
 
 def test_a_search_that_is_too_large_is_given_up(tables: Tablebase) -> None:
-    board, accrued = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 88 30"), parse_score("G4.0")
-    assert search(tables, board, accrued, 12, FiftyMoves(), most_states=100) is None
+    board = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 88 30")
+    assert search(tables, board, tables.probe(board, parse_score("G4.0")), 12, FiftyMoves(), most_states=100) is None

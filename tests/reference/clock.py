@@ -11,6 +11,7 @@ from collections.abc import Callable
 import chess
 
 Score = tuple[int, int]
+State = tuple[str, Score, int]
 
 
 def worth(score: Score) -> int:
@@ -25,14 +26,36 @@ def own(board: chess.Board) -> Score:
 
 
 def value(
-    board: chess.Board, accrued: Score, left: int, setting: str, cutoff: int, entry: Callable[[chess.Board], Score]
+    board: chess.Board,
+    accrued: Score,
+    left: int,
+    setting: str,
+    cutoff: int,
+    entry: Callable[[chess.Board], Score],
+    known: dict[State, Score] | None = None,
 ) -> Score:
-    """What the game ends with if the rule strikes after `left` plies, one or more."""
+    """What the game ends with if the rule strikes after `left` plies, one or more; `known` has earlier answers."""
+    known = {} if known is None else known
+    state = board.epd(en_passant="legal"), accrued, left
+    if state not in known:
+        known[state] = _best(board, accrued, left, setting, cutoff, entry, known)
+    return known[state]
+
+
+def _best(
+    board: chess.Board,
+    accrued: Score,
+    left: int,
+    setting: str,
+    cutoff: int,
+    entry: Callable[[chess.Board], Score],
+    known: dict[State, Score],
+) -> Score:
     best: Score | None = None
     for move in list(board.legal_moves):
         reset = board.is_capture(move) or board.piece_type_at(move.from_square) == chess.PAWN
         board.push(move)
-        found = _after(board, accrued, left - 1, reset, setting, cutoff, entry)
+        found = _after(board, accrued, left - 1, reset, setting, cutoff, entry, known)
         board.pop()
         if best is None or ((worth(found) > worth(best)) == board.turn and worth(found) != worth(best)):
             best = found
@@ -48,6 +71,7 @@ def _after(
     setting: str,
     cutoff: int,
     entry: Callable[[chess.Board], Score],
+    known: dict[State, Score],
 ) -> Score:
     reached = own(board)
     if reached[1] < 2:  # mate and stalemate end the game, whatever the clock says
@@ -59,7 +83,7 @@ def _after(
         if lower and reached[1] < cutoff:
             return entry(board)
         accrued = reached if lower else accrued
-        return accrued if left == 0 else value(board, accrued, left, setting, cutoff, entry)
+        return accrued if left == 0 else value(board, accrued, left, setting, cutoff, entry, known)
     if left == 0:  # the position that triggers the rule does not count
         return accrued
-    return value(board, reached if lower else accrued, left, setting, cutoff, entry)
+    return value(board, reached if lower else accrued, left, setting, cutoff, entry, known)
