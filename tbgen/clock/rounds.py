@@ -80,7 +80,7 @@ class Window(NamedTuple):
         return shut
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Facts:
     """What is known of states with the same number of plies left, in ascending order; bounds are worth to White."""
 

@@ -31,8 +31,8 @@ from tbgen.probe import Probe, Tablebase
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Accrued, Color, Outcome
 
-MOST_STATES: Final = 1_000_000
-"""More than that, in all rounds together, are not looked at: two or three seconds. Limited rounds have half of it."""
+MOST_STATES: Final = 600_000
+"""More than that, in all rounds together, are not looked at: three seconds or so. Limited rounds have half of it."""
 
 
 @dataclass(frozen=True, slots=True)
