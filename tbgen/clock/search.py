@@ -33,6 +33,8 @@ from tbgen.score import Accrued, Color, Outcome
 
 MOST_STATES: Final = 600_000
 """More than that, in all rounds together, are not looked at: three seconds or so. Limited rounds have half of it."""
+_ROUND_STATES: Final = 2000
+"""However few states a round looks at, it takes as long as with so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +60,16 @@ def search(
     that a line leads to.
     """
     asked = Asked(tables, board, found.accrued, plies, fifty_moves)
-    window, facts, seen = asked.window(found), dict[int, Facts](), [0, 0]
-    while asked.is_cut_short and not window.is_shut and sum(seen) < most_states // 2:
-        side = Color.WHITE if seen[Color.WHITE] < seen[Color.BLACK] else Color.BLACK
-        window, states = Round(asked, window, side, facts).played(most_states - sum(seen))
-        seen[side] += states
-    whole = sum(seen)
+    window, facts, seen, spent = asked.window(found), dict[int, Facts](), 0, [0, 0]
+    while asked.is_cut_short and not window.is_shut and sum(spent) < most_states // 2:
+        side = Color.WHITE if spent[Color.WHITE] < spent[Color.BLACK] else Color.BLACK
+        window, states = Round(asked, window, side, facts).played(most_states - sum(spent))
+        seen += states
+        spent[side] += max(states, _ROUND_STATES)
     if not window.is_shut:
-        window, states = Round(asked, window, None, facts).played(most_states - whole)
-        whole += states
-    return Searched(_outcome_of(window.low), whole) if window.is_shut else None
+        window, states = Round(asked, window, None, facts).played(most_states - sum(spent))
+        seen += states
+    return Searched(_outcome_of(window.low), seen) if window.is_shut else None
 
 
 def _outcome_of(worth: int) -> Outcome:
