@@ -1,9 +1,10 @@
 """The rules of r-mobility and a slow solver once more: the witness that the fast one is compared with.
 
 Nothing here imports `tbgen`, and what solves imports no python-chess either.
-`solve("KBvKN")` gives a `ReferenceTable`: arrays `own`, `entry` and `dtg`, indexed [side to move, square of each man in the order of the name]; `levels()` for the value and the plies of
-every position with every accrued score; `value(position, holder, code)` for one of them; `en_passant` for the
-positions with a legal en passant capture. Outcomes are signed: +(code + 1) White's, -(code + 1) Black's, 0 none.
+`solve("KBvKN")` gives a `ReferenceTable`: arrays `own`, `entry` and `dtg`, indexed [side to move, square of each man in
+the order of the name]; `levels()` for the value and the plies of every position with every accrued score;
+`value(position, holder, code)` for one of them; `en_passant` for the positions with a legal en passant capture.
+Outcomes are signed: +(code + 1) White's, -(code + 1) Black's, 0 none.
 `Excerpt` solves a few blocks of a material that is too large to be solved whole.
 """
 
