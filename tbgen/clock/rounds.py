@@ -53,8 +53,7 @@ class Asked(NamedTuple):
         answer = answers_for(self.tables, counts, squares_in(states), to_move, held_in(states))
         signed = answer.outcome.astype(np.int64)
         table, is_near = worth_to_white(signed), answer.dtg <= left
-        low, high = np.full((2, len(states)), WORST)
-        low = -low
+        low, high = np.full(len(states), -WORST), np.full(len(states), WORST)
         if self.is_cut_short:
             assert not answer.fault.any(), "what has accrued once can be asked of each position of the phase"
             low, high = np.minimum(held, table), np.maximum(held, table)

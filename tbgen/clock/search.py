@@ -5,12 +5,12 @@ at once. A move ends the search where it mates or stalemates, where it makes the
 `reset` a score below the cutoff: what follows is an entry value), and where it uses up the last ply: then the accrued
 score is final. Values go back layer by layer. Entry values come from tables, which ignore the rule.
 
-The search goes in rounds. What is known of each state are two bounds of its value. In a round one side has a single
-move in each state, and shall keep to the end of its choice: White reach the upper bound of the first position, Black
-the lower one; the other side has all moves. Bounds that come together are not looked at again. A side takes the move
-that has the least left to be proved (its *effort*, as in proof-number search), and among equals the one that leads
-where most others lead, too: one reply to many threats keeps layers small. Where the bounds do not meet, a last round
-looks at all moves of both sides.
+The search goes in rounds (rounds.py), and keeps two bounds of the value of each state. In a round one side tries to
+prove its bound of the first position's value, White the upper one, Black the lower one, with a single move in each
+state; the other side has all moves. It takes the move that has the least left to be proved (its *effort*, the proof
+number of proof-number search), and among equals the one that leads where most others lead: one reply to many threats
+keeps layers small. States whose bounds meet are not looked at again. Where the bounds of the first position do not meet
+in the end, a last round looks at all moves of both sides.
 
 Under `reset`, with an accrued score of the cutoff or lower, every improvement starts the clock anew. Then the lines of
 the search end where those of the unlimited game do, only earlier: each state is worth something between the accrued
