@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -145,3 +146,16 @@ PAIRS = {"KBvK": (15_815_352, 954_724, 185_904)}
 def test_pairs_in_which_the_games_differ_are_as_many_as_the_page_says(name: str) -> None:
     counts = differing_pairs(name, WholeGame(name))
     assert (counts["pairs"], counts["white"], counts["black"]) == PAIRS[name]
+
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "whole-game-records.md"
+
+
+def test_every_line_of_the_page_of_records_reaches_its_score_and_no_sooner() -> None:
+    page = PAGE.read_text()
+    blocks = re.findall(r"\*\*(.+)\*\* in (\d+) pl(?:y|ies), .*:\n\n    (.+)\n((?:    .+\n)+)", page)
+    assert len(blocks) == page.count("\n**") > 10
+    for score, plies, fen, words in blocks:
+        line = " ".join(word.rpartition(".")[2] for word in words.split())
+        scores = [each[2] for each in scores_of(fen, line)]
+        assert scores.index(score) == len(scores) - 1 == int(plies)
