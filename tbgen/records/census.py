@@ -174,7 +174,7 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, size: i
     return np.repeat(same, kings).astype(np.uint32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Kinds:
     """What the symbols of a table and their distances come to, whatever the patterns are."""
 
