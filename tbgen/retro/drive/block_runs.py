@@ -1,6 +1,7 @@
 """One block from its first word to its last value, and a run of blocks, as one kernel for one thread.
 
-`solve_levels` does what `_solve_levels` (one_block.py) does with all threads; tests hold the two against each other.
+`solve_levels` does what `OneBlock.solve_levels` (one_block.py) does with all threads; tests hold the two against each
+other.
 """
 
 from __future__ import annotations

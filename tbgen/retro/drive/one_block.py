@@ -1,8 +1,8 @@
 """A table without pawns: a single block, solved by all threads together.
 
 They share out words and, level by level, the two forcers; layers that are thick they share too (shared_layers.py).
-What `_solve_levels` does here step by step, so that threads can share each step, `solve_levels` (block_runs.py) does in
-one kernel for one thread.
+What `OneBlock.solve_levels` does here step by step, so that threads can share each step, `solve_levels`
+(block_runs.py) does in one kernel for one thread.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ forcer, the outcome "the forcer holds k" is spread to all cells from which it ca
 the accrued score; classes.py), and the holds of the other side at code k + 1 are broken where they can be (the middle;
 middles.py).
 
-The loop over k stands twice: `solve_levels` (drive/block_runs.py) is one kernel for one thread, `_solve_levels`
-(drive/one_block.py) calls the kernels below from Python, so that threads can share them.
+The loop over k stands twice: `solve_levels` (drive/block_runs.py) is one kernel for one thread,
+`OneBlock.solve_levels` (drive/one_block.py) calls the kernels below from Python, so that threads can share them.
 """
 
 from __future__ import annotations
