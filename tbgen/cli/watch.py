@@ -215,7 +215,7 @@ class TerminalWatcher(QuietWatcher):
     def forecast(self, seconds: float) -> None:
         if self._rich is not None and self._all is not None:
             facts = f"{len(self.made)} of {self._total}, {duration(seconds)} to go"
-            self._rich.update(self._all, completed=len(self.made), facts=facts)
+            self._rich.update(self._all, completed=len(self.made), facts=facts, refresh=True)
 
     def _open(self) -> Progress:
         if self._rich is None:

@@ -112,6 +112,7 @@ def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, 
     assert written.startswith("KBvK: 52,234 positions")
     assert complaint("record", "KBvK", "--data", second)[0] == 3
     printed("record", "KvK", "--data", first)
+    (two_folders[1] / "records").mkdir()
     shutil.copy(tmp_path / "records" / "KBvK.json", two_folders[1] / "records")
     endings = json.loads(printed("potential", "--json", *both))["endings"]
     assert [ending["material"] for ending in endings.values() if ending["source"] == "table"] == ["KBvK"]
