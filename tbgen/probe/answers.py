@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tbgen.material import Material
 from tbgen.probe.shelf import UNKNOWN_DTG
+from tbgen.rules.notation import san_of
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Outcome
@@ -102,7 +103,7 @@ class MoveProbe:
     @cached_property
     def san(self) -> str:
         """The move in short notation."""
-        return self._board.san(self.move)
+        return san_of(self._board, self.move, self.own)
 
     @cached_property
     def own(self) -> Accrued:

@@ -17,6 +17,7 @@ import chess
 from tbgen.arguments import expect
 from tbgen.errors import MoveError, UsageError
 from tbgen.rules.position import expect_board
+from tbgen.score import MATE_CODE, Accrued
 
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
 """The words that end a game, and how we write them."""
@@ -107,6 +108,39 @@ def _why_not(board: chess.Board, text: str) -> str:
                 if parse(written):
                     return f"it is {'White' if board.turn else 'Black'}'s turn"
     return ""
+
+
+def san_of(board: chess.Board, move: chess.Move, own: Accrued) -> str:
+    """A legal move in SAN; `own` is the score of the position after it, which says whether it gives check or mate.
+
+    The same as `board.san(move)`, which would play the move to see.
+
+    >>> from tbgen.score import parse_score
+    >>> board, check = chess.Board("8/8/8/8/8/5k2/4r3/5K2 b - - 0 1"), parse_score("-G1.0")
+    >>> san_of(board, chess.Move.from_uci("e2e1"), check)
+    'Re1+'
+    """
+    role, origin, target = board.piece_type_at(move.from_square), move.from_square, move.to_square
+    if role is None or (role == chess.KING and abs(origin - target) == 2):
+        return board.san(move)  # castling; and what python-chess says of a move without a man
+    takes, square = "x" if board.is_capture(move) else "", chess.SQUARE_NAMES[target]
+    end = "#" if own.code == MATE_CODE else "" if own.code % 2 else "+"
+    if role == chess.PAWN:
+        promotion = f"={chess.piece_symbol(move.promotion).upper()}" if move.promotion else ""
+        return f"{chess.FILE_NAMES[origin % 8] if takes else ''}{takes}{square}{promotion}{end}"
+    return f"{chess.piece_symbol(role).upper()}{_apart(board, role, origin, target)}{takes}{square}{end}"
+
+
+def _apart(board: chess.Board, role: chess.PieceType, origin: chess.Square, target: chess.Square) -> str:
+    """What tells a man from others of its kind that may go to the same square."""
+    others = board.pieces_mask(role, board.turn) & ~chess.BB_SQUARES[origin]
+    rivals = others and [each.from_square for each in board.generate_legal_moves(others, chess.BB_SQUARES[target])]
+    if not rivals:
+        return ""
+    file, rank = chess.FILE_NAMES[origin % 8], chess.RANK_NAMES[origin // 8]
+    if all(rival % 8 != origin % 8 for rival in rivals):
+        return file
+    return rank if all(rival // 8 != origin // 8 for rival in rivals) else file + rank
 
 
 def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:

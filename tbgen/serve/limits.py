@@ -44,10 +44,15 @@ class Queue:
         self._inside = 0
         self._threads = anyio.CapacityLimiter(limits.at_once)
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """What `work` gives, called in a thread; BusyError if too many wait already."""
+    async def run(self, work: Callable[[], T], *, light: bool = False) -> T:
+        """What `work` gives; BusyError if too many wait already.
+
+        It is called in a thread, unless it is light: then handing it to a thread would take longer than itself.
+        """
         if self._inside >= self._most:
             raise BusyError
+        if light:
+            return work()
         self._inside += 1
         try:
             return await anyio.to_thread.run_sync(work, limiter=self._threads)

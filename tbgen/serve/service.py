@@ -59,7 +59,7 @@ class Service:
             facts = answers.answer_of(self.tables, asked, scoring, fifty, brief=brief, strip=strip)
             return as_json(facts)
 
-        return await self._tagged(request, self._etag, work)
+        return await self._tagged(request, self._etag, work, light=CLOCK[0] not in given)
 
     async def positions(self, request: Request) -> Response:
         """Many positions, a line each."""
@@ -89,7 +89,7 @@ class Service:
         """A position as ordinary chess sees it."""
         given = parameters_of(request.query_params.multi_items(), ("fen",))
         return await self._tagged(
-            request, self._etag, lambda: as_json(standard_answer(self.tables, position_in(given).board))
+            request, self._etag, lambda: as_json(standard_answer(self.tables, position_in(given).board)), light=True
         )
 
     async def adjudicate(self, request: Request) -> Response:
@@ -134,13 +134,19 @@ class Service:
         return Response(page, status, media_type=HTML)
 
     async def _tagged(
-        self, request: Request, etag: str, work: Callable[[], Response], more: dict[str, str] | None = None
+        self,
+        request: Request,
+        etag: str,
+        work: Callable[[], Response],
+        more: dict[str, str] | None = None,
+        *,
+        light: bool = False,
     ) -> Response:
         """An answer that depends on tables alone: nothing, if the asker has it already."""
         headers = tagged(etag, more)
         if is_known(request, etag):
             return Response(status_code=304, headers=headers)
-        reply = await self._queue.run(work)
+        reply = await self._queue.run(work, light=light)
         reply.headers.update(headers)
         return reply
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tbgen.errors import MoveError, UsageError
 from tbgen.probe.notation import position_of
 from tbgen.rules.game import Game
-from tbgen.rules.notation import moves_in, parse_move
+from tbgen.rules.notation import moves_in, parse_move, san_of
+from tbgen.rules.position import own_score
 from tests.reference.pgn import movetexts
 
 PROMOTION = "3r1k2/4P3/8/8/8/8/8/4K3 w - - 0 1"
@@ -129,3 +130,24 @@ def test_every_legal_move_is_read_back_in_both_notations(seed: int) -> None:
         for text in (board.san(move), board.uci(move), board.lan(move), f"{board.fullmove_number}.{board.san(move)}"):
             assert [parse_move(board, text) for text in moves_in(text)] == [move]
         board.push(move)
+
+
+def test_moves_are_named_as_python_chess_names_them() -> None:
+    draw, named = random.Random(25), 0
+    boards = [
+        chess.Board(),
+        chess.Board("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"),
+        chess.Board("7k/1P6/Q6Q/8/8/p7/QN1N1N2/K2N3N w - - 0 1"),
+        chess.Board("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"),
+    ]
+    for first in boards:
+        for _ in range(3):
+            board = first.copy()
+            while board.ply() < 80 and (moves := list(board.legal_moves)):
+                for move in moves:
+                    after = board.copy(stack=False)
+                    after.push(move)
+                    assert san_of(board, move, own_score(after)) == board.san(move)
+                    named += 1
+                board.push(draw.choice(moves))
+    assert named > 10_000
