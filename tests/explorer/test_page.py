@@ -135,6 +135,18 @@ def test_moves_are_played_by_mouse_keys_and_words_and_taken_back_by_the_browser(
     assert page.complaints == []
 
 
+def test_a_move_that_is_pointed_at_has_its_arrow_on_the_board(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    arrows = "document.querySelectorAll('.cg-shapes line').length"
+    place = "(({ left, top }) => [left + 5, top + 5])(document.querySelector('.move').getBoundingClientRect())"
+    for x, y, shown in ((*page.run(place), 1), (1, 1, 0)):
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        page.wait(f"{arrows} === {shown}")
+    page.press("ArrowDown")
+    page.wait(f"{arrows} === 1")
+    assert page.complaints == []
+
+
 def click_square(page: Chromium, name: str) -> None:
     left, top, width = page.run(
         "(({ left, top, width }) => [left, top, width])(document.querySelector('cg-board').getBoundingClientRect())"
@@ -288,3 +300,18 @@ def test_the_page_says_itself_what_it_may_do() -> None:
     assert policy.startswith("default-src 'none'")
     assert not re.findall(r"\sstyle=|\son\w+=|<script>|<style>", text)
     assert INDEX not in files()
+
+
+def test_positions_to_start_from_can_be_asked(table_folder: Path) -> None:
+    rows = re.findall(r"^  \['([^']+)', '([^']*)', '[^']+', '[^']+'\],$", files()["famous.js"].decode(), re.MULTILINE)
+    boards = [(chess.Board(fen), parse_score(accrued) if accrued else None) for fen, accrued in rows]
+    assert len(boards) == 8
+    assert all(board.is_valid() for board, _ in boards)
+    with open_tablebase(table_folder) as tables:
+        small = [tables.probe(*each) for each in boards if len(each[0].piece_map()) < 4]
+    assert [str(each) for each in small][:4] == [
+        "G1.5 in 5 plies",
+        "G5.5 in 2 plies",
+        "G3.5 in 0 plies",
+        "G0.0 in 31 plies",
+    ]

@@ -222,6 +222,23 @@ def test_a_damaged_chunk_is_said_to_be(page: Chromium, host: Host) -> None:
     assert re.search(r"Damaged table KBvK: chunk \d+ of \w+ is not what was written", verdict(page, host))
 
 
+def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(page: Chromium, host: Host) -> None:
+    (host.folder / "tables" / "KBvK.dtg.h5").unlink()
+    said = verdict(page, host)
+    assert said.startswith("G1.5 White holds Black to 1 legal move. How far away it is, no table here says.")
+    assert not page.run("document.querySelector('.move.best')")
+    page.run("document.getElementById('ask-line').click()")
+    page.wait("document.getElementById('verdict').innerText.includes('no line is known to make progress')")
+
+
+def test_distances_of_other_outcomes_are_refused(page: Chromium, host: Host) -> None:
+    path = host.folder / "tables" / "KBvK.dtg.h5"
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(re.sub(rb"\noutcomes [0-9a-f]{4}", b"\noutcomes 0000", content, count=1))
+    assert "it belongs to other outcomes than those beside it" in verdict(page, host)
+
+
 def test_a_host_that_gives_no_parts_is_named_as_the_cause(page: Chromium, host: Host) -> None:
     host.knows_ranges = False
     assert "does not give files in part" in verdict(page, host)

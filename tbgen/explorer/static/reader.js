@@ -6,6 +6,7 @@ const { decompress } = globalThis.fzstd;
 const FORMAT = '3';
 const GAME = 'r-mobility';
 const SEAL_BYTES = 512;
+const HEAD_BYTES = 8192; // asked for with the seal: a short list of blocks may lie behind it
 const TAIL_BYTES = 65536; // asked for together with the seal: the index and short columns, often all of them
 const ROW_BYTES = 16; // offset, size and CRC-32 of a chunk
 const READERS = {
@@ -59,15 +60,15 @@ export class LayerFile {
   static async open(url, name, layer) {
     const file = new LayerFile();
     [file.url, file.name] = [url, layer === 'outcomes' ? name : `${name} (${layer})`];
-    const [head, tail] = await Promise.all([file.#bytes(0, SEAL_BYTES), file.#fetched(`-${TAIL_BYTES}`)]);
-    const seal = new TextDecoder().decode(head);
+    const [head, tail] = await Promise.all([file.#fetched(`0-${HEAD_BYTES - 1}`), file.#fetched(`-${TAIL_BYTES}`)]);
+    const seal = new TextDecoder().decode(head.subarray(0, SEAL_BYTES));
     const words = Object.fromEntries(seal.split('\n').map((line) => line.trim().split(' ')).filter((line) => line.length === 2));
     if (!seal.startsWith('tbgen table\n') || words.material !== name) throw file.damaged('it has no seal of its own');
     if (words.format !== FORMAT) throw Error(`The table ${name} has format ${words.format}; this page reads format ${FORMAT}.`);
     if (words.game !== GAME || words.layer !== layer) throw file.damaged(`it has the ${words.layer} of the game ${words.game}`);
     const [from, to] = [Number(words.index), Number(words.length)];
-    if (tail.length !== Math.min(TAIL_BYTES, to)) throw file.damaged('a part of it came cut short');
-    file.tail = { start: to - tail.length, bytes: tail };
+    if (head.length !== Math.min(HEAD_BYTES, to) || tail.length !== Math.min(TAIL_BYTES, to)) throw file.damaged('a part of it came cut short');
+    [file.head, file.tail] = [head, { start: to - tail.length, bytes: tail }];
     const index = await file.#bytes(from, to);
     if ((await sha256(index)) !== words['sha256-of-index']) throw file.damaged('its index is not what was written');
     [file.digest, file.outcomes] = [words.sha256, words.outcomes];
@@ -130,10 +131,11 @@ export class LayerFile {
     return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Some bytes, from the tail if they lie there. */
+  /** Some bytes, from the head or the tail if they lie there. */
   async #bytes(from, to) {
-    if (this.tail && from >= this.tail.start) return this.tail.bytes.subarray(from - this.tail.start, to - this.tail.start);
-    if (this.tail && to > this.tail.start) return joined(await this.#bytes(from, this.tail.start), await this.#bytes(this.tail.start, to));
+    if (to <= this.head.length) return this.head.subarray(from, to);
+    if (from >= this.tail.start) return this.tail.bytes.subarray(from - this.tail.start, to - this.tail.start);
+    if (to > this.tail.start) return joined(await this.#bytes(from, this.tail.start), await this.#bytes(this.tail.start, to));
     const bytes = await this.#fetched(`${from}-${to - 1}`);
     if (bytes.length !== to - from) throw this.damaged('a part of it came cut short');
     return bytes;
@@ -154,11 +156,17 @@ export class LayerFile {
     if (reply.status !== 206) throw Error(`The host said ${reply.status} for the table ${this.name}.`);
     const given = reply.headers.get('content-range');
     const bytes = new Uint8Array(await reply.arrayBuffer().catch(() => new ArrayBuffer(0)));
-    if (given !== null && !range.startsWith('-') && !given.startsWith(`bytes ${range}/`)) throw this.damaged('a part of it came cut short');
+    if (given !== null && !range.startsWith('-') && !isAnswerTo(range, given)) throw this.damaged('a part of it came cut short');
     return bytes;
   }
 
   damaged(why) { return Error(`Damaged table ${this.name}: ${why}.`); }
+}
+
+/** Whether a part that was given is the one that was asked for, or as much of it as the file has. */
+function isAnswerTo(range, given) {
+  const [from, to] = range.split('-').map(Number), size = Number(given.split('/')[1]);
+  return given.startsWith(`bytes ${from}-${size <= to ? size - 1 : to}/`);
 }
 
 function joined(...parts) {

@@ -82,6 +82,11 @@ class Shelf {
     return found;
   }
 
+  /** Ask for what the distance of every break needs while other parts are on their way. */
+  expectBreaks() {
+    this.expected ??= this.distances.then((file) => file?.item('symbol_groups', 0)).catch(() => {}); // it is said when it is needed
+  }
+
   /** Entry value and its distance, which is null where only outcomes are here. */
   async entry(place) {
     const [{ entry }, dtg] = await Promise.all([this.#symbol(place), this.#dtg(place)]);
@@ -113,8 +118,12 @@ class Shelf {
 
   async #dtgOfBreak(place, symbol, accrued) {
     const file = await this.distances;
-    const [detail, dtg, firstGroup] = await Promise.all([file.item('detail', place), this.#dtg(place), file.item('symbol_groups', symbol)]);
-    const [first, rows] = await file.item('states', (await file.item('group_states', firstGroup + dtg)) + detail);
+    const firstState = async () => {
+      const [dtg, firstGroup] = await Promise.all([this.#dtg(place), file.item('symbol_groups', symbol)]);
+      return file.item('group_states', firstGroup + dtg);
+    };
+    const [detail, start] = await Promise.all([file.item('detail', place), firstState()]);
+    const [first, rows] = await file.item('states', start + detail);
     const row = await rowFor(file, 'rows', first, rows, accrued);
     if (!row) throw file.damaged('its breaks are not those of the outcomes');
     return row[3];
@@ -225,7 +234,9 @@ export class Tables {
   async #value(position, own, accrued) {
     if (accrued === own) return this.#entry(position);
     if (hasEnPassant(position)) return this.#searched(position, accrued);
-    const { shelf, place, sign } = await this.#find(position), [entry, dtg] = await shelf.entry(place);
+    const { shelf, place, sign } = await this.#find(position);
+    shelf.expectBreaks();
+    const [entry, dtg] = await shelf.entry(place);
     if (codeOf(entry) < codeOf(own) && codeOf(entry) < codeOf(accrued)) return [sign * entry, dtg];
     const [outcome, plies] = await shelf.held(place, sign * accrued);
     return [sign * outcome, plies];

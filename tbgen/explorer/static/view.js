@@ -25,6 +25,7 @@ export function verdict(answer) {
   let way = `In ${inPlies(answer.dtg)} with best play.`;
   if (isOver) way = 'The game is over.';
   else if (answer.outcome === answer.accrued) way = 'It has accrued, and nobody can better it.';
+  else if (answer.dtg === null) way = 'How far away it is, no table here says.';
   return [
     make('p', {}, badge(answer.outcome, 'big'), ' ', sentence(outcome)),
     make('p', {}, way),

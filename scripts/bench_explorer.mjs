@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+// Measure the explorer's reader of plain files: requests, bytes, rounds that wait for each other, and time.
+//
+//     bench_explorer.mjs DIR [--men N] [--positions N] [--milliseconds N]
+//
+// Positions are those of tests/readers/vectors.csv that have so many men (4), evenly drawn (60), each with its moves and
+// its strip. Every request to the files of DIR takes so many milliseconds (40). First nothing is known of any table;
+// then comes the position after the best move. Rounds are counted apart: no request is answered before all that can
+// be asked without it have been asked.
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+globalThis.self = globalThis; // fzstd is no module
+const root = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..');
+const { Tables } = await import(path.join(root, 'tbgen/explorer/static/tables.js'));
+const { formatFen, legalMoves, parseFen, play, uciOf } = await import(path.join(root, 'tbgen/explorer/static/rules.js'));
+
+const text = (value) => ({ type: 'string', default: value });
+const { values, positionals: [folder] } = parseArgs({ allowPositionals: true, options: { men: text('4'), positions: text('60'), milliseconds: text('40') } });
+const IDLE = 20; // milliseconds without a request, after which all that can be asked has been asked
+
+const counts = { requests: 0, bytes: 0, rounds: 0 };
+let waiting = [], timer = null, counted = true;
+
+function answerAll() {
+  const now = waiting;
+  [waiting, timer] = [[], null];
+  counts.rounds++;
+  for (const answer of now) answer();
+}
+
+globalThis.fetch = (url, { headers }) => new Promise((done) => {
+  counts.requests++;
+  const answer = () => done(part(path.join(folder, url), headers.Range));
+  if (!counted) return setTimeout(answer, Number(values.milliseconds));
+  waiting.push(answer);
+  clearTimeout(timer);
+  timer = setTimeout(answerAll, IDLE);
+});
+
+/** What a host replies that knows Range. */
+function part(file, range) {
+  if (!fs.existsSync(file)) return { status: 404 };
+  const content = fs.readFileSync(file), [, from, to] = /bytes=(\d*)-(\d*)/.exec(range);
+  const found = from === '' ? content.subarray(-Number(to)) : content.subarray(Number(from), Number(to) + 1);
+  counts.bytes += found.length;
+  const start = from === '' ? content.length - found.length : from;
+  const given = `bytes ${start}-${Number(start) + found.length - 1}/${content.length}`;
+  return { status: 206, headers: { get: () => given }, arrayBuffer: async () => new Uint8Array(found).buffer };
+}
+
+async function measured(tables, fen, accrued) {
+  Object.assign(counts, { requests: 0, bytes: 0, rounds: 0 });
+  const begun = performance.now(), answer = await tables.probe(fen, accrued);
+  return { ...counts, milliseconds: performance.now() - begun, answer };
+}
+
+function after(fen, { uci, accrued, own }) {
+  const position = parseFen(fen), move = legalMoves(position).find((each) => uciOf(each) === uci);
+  return [formatFen(play(position, move)), accrued === own ? '' : accrued];
+}
+
+const rows = fs.readFileSync(path.join(root, 'tests/readers/vectors.csv'), 'utf8').trim().split('\n').slice(1).map((row) => row.split(','));
+const known = rows.filter(([table, kind]) => table.length - 1 === Number(values.men) && !/refused|over/.test(kind) && fs.existsSync(path.join(folder, `${table}.h5`)));
+const drawn = Array.from({ length: Number(values.positions) }, (_, place) => known[Math.floor((place * known.length) / Number(values.positions))]);
+
+const found = { first: [], next: [] };
+for (const [, , fen, accrued] of drawn) {
+  for (counted of [true, false]) {
+    const tables = new Tables(''), first = await measured(tables, fen, accrued), next = await measured(tables, ...after(fen, first.answer.moves[0]));
+    for (const [name, each] of Object.entries({ first, next })) {
+      if (counted) found[name].push({ ...each, milliseconds: null });
+      else found[name].at(-1).milliseconds = each.milliseconds;
+    }
+  }
+}
+for (const [name, all] of Object.entries(found)) {
+  for (const [share, words] of [[0.5, 'median'], [0.9, 'nine of ten'], [1, 'most']]) {
+    const of = (key) => all.map((each) => each[key]).sort((a, b) => a - b)[Math.ceil(share * all.length) - 1];
+    console.log(`${name} position, ${words}: ${of('requests')} requests, ${of('bytes')} bytes, ${of('rounds')} rounds, ${Math.round(of('milliseconds'))} ms`);
+  }
+}
