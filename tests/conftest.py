@@ -74,6 +74,20 @@ def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def five_men_folder(four_men_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with KRBvKN and all tables of two to four men, for the slow suite; not to be written to."""
+    from tbgen.cli.watch import QuietWatcher
+    from tbgen.library.build import Settings, build
+    from tbgen.material import Material
+
+    folder = tmp_path_factory.mktemp("five_men")
+    for path in four_men_folder.glob("*.h5"):
+        (folder / path.name).hardlink_to(path)
+    build(folder, [Material.parse("KRBvKN")], QuietWatcher(), Settings(threads=2))
+    return folder
+
+
+@pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     """One browser for all tests that need one."""
     from tests.explorer.chromium import Chromium

@@ -6,7 +6,7 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 from tbgen.errors import AccruedError
 from tbgen.explorer.export import write_explorer
 from tbgen.library.catalog import Catalog
+from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
@@ -87,10 +88,10 @@ def tables(table_folder: Path) -> Iterator[Tablebase]:
         yield opened
 
 
-def golden(tables: Tablebase, number: int, seed: int) -> list[dict[str, Any]]:
-    """Answers of Python for random positions of every table, with random accrued scores."""
+def golden(tables: Tablebase, number: int, seed: int, of: Sequence[Material] | None = None) -> list[dict[str, Any]]:
+    """Answers of Python for random positions of some tables, or of all, with random accrued scores."""
     draw, answers = random.Random(seed), list[dict[str, Any]]()
-    for material in tables.available():
+    for material in tables.available() if of is None else of:
         for _ in range(number):
             board = random_position(draw, str(material))
             most = own_score(board).code + 3
@@ -157,6 +158,17 @@ def test_the_browser_reads_tables_of_four_men_as_python_does(
         rows = vectors(4, 4)
         for start in range(0, len(rows), 200):
             assert differences_of_vectors(page, rows[start : start + 200]) == []
+
+
+@pytest.mark.slow
+def test_the_browser_reads_a_table_of_five_men_as_python_does(
+    page: Chromium, five_men_folder: Path, tmp_path: Path
+) -> None:
+    write_explorer(tmp_path / "site", Catalog([five_men_folder]))
+    with open_tablebase(five_men_folder) as tables, running(Host(tmp_path / "site")) as address:
+        page.open(f"{address}/explorer/")
+        assert differences(page, golden(tables, 200, 28, [Material.parse("KRBvKN")])) == []
+        assert differences_of_vectors(page, vectors(5, 5)) == []
 
 
 def test_lines_are_those_of_python(page: Chromium, host: Host, tables: Tablebase) -> None:

@@ -82,9 +82,9 @@ def test_the_probe_gives_what_the_vectors_say(table_folder: Path) -> None:
 
 
 def test_the_vectors_have_every_table_and_every_case() -> None:
-    rows = vectors(2, 4)
+    rows = vectors(2, 5)
     tables = Counter(row["table"] for row in rows)
-    assert set(tables) == {str(material) for men in (2, 3, 4) for material in materials(men)}
+    assert set(tables) == {str(material) for men in (2, 3, 4) for material in materials(men)} | {"KRBvKN"}
     assert min(tables.values()) > 30
     assert {row["case"] for row in rows} == set(Case)
     assert {row["table"].count("P") for row in rows} == {0, 1, 2}
@@ -110,6 +110,17 @@ def test_the_reader_agrees_on_tables_of_four_men(reader: Reader, four_men_folder
     pairs = [random_pair(draw, name) for name in names for _ in range(300)]
     assert any(pair.board.has_legal_en_passant() for pair in pairs)
     assert differences_of_pairs(reader, four_men_folder, pairs) == []
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_the_reader_agrees_on_a_table_of_five_men(reader: Reader, five_men_folder: Path) -> None:
+    rows, draw = vectors(5, 5), random.Random(212)
+    assert differences_of_vectors(reader, five_men_folder, rows) == []
+    with open_tablebase(five_men_folder) as tables:
+        assert_vectors_are_the_probes(tables, rows)
+    pairs = [random_pair(draw, "KRBvKN") for _ in range(1000)]
+    assert differences_of_pairs(reader, five_men_folder, pairs) == []
 
 
 @pytest.fixture
