@@ -86,7 +86,10 @@ def command(
             shown.advance(0, title=str(material))
             rows.append(_row(comparer.compare(material)))
             shown.advance()
-        facts = comparer.finish().facts() if output or plot or page else {}
+    facts = {}
+    if output or plot or page:
+        with progress("playing the longest lines", comparer.lines_to_play, quiet=quiet) as shown:
+            facts = comparer.finish(shown.advance).facts()
     if output is not None:
         with written_whole(output) as file:
             file.write(f"{json.dumps(facts, indent=1)}\n".encode())

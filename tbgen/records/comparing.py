@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -69,7 +69,7 @@ class Comparison:
     resets: dict[Material, Counter[str]] = field(default_factory=dict)
     """By table, what the first reset that matters in the lines of a sample is."""
     candidates: list[Example] = field(default_factory=list)
-    longest: dict[Mobility, list[Farthest]] = field(default_factory=dict)
+    longest: dict[Mobility, list[Farthest]] = field(default_factory=lambda: {game: [] for game in Mobility})
 
     def shown(self) -> list[Example]:
         """The positions where the games are farthest apart, at most one for each table and side that gains."""
@@ -114,12 +114,17 @@ class Comparer:
             self._note_examples(reset, whole)
         return counts
 
-    def finish(self) -> Comparison:
-        """Play the longest lines."""
+    @property
+    def lines_to_play(self) -> int:
+        return sum(map(len, self._farthest.values()))
+
+    def finish(self, played: Callable[[], object] = lambda: None) -> Comparison:
+        """Play the longest lines, and call `played` after each."""
         with self._both() as tables:
             for game, other in (tuple(Mobility), tuple(reversed(Mobility))):
-                ways = sorted(self._farthest[game].items(), reverse=True)
-                self.found.longest[game] = [_farthest(*way, tables[game], tables[other]) for way in ways]
+                for way in sorted(self._farthest[game].items(), reverse=True):
+                    self.found.longest[game].append(_farthest(*way, tables[game], tables[other]))
+                    played()
         return self.found
 
     @contextlib.contextmanager

@@ -29,7 +29,10 @@ def compared_in(folder: Path, names: Iterable[str]) -> dict[str, Any]:
     comparer = Comparer([folder])
     for name in names:
         comparer.compare(Material.parse(name))
-    return comparer.finish().facts()
+    to_play, played = comparer.lines_to_play, list[int]()
+    facts = comparer.finish(lambda: played.append(1)).facts()
+    assert len(played) == to_play == sum(map(len, facts["longest"].values()))
+    return facts
 
 
 @pytest.fixture(scope="module")
