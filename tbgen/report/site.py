@@ -25,6 +25,7 @@ from tbgen.report.plots import Plot, plot_of
 from tbgen.report.potential import facts_of, fits_of, potentials_of
 from tbgen.report.writing import Batch, Tally, Tell, unheard, write_batches
 from tbgen.score import Color, Outcome
+from tbgen.words import in_plies
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -314,6 +315,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "g": lambda code: str(Outcome(Color.WHITE, code)),
         "rank": lambda outcome: (1 if outcome.holder is Color.WHITE else -1) * (10**4 - outcome.code),
         "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five"}[number],
+        "in_plies": in_plies,
         "percent": percent,
         "shade": shade_of,
         "share": lambda share: "–" if share is None else percent(share.numerator, share.denominator),
