@@ -67,7 +67,7 @@ def test_the_page_has_every_table_and_position(tmp_path: Path) -> None:
     write_games_page(games_of(FACTS), tmp_path / "games.html")
     page = (tmp_path / "games.html").read_text()
     assert "KBvK" in page
-    assert "4.79 %" in page
+    assert "4.79&nbsp;%" in page
     assert "1...Kxc2 2.Ke2 Kc3" in page
 
 
