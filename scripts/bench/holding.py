@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import random
 import time
 from collections import Counter
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import chess
 
     from tbgen.holding import Goal, Rung
-    from tbgen.holding.closure import Searcher
+    from tbgen.holding.closure import Searcher, Tables
     from tbgen.material import Material
     from tbgen.probe import Tablebase
     from tbgen.score import Accrued
@@ -100,7 +101,7 @@ class Case(NamedTuple):
 def proofs(options: argparse.Namespace) -> None:
     """Which share of true holds each rung proves with the tables of fewer men, and that nothing false is proved."""
     from tbgen.holding import Rung
-    from tbgen.holding.closure import Searcher
+    from tbgen.holding.closure import Searcher, Tables
     from tbgen.probe import open_tablebase
 
     searcher, rungs = Searcher(options.nodes), (Rung.FRAME, Rung.FRAME_TABLES, Rung.ONE_MAN)
@@ -108,13 +109,15 @@ def proofs(options: argparse.Namespace) -> None:
     print(f"{'':10} {'true':>6} {'false':>6}  {'  '.join(rung.value for rung in rungs)}")
     whole = Counter[str]()
     with open_tablebase(options.data, cache_bytes=1 << 30) as tables:
+        there = Tables.of(tables)
         for material in materials_wanted(options):
-            seen = Counter[str]()
+            leant, seen = dataclasses.replace(there, most_men=material.men - 1), Counter[str]()
             for case in cases(tables, material, options.positions):
                 kind = "true" if case.is_true else "false"
                 seen[kind] += 1
                 for rung in rungs:
-                    seen[f"{kind} {rung.value}"] += is_proved(searcher, tables, case, rung)
+                    proved = is_proved(searcher, None if rung is Rung.FRAME else leant, case, rung)
+                    seen[f"{kind} {rung.value}"] += proved
             whole += seen
             show_proved(str(material), seen, rungs)
     show_proved("all", whole, rungs)
@@ -158,23 +161,20 @@ def cases(tables: Tablebase, material: Material, positions: int) -> Iterator[Cas
                     yield Case(board, accrued, Goal(side, Outcome(value.holder, value.code + 1)), False)
 
 
-def is_proved(searcher: Searcher, tables: Tablebase, case: Case, rung: Rung) -> bool:
-    """Whether a rung proves a goal, with the tables of fewer men where it leans on any; its proof is checked."""
-    import dataclasses
-
-    from tbgen.holding.check import check
-    from tbgen.holding.closure import Attempt, Found, Tables
+def is_proved(searcher: Searcher, leant: Tables | None, case: Case, rung: Rung) -> bool:
+    """Whether a rung proves a goal, with tables of fewer men to lean on, or none; its proof is checked."""
+    from tbgen.holding.closure import Attempt, Found
     from tbgen.holding.pairs import all_pairs
+    from tbgen.holding.proving import check_strategy
     from tbgen.holding.strategy import Rung
 
-    men = case.board.occupied.bit_count()
-    leant = None if rung is Rung.FRAME else dataclasses.replace(Tables.of(tables), most_men=men - 1)
     pairs = all_pairs(case.board, case.goal.side)
     whom = [(pair.b, None) for pair in pairs] if rung is Rung.ONE_MAN else [(pair.b, pair.c) for pair in pairs]
     for b, c in dict.fromkeys(whom):
         attempt = Attempt(rung, b, c)
         found = searcher.search(case.board, case.goal, case.accrued, attempt, leant, lambda _: None)
         if found is Found.HELD:
-            check(searcher.strategy(case.board, case.goal, case.accrued, attempt), tables)
+            strategy = searcher.strategy(case.board, case.goal, case.accrued, attempt)
+            check_strategy(strategy, None if leant is None else leant.base)
             return True
     return False
