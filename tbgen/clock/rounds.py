@@ -64,7 +64,7 @@ class Asked(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The bounds that are known of the first position's value."""
+    """Bounds of the first position's value: those that are known, or those that a round is to tell from each other."""
 
     low: int
     high: int
@@ -72,6 +72,15 @@ class Window(NamedTuple):
     @property
     def is_shut(self) -> bool:
         return self.low == self.high
+
+    def question(self, guess: int) -> Window:
+        """Whether the value is at least what it is guessed to be; if that is known, whether it is more."""
+        nearest = min(max(guess, self.low), self.high)
+        return Window(nearest - 1, nearest) if self.low < nearest else Window(nearest, nearest + 1)
+
+    def narrowed(self, other: Window) -> Window:
+        """What is known if both are."""
+        return Window(max(self.low, other.low), min(self.high, other.high))
 
     def is_shut_on(self, low: Ints, high: Ints) -> Bools:
         """Whether bounds, seen through the window, are one."""
@@ -116,6 +125,13 @@ class Facts:
         return Facts(both(self.states, other.states), *bounds, both(self.promise, other.promise), efforts)
 
 
+def forget_efforts(facts: dict[int, Facts]) -> None:
+    """Forget what was left to be proved: something else is to be proved now."""
+    for known in facts.values():
+        for effort in known.efforts:
+            effort[:] = 0
+
+
 class _Layer(NamedTuple):
     """A layer whose successors are known."""
 
@@ -138,7 +154,7 @@ class Round:
         self.layers = list[_Layer]()
 
     def played(self, most_states: int) -> tuple[Window, int]:
-        """The window after it, and how many states were looked at."""
+        """Bounds of the first position's value, and how many states were looked at."""
         asked, words, seen = self.asked, words_of(self.asked.board), 1
         counts = int(men_on(words)[0])
         found = no_successors(asked.board.legal_moves.count())
@@ -215,7 +231,7 @@ class Round:
         return follow
 
     def _folded(self, last_mover: Color) -> Window:
-        """Bounds of all states, from the last layer backwards; those of the first position are the window."""
+        """Bounds of all states, from the last layer backwards; those of the first position."""
         mover, low, high = last_mover, np.zeros(0, np.int64), np.zeros(0, np.int64)
         for depth in range(len(self.layers) - 1, -1, -1):
             layer, left = self.layers[depth], self.asked.plies - 1 - depth
@@ -227,7 +243,7 @@ class Round:
             if depth:
                 self._note(layer, left, mover, low, high)
             mover = mover.other
-        return Window(max(self.window.low, int(low[0])), min(self.window.high, int(high[0])))
+        return Window(int(low[0]), int(high[0]))
 
     def _note(self, layer: _Layer, left: int, mover: Color, low: Ints, high: Ints) -> None:
         """Take over what has been found of the states of a layer."""

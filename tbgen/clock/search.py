@@ -25,7 +25,7 @@ from typing import Final
 import chess
 import numpy as np
 
-from tbgen.clock.rounds import Asked, Facts, Round
+from tbgen.clock.rounds import Asked, Facts, Round, forget_efforts
 from tbgen.index.outcomes import worth_to_white
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.stage import FiftyMoves
@@ -60,16 +60,28 @@ def search(
     that a line leads to.
     """
     asked = Asked(tables, board, found.accrued, plies, fifty_moves)
-    window, facts, seen, spent = asked.window(found), dict[int, Facts](), 0, [0, 0]
-    while asked.is_cut_short and not window.is_shut and sum(spent) < most_states // 2:
+    known, facts, seen, spent = asked.window(found), dict[int, Facts](), 0, [0, 0]
+    question = known
+    while not known.is_shut and sum(spent) < most_states // 2:
+        last, question = question, known if asked.is_cut_short else known.question(_guess(found, plies))
+        if question != last:
+            forget_efforts(facts)
         side = Color.WHITE if spent[Color.WHITE] < spent[Color.BLACK] else Color.BLACK
-        window, states = Round(asked, window, side, facts).played(most_states - sum(spent))
+        learnt, states = Round(asked, question, side, facts).played(most_states - sum(spent))
+        known = known.narrowed(learnt)
         seen += states
         spent[side] += max(states, _ROUND_STATES)
-    if not window.is_shut:
-        window, states = Round(asked, window, None, facts).played(most_states - sum(spent))
+    if not known.is_shut:
+        learnt, states = Round(asked, known, None, facts).played(most_states - sum(spent))
+        known = known.narrowed(learnt)
         seen += states
-    return Searched(_outcome_of(window.low), seen) if window.is_shut else None
+    return Searched(_outcome_of(known.low), seen) if known.is_shut else None
+
+
+def _guess(found: Probe, plies: int) -> int:
+    """What the value most likely is, as it is worth to White."""
+    is_near = found.dtg is not None and found.dtg <= plies
+    return (found.outcome if is_near else found.accrued).worth_to(Color.WHITE)
 
 
 def _outcome_of(worth: int) -> Outcome:
