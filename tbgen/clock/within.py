@@ -30,11 +30,11 @@ class Within(enum.Enum):
     SEARCHED = "searched"
     """The value of all lines until it strikes, with the table's values where the clock starts anew."""
     LIKELY = "likely"
-    """The table's value: it can be reached in time, in a table where no exception has been found."""
+    """The table's value: it can be reached in time, in a table where the rule changes no entry value; seldom wrong."""
     UNPROVED = "unproved"
     """The table's value: it can be reached in time, but a refutation of another defence might not be."""
     BETWEEN = "between"
-    """Out of reach: between the accrued score and the table's value."""
+    """Out of reach: between the accrued score and the table's value, both included."""
     UNTIMED = "untimed"
     """The table's value: whether it can be reached in time only distances say, which are not there."""
     UNKNOWN = "unknown"
@@ -107,7 +107,7 @@ def value_within(
         return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued.outcome, searched)
     if known is not None:
         return ClockedValue(rule, left, known, probe.outcome, probe.accrued.outcome, probe.outcome)
-    within = Within.BETWEEN if rule.setting is FiftyMoveSetting.RESET else Within.UNKNOWN
+    within = Within.BETWEEN if _is_bounded(probe, rule) else Within.UNKNOWN
     return ClockedValue(rule, left, within, probe.outcome, probe.accrued.outcome, None)
 
 
@@ -140,9 +140,17 @@ def _reached(tables: Tablebase, probe: Probe, rule: FiftyMoves, left: int | None
         return None
     if probe.outcome.is_mate:
         return Within.CERTAIN
-    if rule.setting is FiftyMoveSetting.RESET and is_clean(tables, probe):
-        return Within.LIKELY
-    return Within.UNPROVED
+    is_final = rule.setting is FiftyMoveSetting.RESET and probe.outcome.code < rule.cutoff_code
+    return Within.LIKELY if is_final and is_clean(tables, probe) else Within.UNPROVED
+
+
+def _is_bounded(probe: Probe, rule: FiftyMoves) -> bool:
+    """Whether the value lies between the accrued score and the table's value, if the table is clean.
+
+    Scores of the cutoff or more do not start the clock anew: one that is made on the last plies cannot be refuted.
+    """
+    is_reset_rule = rule.setting is FiftyMoveSetting.RESET
+    return is_reset_rule and probe.accrued.code <= rule.cutoff_code and probe.outcome.code < rule.cutoff_code
 
 
 def is_clean(tables: Tablebase, probe: Probe) -> bool:

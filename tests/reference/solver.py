@@ -1,5 +1,7 @@
 """The slow solver: every position and every accrued score of a material, level by level."""
 
+from __future__ import annotations
+
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -72,21 +74,25 @@ class Block:
                 self.entry[arrived], self.dtg[arrived] = value[arrived], plies[arrived]
 
 
+Key = tuple[str, Material, bool, tuple[int, ...]]
+"""The fifty-move rule of a block's table, its material, whether that is reduced, and the placement of the pawns."""
+
+
 class Recent:
     """The blocks that were used last, of all tables; what has been forgotten is built again when it is asked for."""
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._blocks: OrderedDict[tuple[Material, bool, tuple[int, ...]], Block] = OrderedDict()
+        self._blocks: OrderedDict[Key, Block] = OrderedDict()
 
-    def get(self, key: tuple[Material, bool, tuple[int, ...]]) -> Block | None:
+    def get(self, key: Key) -> Block | None:
         """A block, if it is still there."""
         block = self._blocks.get(key)
         if block is not None:
             self._blocks.move_to_end(key)
         return block
 
-    def put(self, key: tuple[Material, bool, tuple[int, ...]], block: Block) -> None:
+    def put(self, key: Key, block: Block) -> None:
         """Remember a block, and forget those that were not used for longest."""
         self._blocks[key] = block
         taken = sum(each.bytes for each in self._blocks.values())
@@ -104,6 +110,9 @@ class ReferenceTable:
     `own` is the position's own code (255: no legal position), `entry` its entry value as a signed number,
     +(code + 1) for White and -(code + 1) for Black (0: no legal position), `dtg` the plies to it.
     """
+
+    rule = "none"
+    """The fifty-move rule that values follow."""
 
     material: Material
     reduced: bool
@@ -126,8 +135,8 @@ class ReferenceTable:
                 self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
                 parts = []
             block = self._build(placement)
-            block.solve()
-            _recent.put((self.material, self.reduced, placement), block)
+            self._solve(block)
+            _recent.put(self._key(placement), block)
             self._store(block)
             parts += self._en_passant_of(block)
         self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
@@ -190,8 +199,7 @@ class ReferenceTable:
 
     def block(self, placement: tuple[int, ...]) -> Block:
         """A block of the solved table, with all its entry values."""
-        key = (self.material, self.reduced, placement)
-        block = _recent.get(key)
+        block = _recent.get(self._key(placement))
         if block is None:
             block = self._build(placement)
             index = self._index(block)
@@ -199,8 +207,19 @@ class ReferenceTable:
             for array, name in ((block.entry, "entry"), (block.dtg, "dtg")):
                 plain, jumped = getattr(self, name)[index], getattr(self.en_passant, name)
                 array[: len(found)] = np.where(found < 0, plain, np.append(jumped, 0)[found])
-            _recent.put(key, block)
+            _recent.put(self._key(placement), block)
         return block
+
+    def _key(self, placement: tuple[int, ...]) -> Key:
+        return self.rule, self.material, self.reduced, placement
+
+    def _solve(self, block: Block) -> None:
+        """Fill in a block's entry values."""
+        block.solve()
+
+    def _child(self, name: str) -> ReferenceTable:
+        """The table of a material that resets lead to."""
+        return solve(name, reduced=self.reduced)
 
     def _index(self, block: Block) -> Index:
         """The indices of a block's positions into the table's arrays."""
@@ -254,7 +273,7 @@ class ReferenceTable:
         squares = [column.astype(np.int64) for column in resets.squares[rows].T]
         if captured != NO_MAN or promotion != NO_PROMOTION:
             way = descent(self.material, captured, promoted, promotion)
-            child = solve(way.material.name, reduced=self.reduced)
+            child = self._child(way.material.name)
             index = way.cells(side, squares)
             sign = np.int16(-1 if way.colors_swapped else 1)
             return child.entry[index] * sign, child.dtg[index]
