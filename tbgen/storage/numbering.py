@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined, inner, kernel
-from tbgen.arrays import Int, Shorts, Word, Words
+from tbgen.arrays import Int, Ints32, Shorts, Word, Words
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
@@ -263,6 +263,13 @@ def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, 
                     number_word(census, cells, patterns, cell, places.tile, n * kings + king)
             fill_rows(places, some * kings, row, count, (row * squares + square) * kings, last)
     return slabs.end
+
+
+@borrowing
+def look_up(items: Ints32, numbers: Numbers, found: Ints32) -> None:
+    """Find the items with some numbers; each of the three may be of any type."""
+    for n in range(len(numbers)):
+        found[n] = items[numbers[n]]
 
 
 @borrowing

@@ -126,6 +126,11 @@ class Order:
         back = np.argsort(self.axes)
         return np.ascontiguousarray(places.reshape(self.shape).transpose(back)).ravel()
 
+    def black_part(self, first: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """What of the items of some places, a part of a plane or whole planes from `first` on, has Black to move."""
+        plane = self.plane_places
+        return items.reshape(-1, min(plane, len(items)))[1 - first // plane % 2 :: 2]
+
     def parts(self) -> list[slice]:
         """Runs of cells that are runs of places too: blocks and sides, many together where they are small."""
         side = self.layout.block_words * 64

@@ -142,10 +142,9 @@ class TableFile:
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
         """The symbols of some places in a row, and the distances of their entry values."""
         symbols, stored = self.symbols(first, end), self.distances.items(DTG, first, end)
-        dtg, plane = np.empty(end - first, np.uint16), self.order.plane_places
-        for start in range(first // plane * plane, end, plane):
-            part = slice(max(start - first, 0), min(start + plane, end) - first)
-            np.bitwise_xor(stored[part], self._flips[start // plane % 2].take(symbols[part]), out=dtg[part])
+        dtg: Distances = self._flips.take(symbols)
+        dtg ^= stored
+        self.order.black_part(first, dtg)[:] ^= 1
         return symbols, dtg
 
     def column(self, name: str) -> npt.NDArray[Any]:
@@ -247,9 +246,9 @@ class TableFile:
         return np.ascontiguousarray(self.column("symbols")["entry"])
 
     @cached_property
-    def _flips(self) -> list[Distances]:
-        """[side to move][symbol] -> what its distances differ by from what the file has."""
-        return [flips_of(self._entry, side) for side in Color]
+    def _flips(self) -> Distances:
+        """[symbol] -> what its distances differ by, with White to move, from what the file has."""
+        return flips_of(self._entry, Color.WHITE)
 
     @cached_property
     def _meanings(self) -> tuple[States, Patterns]:

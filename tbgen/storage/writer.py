@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from tbgen.storage.details import Details, details_of, flips_of
 from tbgen.storage.files import Written, WrittenTable, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
+from tbgen.storage.numbering import look_up
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
@@ -50,8 +50,9 @@ from tbgen.storage.states import Ids, States, smallest
 from tbgen.storage.symbols import Symbols, symbols_of
 from tbgen.table import Content, Patterns, Tally
 
-_SAMPLE = 7
-"""One chunk of so many is compressed both ways; it has no factor in common with the axes."""
+_SAMPLE, _SAMPLED = 7, 256
+"""One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
+with the axes."""
 
 _TURN = 64
 """So many chunks at most a thread packs before it asks for more, for packing one can take less time than asking; and in
@@ -59,8 +60,6 @@ so many turns at least, if there are as many chunks, for threads to be done at a
 
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
-
-_local = threading.local()
 
 Tallies = Mapping[Color, Mapping[Outcome, Tally]]
 FileParts = tuple[bytes, bytes, bytes]
@@ -192,38 +191,31 @@ def _looked_up(table: Numbered, of_state: npt.NDArray[Any]) -> Source:
     """What a number of each state makes of the places."""
     kind = np.dtype(smallest(int(of_state.max(initial=0)) + 1))
     found = of_state.astype(kind).take(table.state_of)
-    return Source(kind, len(table.numbers), lambda first, end: _taken(found, table.numbers[first:end]))
+    return Source(kind, len(table.numbers), lambda first, end: _found(found, table.numbers[first:end]))
 
 
 def _distances(table: Numbered, order: Order) -> Source:
     """The entry value's distance of each place, as the file has it."""
     states = table.states
     kind = np.dtype(smallest((int(states.dtg.max(initial=0)) | 1) + 1))
-    stored = [(states.dtg ^ flips_of(states.entry, side)).astype(kind).take(table.state_of) for side in Color]
-    plane = order.plane_places
+    with_white = (states.dtg ^ flips_of(states.entry, Color.WHITE)).astype(kind).take(table.state_of)
 
     def part(first: int, end: int) -> npt.NDArray[Any]:
-        parts = []
-        for start in range(first // plane * plane, end, plane):
-            numbers = table.numbers[max(start, first) : min(start + plane, end)]
-            parts.append(_taken(stored[start // plane % 2], numbers))
-        return np.concatenate(parts)
+        found = _found(with_white, table.numbers[first:end])
+        order.black_part(first, found)[:] ^= 1  # the side to move alone decides what is flipped of a state
+        return found
 
     return Source(kind, len(table.numbers), part)
 
 
-def _taken(items: npt.NDArray[Any], numbers: Ids) -> npt.NDArray[Any]:
+def _found(items: npt.NDArray[Any], numbers: Ids) -> npt.NDArray[Any]:
     """The items with some numbers.
 
-    To index by them takes three times as long, since numpy makes whole integers of them, each time in fresh memory.
+    numpy would make indices of the numbers first, which takes as long again, and hold the interpreter lock in between.
     """
-    room = _local.__dict__.setdefault("room", np.empty(0, np.intp))
-    if len(room) < len(numbers):
-        room = _local.room = np.empty(len(numbers), np.intp)
-    indices = room[: len(numbers)]
-    indices[:] = numbers
-    taken: npt.NDArray[Any] = items.take(indices)
-    return taken
+    found = np.empty(len(numbers), items.dtype)
+    look_up(items, numbers, found)
+    return found
 
 
 def _tally_rows(tallies: Tallies) -> Iterator[tuple[int, int, Tally]]:
@@ -270,7 +262,8 @@ def _packed_stream(source: Source, size: int, level: int, pool: Executor) -> tup
 
     sample: dict[bool, dict[int, bytes]] = {False: {}}
     if source.kind.itemsize > 1:
-        sample = {way: some(range(0, chunks, _SAMPLE), shuffled=way, level=EASY_LEVEL) for way in (False, True)}
+        tried = range(0, chunks, _SAMPLE * (chunks // (_SAMPLE * _SAMPLED) | 1))
+        sample = {way: some(tried, shuffled=way, level=EASY_LEVEL) for way in (False, True)}
     shuffled = min(sample, key=lambda way: sum(map(len, sample[way].values())))
     packed = sample[shuffled] if level == EASY_LEVEL else {}
     packed |= some([number for number in range(chunks) if number not in packed], shuffled=shuffled, level=level)
@@ -345,9 +338,9 @@ def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...],
 
 def _fill(target: Any, dataset: Dataset, packed: list[bytes], corners: list[tuple[int, ...]]) -> None:
     """Write the chunks, which are let go on the way, and note where each of them lies."""
+    dataset.chunks["size"], dataset.chunks["crc"] = [*map(len, packed)], [*map(crc32, packed)]
     for number, corner in enumerate(corners[: len(packed)]):
         target.write_direct_chunk(corner, packed[number])
-        dataset.chunks[number] = 0, len(packed[number]), crc32(packed[number])
         packed[number] = b""
     places = _places(target)
     dataset.chunks["offset"] = [places[corner] for corner in corners[: len(packed)]]
@@ -370,6 +363,7 @@ def _places(target: Any) -> dict[tuple[int, ...], int]:
 
 def _check_places(image: bytes, dataset: Dataset) -> None:
     """HDF5 libraries have disagreed on whether places count from the user block or from its end: be sure."""
+    whole = memoryview(image)
     for offset, size, crc in dataset.chunks.tolist():
-        if crc32(image[offset - SEAL_BYTES : offset - SEAL_BYTES + size]) != crc:
+        if crc32(whole[offset - SEAL_BYTES : offset - SEAL_BYTES + size]) != crc:
             raise RepresentationError(f"a chunk at {offset}", "the index: the HDF5 library counts otherwise")

@@ -36,6 +36,17 @@ def test_a_chunk_is_a_run_of_places(name: str) -> None:
     assert order.chunk == order.chunk_in(Layer.OUTCOMES)
 
 
+@pytest.mark.parametrize("name", ["KvK", "KBvK", "KPvK", "KBvKN"])
+def test_who_is_to_move_is_told_of_whole_planes_and_of_their_parts(name: str) -> None:
+    order = order_of(Material.parse(name))
+    cells, plane = order.layout.cells, order.plane_places
+    for size in {order.chunk_cells, min(plane, order.chunk_cells), min(2 * plane, cells)}:
+        for first in range(0, cells, size):
+            places = np.arange(first, min(first + size, cells))
+            black = [place for place in places.tolist() if place // plane % 2]
+            assert order.black_part(first, places).ravel().tolist() == black
+
+
 def test_axes_are_named() -> None:
     assert order_of(Material.parse("KBvKN")).names == [
         "pawns",
