@@ -28,8 +28,10 @@ from tbgen.records.counting import (
     total_of,
 )
 from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.storage.details import flips_of
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
+from tbgen.storage.schema import DTG
 
 Longs = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.uint32]
@@ -136,7 +138,7 @@ def count_table(
         try:
             counts, places = idle.pop()
         except IndexError:
-            counts, places = no_counts(len(meanings.entry)), _KindsOfPlaces(order.chunk_cells, kinds_of_chunk)
+            counts, places = no_counts(len(meanings.entry), layout), _KindsOfPlaces(order.chunk_cells, kinds_of_chunk)
         for block, first, size in stripes:
             runs = [places.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
             if offsets is not None:
@@ -182,28 +184,37 @@ class _Kinds:
     dtg: Longs
     """[kind]"""
     distances: int
-    """For each entry value there are so many kinds, from a distance of no plies on."""
-    first: Numbers
-    """[symbol] -> the kind without distance."""
+    """For each entry value there are so many kinds, from a distance of no plies on: a power of two, so that a distance,
+    or what a file has of it, is a part of the kind's bits."""
+    of_symbol: Numbers
+    """[symbol] -> the kind without distance; its lowest bit says whether files have that of the distance flipped where
+    White is to move."""
 
     def of_chunk(self, file: TableFile, number: int) -> Numbers:
         """The kinds of the places of a chunk."""
         first, cells = number * file.order.chunk_cells, file.order.chunk_cells
-        symbols, dtg = file.symbols_and_dtg(first, min(first + cells, file.order.layout.cells))
-        if int(dtg.max()) >= self.distances:
+        end = min(first + cells, file.order.layout.cells)
+        symbols, stored = file.symbols(first, end), file.distances.items(DTG, first, end)
+        if int(stored.max()) >= self.distances:
             raise file.distances.damaged(f"chunk {number} has a distance that the table does not have")
-        return self.first.take(symbols) + dtg
+        kinds: Numbers = self.of_symbol.take(symbols)
+        kinds ^= stored
+        file.order.black_part(first, kinds)[:] ^= 1
+        return kinds
 
 
 def _kinds_of(file: TableFile) -> _Kinds:
     """Kinds from what symbols mean: no states are asked for, nor their patterns, of which there may be millions."""
     groups = np.append(file.column("symbol_groups"), file.distances.dataset("group_states").items).astype(np.int64)
-    distances = int(np.diff(groups).max())
-    if not 0 < distances <= _MOST_DISTANCES:
+    most = int(np.diff(groups).max())
+    if not 0 < most <= _MOST_DISTANCES:
         raise file.distances.damaged("its groups do not follow each other")
-    entries, numbers = np.unique(file.column("symbols")["entry"], return_inverse=True)
+    distances = max(2, 1 << (most - 1).bit_length())
+    symbol_entry = file.column("symbols")["entry"]
+    entries, numbers = np.unique(symbol_entry, return_inverse=True)
     entry, dtg = np.repeat(entries.astype(np.int64), distances), np.tile(np.arange(distances), len(entries))
-    return _Kinds(entry, dtg, distances, (numbers * distances).astype(np.uint32))
+    of_symbol = (numbers * distances).astype(np.uint32) | flips_of(symbol_entry, Color.WHITE)
+    return _Kinds(entry, dtg, distances, of_symbol)
 
 
 class _KindsOfPlaces:

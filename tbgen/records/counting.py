@@ -35,6 +35,10 @@ from tbgen.score import Color
 PLACEMENTS, CLASSES = 0, 1
 """What is counted: placements of labelled men on 64 squares, and of these only such as differ up to symmetry."""
 
+WHOLE, HALVED, REFLECTED = 0, 1, 2
+"""What a place stands for: the usual, half of it since it is its own image in the diagonal, or such a place where the
+reflection exchanges two equal men."""
+
 _PAWN = int(Role.PAWN)
 _WHITE = int(Color.WHITE)
 
@@ -63,8 +67,6 @@ class Men(NamedTuple):
     """How many squares the white king has, and"""
     digit: npt.NDArray[np.int64]
     """[square] -> which of them it is."""
-    orders: int
-    """In how many orders equal men stand on the same squares."""
     how: int
     """How boards are turned in this block, see index/primary.py."""
 
@@ -86,7 +88,6 @@ def men_of(layout: Layout, block: int) -> Men:
         twin_start=twin_start,
         kings=layout.shape[2],
         digit=digit,
-        orders=layout.orders,
         how=how,
     )
 
@@ -111,8 +112,10 @@ class Meanings(NamedTuple):
 class Counts(NamedTuple):
     """What has been counted so far."""
 
-    kinds: npt.NDArray[np.int64]
-    """[side, kind, placements or classes]"""
+    often: npt.NDArray[np.int64]
+    """[what a place stands for, side, kind] -> how many places"""
+    weights: npt.NDArray[np.int64]
+    """[what a place stands for, placements or classes] -> how many these are"""
     pairs: npt.NDArray[np.int64]
     """Mutual zugzwangs: [row of the entry value, White to move, the same, Black to move, played for, what is counted]
 
@@ -121,17 +124,25 @@ class Counts(NamedTuple):
     """The first mutual zugzwang of those played for longest: its longer and its shorter distance, its block, and its
     place there; -1 where there is none."""
 
+    @property
+    def kinds(self) -> npt.NDArray[np.int64]:
+        """[side, kind, placements or classes]"""
+        return np.tensordot(self.often, self.weights, (0, 0))
 
-def no_counts(kinds: int) -> Counts:
+
+def no_counts(kinds: int, layout: Layout) -> Counts:
     """Counts of nothing yet."""
-    return Counts(np.zeros((2, kinds, 2), np.int64), np.zeros((ROWS, ROWS, 2, 2), np.int64), np.full(4, -1, np.int64))
+    images, orders = layout.orders * (2 if layout.pawns else 8), layout.orders
+    weights = np.array([(images, orders), (images // 2, orders), (images // 2, orders // 2)], np.int64)
+    pairs = np.zeros((ROWS, ROWS, 2, 2), np.int64)
+    return Counts(np.zeros((3, 2, kinds), np.int64), weights, pairs, np.full(4, -1, np.int64))
 
 
 def total_of(parts: Iterable[Counts]) -> Counts:
     """The counts of several parts, in any order, together."""
     first, *more = parts
     for counts in more:
-        first.kinds[:] += counts.kinds
+        first.often[:] += counts.often
         first.pairs[:] += counts.pairs
         if is_longer(first.longest, *counts.longest.tolist()):
             first.longest[:] = counts.longest
@@ -196,12 +207,12 @@ def find_row(men: Men, row: Int, squares: Ints, other: Ints) -> tuple[Word, Word
 
 
 @inner
-def classes_on_diagonal(men: Men, squares: Ints) -> int:
-    """How many placements of labelled men differ up to symmetry, of a place that is its own image in the diagonal."""
+def stands_on_diagonal(squares: Ints) -> int:
+    """What a place stands for that is its own image in the diagonal."""
     for slot in range(1, squares.size):
         if squares[slot] % 9:
-            return men.orders // 2  # a reflection exchanges two equal men
-    return men.orders
+            return REFLECTED
+    return HALVED
 
 
 @small
@@ -212,13 +223,6 @@ def is_longer(longest: Ints, far: Int, near: Int, block: Int, place: Int) -> boo
     if near != longest[1]:
         return near > longest[1]
     return block < longest[2] or (block == longest[2] and place < longest[3])
-
-
-class Weight(NamedTuple):
-    """What a place stands for: placements of labelled men, and how many of them differ up to symmetry."""
-
-    images: int
-    classes: int
 
 
 class Row(NamedTuple):
@@ -233,28 +237,22 @@ class Row(NamedTuple):
 
 @inner
 def count_pair(
-    counts: Counts, meanings: Meanings, white: Int, black: Int, block: Int, place: Int, weight: Weight
+    counts: Counts, meanings: Meanings, white: Int, black: Int, block: Int, place: Int, stands_for: Int
 ) -> None:
     """Count men who do worse, whoever has to move."""
     near = min(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     far = max(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     played = 1 if near > 0 else 0
     with_white, with_black = row_of_byte(np.int64(meanings.entry[white])), row_of_byte(np.int64(meanings.entry[black]))
-    add_weight(counts.pairs[with_white, with_black, played], weight)
+    for counted in range(2):
+        counts.pairs[with_white, with_black, played, counted] += counts.weights[stands_for, counted]
     longest = counts.longest
     if played and is_longer(longest, far, near, block, place):
         longest[0], longest[1], longest[2], longest[3] = far, near, block, place
 
 
 @inner
-def add_weight(count: Ints, weight: Weight) -> None:
-    """Count a place."""
-    count[PLACEMENTS] += weight.images
-    count[CLASSES] += weight.classes
-
-
-@inner
-def count_row(men: Men, row: Row, run: PlaceRun, meanings: Meanings, counts: Counts, weight: Weight) -> None:
+def count_row(men: Men, row: Row, run: PlaceRun, meanings: Meanings, counts: Counts, stands_for: Int) -> None:
     """Count the positions of a row."""
     left = row.counted
     while left:
@@ -263,13 +261,13 @@ def count_row(men: Men, row: Row, run: PlaceRun, meanings: Meanings, counts: Cou
         left &= left - ONE
         here = row.place + men.digit[square]
         if row.white & bit:
-            add_weight(counts.kinds[0, run.white[here - run.first]], weight)
+            counts.often[stands_for, 0, run.white[here - run.first]] += 1
         if row.black & bit:
-            add_weight(counts.kinds[1, run.black[here - run.first]], weight)
+            counts.often[stands_for, 1, run.black[here - run.first]] += 1
         if row.white & row.black & bit:
             one, two = run.white[here - run.first], run.black[here - run.first]
             if meanings.rank[one] < meanings.rank[two]:
-                count_pair(counts, meanings, one, two, row.block, here, weight)
+                count_pair(counts, meanings, one, two, row.block, here, stands_for)
 
 
 @kernel
@@ -277,7 +275,6 @@ def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts
     """Count the positions of a run of whole rows of a block."""
     squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
     squares[: men.pawns.size] = men.pawns
-    images = men.orders * (2 if men.pawns.size else 8)
     for place in range(run.first, run.first + run.white.size, men.kings):
         occupied, kings, compared = find_row(men, place // men.kings, squares, other)
         if kings == NOTHING:
@@ -285,8 +282,7 @@ def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts
         halved = kings & DIAGONAL if compared == 0 else NOTHING
         kings &= ~halved
         white, black = out_of_check(men, squares, occupied)
-        whole = Weight(images, men.orders)
-        count_row(men, Row(block, place, kings, white, black), run, meanings, counts, whole)
+        count_row(men, Row(block, place, kings, white, black), run, meanings, counts, WHOLE)
         if halved:
-            half = Weight(images // 2, classes_on_diagonal(men, squares))
-            count_row(men, Row(block, place, halved, white, black), run, meanings, counts, half)
+            row = Row(block, place, halved, white, black)
+            count_row(men, row, run, meanings, counts, stands_on_diagonal(squares))

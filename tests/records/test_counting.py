@@ -70,7 +70,7 @@ def test_rows_are_counted_as_boards_and_orbits_say(name: str) -> None:
     for block in draw.sample(range(len(layout.blocks)), min(3, len(layout.blocks))):
         first = draw.randrange(half // layout.shape[2] - ROWS) * layout.shape[2]
         ids = [digits.integers(0, KINDS, ROWS * layout.shape[2]).astype(np.uint32) for _ in range(2)]
-        parts.append(no_counts(KINDS))
+        parts.append(no_counts(KINDS, layout))
         count_places(men_of(layout, block), block, PlaceRun(first, *ids), meanings, parts[-1])
         for n in range(len(ids[0])):
             squares = squares_of(layout, block, first + n)
