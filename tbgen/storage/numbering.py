@@ -25,7 +25,7 @@ ONE = np.uint64(1)
 BLANK = np.uint32(0xFFFFFFFF)
 """A cell that holds no position, as long as it has no number."""
 
-TILE_PLACES = 1 << 10
+TILE_PLACES = 1 << 8
 """How many places of a row are numbered before they are brought to the row."""
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
@@ -82,6 +82,19 @@ def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, Numbers]:
     return census, numbers
 
 
+class Tile(NamedTuple):
+    """Scratch space of a thread that numbers."""
+
+    numbers: Numbers
+    """[black king, place of a row]"""
+    last: Numbers
+    """[black king] the number of the place before the tile."""
+    keys: Words
+    """[black king] the key of the last position, as its run has it, or FREE"""
+    known: Numbers
+    """[black king] and its number."""
+
+
 class Places(NamedTuple):
     """Where the numbers of places go."""
 
@@ -91,13 +104,13 @@ class Places(NamedTuple):
     numbers: Numbers
     leads: npt.NDArray[np.uint16]
     """[row] how many blanks it begins with."""
-    tile: Numbers
-    """Scratch space: [black king, place of a row], and after these [black king]: the number of the place before."""
+    tile: Tile
 
 
-def new_tile() -> Numbers:
+def new_tile() -> Tile:
     """Room for a thread that numbers."""
-    return np.zeros((65, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
+    numbers = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
+    return Tile(numbers, np.zeros(64, np.uint32), np.zeros(64, np.uint64), np.zeros(64, np.uint32))
 
 
 class Slabs(NamedTuple):
@@ -202,23 +215,23 @@ def reversed_digits(number: Int, digits: Int) -> Int:
     return result
 
 
-# Most neighbours have the same state, so a word looks a key up only where it differs from the one before. That one is
-# compared as the run has it (`cells.pattern`), before its pattern is exchanged for that of the table.
+# Most neighbours have the same state, above all those beside each other in a row, so a key is looked up only where it
+# differs from that of the row's last position. Keys are compared as the run has them (`cells.pattern`), before their
+# patterns are exchanged for those of the table.
 @inlined
-def number_word(census: Census, cells: Cells, patterns: Numbers, cell: Int, tile: Numbers, column: Int) -> None:
+def number_word(census: Census, cells: Cells, patterns: Numbers, cell: Int, tile: Tile, column: Int) -> None:
     """Number the 64 cells from one on, for a column of the tile; `patterns` says which pattern each of theirs is."""
-    before, number = FREE, BLANK
     for king in range(64):
         found = BLANK
         if cells.entry[cell + king]:
             key = key_of(cells.entry[cell + king], cells.dtg[cell + king], cells.pattern[cell + king])
-            if key != before:
-                before = key
+            if key != tile.keys[king]:
+                tile.keys[king] = key
                 key = key_of(cells.entry[cell + king], cells.dtg[cell + king], patterns[cells.pattern[cell + king]])
-                number = np.uint32(number_of(census, key))
-            census.often[number] += ONE
-            found = number
-        tile[king, column] = found
+                tile.known[king] = number_of(census, key)
+            found = tile.known[king]
+            census.often[found] += ONE
+        tile.numbers[king, column] = found
 
 
 # Numbers are written column by column into a tile and leave it row by row, because cells and places have their axes in
@@ -226,18 +239,18 @@ def number_word(census: Census, cells: Cells, patterns: Numbers, cell: Int, tile
 # number before them, which compresses best; a row cannot know what the row before ends with, as another thread may be
 # at it, so the blanks that it begins with are only counted (`leads`) and filled at the end.
 @inlined
-def fill_rows(places: Places, tile_places: Int, row: Int, step: Int, start: Int, last: Numbers) -> None:
-    """Bring a tile to the rows of a slab, blanks with the number of the place before: `last`, by black king."""
+def fill_rows(places: Places, tile_places: Int, row: Int, step: Int, start: Int) -> None:
+    """Bring a tile to the rows of a slab, blanks with the number of the place before."""
     for king in range(64):
-        number = last[king]
+        number = places.tile.last[king]
         for column in range(tile_places):
-            if places.tile[king, column] != BLANK:
-                number = places.tile[king, column]
+            if places.tile.numbers[king, column] != BLANK:
+                number = places.tile.numbers[king, column]
             if number == BLANK:
                 places.leads[row] += 1
             else:
                 places.numbers[start + column] = number * places.workers + places.worker
-        last[king] = number
+        places.tile.last[king] = number
         row += step
         start += step * (len(places.numbers) // len(places.leads))
 
@@ -247,13 +260,13 @@ def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, 
     """Number the places of some slabs, while there is room; the slab to go on with."""
     kings, squares, count = slabs.kings, slabs.squares, 64**slabs.digits
     at_once = min(TILE_PLACES // kings, squares)
-    last = places.tile[64]
+    places.tile.keys[:] = FREE  # those of another run mean something else
     for slab in range(slabs.first, slabs.end):
         if not has_room(census, kings * squares * 64):
             return slab
         plane, there = divmod(slab, count)
         here = reversed_digits(there, slabs.digits)
-        last[:] = BLANK
+        places.tile.last[:] = BLANK
         row = plane * 64 * count + there
         for square in range(0, squares, at_once):
             some = min(at_once, squares - square)
@@ -261,7 +274,7 @@ def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, 
                 for king in range(kings):
                     cell = (((plane * kings + king) * squares + square + n) * count + here) * 64
                     number_word(census, cells, patterns, cell, places.tile, n * kings + king)
-            fill_rows(places, some * kings, row, count, (row * squares + square) * kings, last)
+            fill_rows(places, some * kings, row, count, (row * squares + square) * kings)
     return slabs.end
 
 
