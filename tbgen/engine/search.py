@@ -46,6 +46,8 @@ from tbgen.score import Accrued, Color
 _STORED_SLOTS: Final = 1 << 20
 _TABLE_SLOTS: Final = 1 << 22
 _ASKED: Final = 4096
+_AT_ONCE: Final = 512
+"""So many values of tables are found before `stop` is looked for: the disk may be slow."""
 _NO_LIMIT: Final = 1 << 60
 _NEAR_MATE: Final = MATE - MOST_PLIES
 
@@ -182,33 +184,44 @@ class Engine:
             if self._status[STOP] or self._status[NODES] >= self._status[MOST_NODES]:
                 return self._unasked(space)
             space = self._with_answers(space)
+            if self._status[STOP]:
+                return self._unasked(space)
+            self._status[ASKED] = 0
 
     def _unasked(self, space: Search) -> int:
         """Take back what has been asked for. It was filed last, so no other position is sought behind it."""
         asked = int(self._status[ASKED])
-        self._table_keys[space.asked[:asked, 0]] = 0
+        slots = space.asked[:asked, 0]
+        self._table_keys[slots], self._table_outcomes[slots] = 0, 0
         self._status[FILED] -= asked
         self._status[ASKED] = 0
         return OPEN
 
     def _with_answers(self, space: Search) -> Search:
-        """Find the values that have been asked for; a table that has none is left out from then on."""
+        """Find the values that have been asked for, unless `stop` is called; a table that has none is left out then."""
         assert self._tables is not None
-        slots, counts, squares, turns = space.asked[: self._status[ASKED]].T.copy()
-        self._status[ASKED] = 0
-        for men in np.unique(counts).tolist():
-            for turn in Color:
-                rows = np.flatnonzero((counts == men) & (turns == int(turn)))
-                try:
-                    found = answers_for(self._tables, men, squares[rows], turn) if len(rows) else None
-                except TbgenError as error:
-                    self.faults.append(error)
-                    self._damaged.add(men)
-                    continue
-                if found is not None:
-                    self._table_outcomes[slots[rows]] = found.outcome
+        slots, counts, squares, turns = space.asked[: self._status[ASKED]].T
+        for men, turn, rows in _alike(counts, turns):
+            if self._status[STOP]:
+                break
+            if men in self._damaged:
+                continue
+            try:
+                self._table_outcomes[slots[rows]] = answers_for(self._tables, men, squares[rows], turn).outcome
+            except TbgenError as error:
+                self.faults.append(error)
+                self._damaged.add(men)
         is_sound = ~np.isin(space.known, list(self._damaged))
         return space if is_sound.all() else space._replace(known=space.known[is_sound])
+
+
+def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:
+    """The rows of positions with the same men and side to move, not too many at once."""
+    for men in np.unique(counts).tolist():
+        for turn in Color:
+            rows = np.flatnonzero((counts == men) & (turns == int(turn)))
+            for start in range(0, len(rows), _AT_ONCE):
+                yield men, turn, rows[start : start + _AT_ONCE]
 
 
 def _moves_of(board: chess.Board, line: Ints) -> tuple[chess.Move, ...]:

@@ -7,12 +7,14 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
 
+from tbgen.clock.states import answers_for
 from tbgen.engine.search import Engine, Root, Searched
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import BulkProbe, Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color
 from tests.reference import minimax
@@ -152,6 +154,30 @@ def test_a_search_that_is_stopped_ends(tables: Tablebase) -> None:
     assert not list(engine.deepen(random_root(6, random.Random(3))))
     engine.allow()
     assert list(engine.deepen(random_root(6, random.Random(3)), 1))
+
+
+def test_a_search_is_stopped_between_values_of_tables(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, engine, stops = random_root(5, random.Random(1)), Engine(tables), list[int]()
+    expected = [each.lines[0].value for each in Engine(tables).deepen(root, 4)]
+
+    def stopping(*asked: Any) -> BulkProbe:
+        found = answers_for(*asked)
+        stops[-1] -= 1
+        if not stops[-1]:
+            engine.stop()
+        return found
+
+    monkeypatch.setattr("tbgen.engine.search.answers_for", stopping)
+    monkeypatch.setattr("tbgen.engine.search._AT_ONCE", 3)
+    for number in range(1, 8):
+        engine.allow()
+        stops.append(number)
+        values = [each.lines[0].value for each in engine.deepen(root, 4)]
+        assert values == expected[: len(values)]
+    assert stops.count(0) > 3
+    stops.append(0)
+    engine.allow()
+    assert [each.lines[0].value for each in engine.deepen(root, 4)] == expected
 
 
 def test_a_table_that_is_damaged_is_left_out(table_folder: Path, tmp_path: Path) -> None:
