@@ -303,7 +303,7 @@ def test_the_page_says_itself_what_it_may_do() -> None:
 
 
 def test_positions_to_start_from_can_be_asked(table_folder: Path) -> None:
-    rows = re.findall(r"^  \['([^']+)', '([^']*)', '[^']+', '[^']+'\],$", files()["famous.js"].decode(), re.MULTILINE)
+    rows = re.findall(r"^\['([^']+)', '([^']*)', '[^']+', '[^']+'\],$", files()["famous.js"].decode(), re.MULTILINE)
     boards = [(chess.Board(fen), parse_score(accrued) if accrued else None) for fen, accrued in rows]
     assert len(boards) == 8
     assert all(board.is_valid() for board, _ in boards)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -18,6 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tbgen.errors import AccruedError
 from tbgen.explorer.export import write_explorer
+from tbgen.explorer.files import TABLES, files, index_page
 from tbgen.library.catalog import Catalog
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
@@ -36,6 +38,7 @@ from tests.report.conftest import PUBLISHED
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 
+FIRST_LOAD_BYTES = 45_000
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 PROBE = """(async () => {
   const { Tables } = await import('./tables.js'), tables = new Tables('../tables/');
@@ -195,6 +198,10 @@ def test_the_page_is_the_same_without_a_server(page: Chromium, host: Host) -> No
     page.wait("!document.getElementById('ending').hidden")
     page.run("document.getElementById('ask-line').click()")
     page.wait("document.querySelectorAll('.line-moves button').length > 4")
+    names = {url.partition("/explorer/")[2].partition("?")[0] for url in page.requests if "/explorer/" in url}
+    assert {"tables.js", "reader.js", "vendor/fzstd.js"} <= names
+    parts = {**files(), "": index_page(TABLES).encode()}
+    assert sum(len(gzip.compress(parts[name])) for name in names) < FIRST_LOAD_BYTES
     assert [url for url in page.requests if not url.startswith((host.address, "data:"))] == []
     assert page.complaints == []
 
