@@ -42,12 +42,13 @@ globalThis.fetch = (url, { headers }) => new Promise((done) => {
 /** What a host replies that knows Range. */
 function part(file, range) {
   if (!fs.existsSync(file)) return { status: 404 };
-  const content = fs.readFileSync(file), [, from, to] = /bytes=(\d*)-(\d*)/.exec(range);
-  const found = from === '' ? content.subarray(-Number(to)) : content.subarray(Number(from), Number(to) + 1);
+  const open = fs.openSync(file), { size } = fs.fstatSync(open), [, from, to] = /bytes=(\d*)-(\d*)/.exec(range);
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from), end = from === '' ? size : Math.min(size, Number(to) + 1);
+  const found = new Uint8Array(end - start);
+  fs.readSync(open, found, 0, found.length, start);
+  fs.closeSync(open);
   counts.bytes += found.length;
-  const start = from === '' ? content.length - found.length : from;
-  const given = `bytes ${start}-${Number(start) + found.length - 1}/${content.length}`;
-  return { status: 206, headers: { get: () => given }, arrayBuffer: async () => new Uint8Array(found).buffer };
+  return { status: 206, headers: { get: () => `bytes ${start}-${end - 1}/${size}` }, arrayBuffer: async () => found.buffer };
 }
 
 async function measured(tables, fen, accrued) {
