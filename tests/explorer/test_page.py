@@ -11,7 +11,7 @@ import axe_core_python
 import chess
 import pytest
 
-from tbgen.explorer.files import INDEX, SERVER, files, index_page
+from tbgen.explorer.files import INDEX, SERVER, TABLES, files, index_page
 from tbgen.probe import open_tablebase
 from tbgen.score import parse_score
 from tests.explorer.chromium import Chromium
@@ -291,6 +291,17 @@ def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
     assert "But under reset, with 3 plies left, G4.0 (searched)." in text_of(page, ".verdict")
     page.run(AXE)
     assert page.run(VIOLATIONS) == []
+
+
+@pytest.mark.parametrize("source", [SERVER, TABLES])
+def test_every_module_is_asked_for_at_once(source: str) -> None:
+    modules, waiting = set[str](), ["explorer.js"]
+    other = {SERVER: "./tables.js", TABLES: "./server.js"}[source]
+    while waiting:
+        modules.add(name := waiting.pop())
+        named = re.findall(r"(?:from |import |import\()'(\./[^']+)'", files()[name].decode())
+        waiting += [path.removeprefix("./") for path in named if path != other and path[2:] not in modules]
+    assert set(re.findall(r'modulepreload" href="([^"]+)"', index_page(source))) == modules
 
 
 def test_the_page_says_itself_what_it_may_do() -> None:
