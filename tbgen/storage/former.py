@@ -66,7 +66,10 @@ class FormerFile:
         )
         for side, outcome, count, dtg, cell in rows:
             tallies[Color(side)][Outcome.from_byte(outcome)] = Tally(count, dtg, cell)
-        numbers = self._column(_STATE)[: order_of(self.material).layout.cells].astype(smallest(len(states)), copy=False)
+        numbers = self._column(_STATE)[: order_of(self.material).layout.cells]
+        if int(numbers.max()) >= len(states):  # kernels look them up, and kernels check nothing
+            raise self._damaged("a place has a state that the table does not have")
+        numbers = numbers.astype(smallest(len(states)), copy=False)
         return Numbered(self.material, numbers, np.arange(len(states), dtype=np.uint32), states, patterns, tallies)
 
     def _column(self, name: str) -> npt.NDArray[Any]:

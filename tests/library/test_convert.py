@@ -6,7 +6,10 @@ import contextlib
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tbgen.errors import DamagedTableError, OutdatedTableError
@@ -15,6 +18,7 @@ from tbgen.library.convert import BESIDE, convert, former_tables
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import path_of
+from tbgen.storage.former import FormerFile
 from tbgen.storage.reader import TableFile
 from tests.cli.calls import printed, tbgen
 from tests.files import digest_of_file
@@ -76,6 +80,20 @@ def test_a_damaged_table_is_not_converted(folder: Path) -> None:
         with pytest.raises(DamagedTableError):
             convert(folder, [BISHOP])
         assert path_of(folder, BISHOP).read_bytes() == damaged
+
+
+def test_a_state_that_is_not_there_is_found_though_all_checksums_are_right(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    column_of = FormerFile._column
+
+    def beyond(file: FormerFile, name: str) -> npt.NDArray[Any]:
+        column = column_of(file, name)
+        return column + np.uint16(len(column_of(file, "state_entry"))) if name == "state" else column
+
+    monkeypatch.setattr(FormerFile, "_column", beyond)
+    with pytest.raises(DamagedTableError, match="a state that the table does not have"):
+        convert(folder, [BISHOP])
 
 
 def test_a_build_points_to_conversion_where_tables_have_format_2(folder: Path) -> None:
