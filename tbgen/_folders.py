@@ -36,7 +36,7 @@ LENDERS = {
 }
 """[package] -> whose kernels its own call, beside those of `index`."""
 
-COMPILER = ("_jit.py", "_kernels.py", "_linking.py")
+COMPILER = ("_groups.py", "_jit.py", "_kernels.py", "_linking.py")
 """How kernels are compiled and kept; no part of what a table says of its maker."""
 
 LEVEL = 1

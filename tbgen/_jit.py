@@ -20,6 +20,7 @@ from numba.core.types.misc import unliteral
 from numba.extending import intrinsic
 
 from tbgen._folders import LEVEL, cache_folder, shipped_folder
+from tbgen._groups import by_address as by_address
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,12 +66,13 @@ def borrowing(function: Callable[P, R]) -> Callable[P, R]:
 def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     package = function.__module__.partition(".")[2].partition(".")[0]
     folder = cache_folder(package)
+    settings = {"nogil": True, "no_cfunc_wrapper": True, **flags}  # nobody calls a kernel from C
     if _kernels is None:
         with _settings(CACHE_DIR=str(folder)):
-            dispatcher: Any = numba.njit(cache=True, nogil=True, **flags)(function)
+            dispatcher: Any = numba.njit(cache=True, **settings)(function)
     else:
         with _settings():
-            dispatcher = numba.njit(nogil=True, pipeline_class=_linking.WholeCompiler, **flags)(function)
+            dispatcher = numba.njit(pipeline_class=_linking.WholeCompiler, **settings)(function)
         dispatcher._cache = _kernels.KernelCache(function, folder, shipped_folder(package))
     if "NUMBA_OPT" not in os.environ:
         compile_as_set = dispatcher.compile
@@ -101,7 +103,8 @@ def _helper(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
 
 def small(function: Callable[P, R]) -> Callable[P, R]:
     """A few instructions on plain numbers, called from anywhere."""
-    dispatcher = numba.njit(nogil=True, forceinline=True, **_compiler("WholeCompiler"))(function)
+    flags = {"forceinline": True, "no_cfunc_wrapper": True}
+    dispatcher = numba.njit(nogil=True, **flags, **_compiler("WholeCompiler"))(function)
     return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numba
 
+from tbgen._groups import GroupType, group_type
+
 types: Any = numba.types
 
 Groups = dict[str, list[str]]
@@ -23,6 +25,8 @@ _ARRAY = re.compile(r"(\w+)\[(\d+)([CFA])\](!?)")
 
 def written(kind: Any, groups: Groups) -> str:
     """A type as text; what groups it has are added to the table."""
+    if isinstance(kind, GroupType):
+        kind = kind.fields
     if isinstance(kind, (types.NamedTuple, types.NamedUniTuple)):
         fields, name = [written(field, groups) for field in kind], f"@{_path(kind.instance_class)}"
         number = next(n for n in range(len(groups) + 1) if groups.get(_numbered(name, n), fields) == fields)
@@ -42,7 +46,7 @@ def read(text: str, groups: Mapping[str, Sequence[str]]) -> Any:
         group = getattr(importlib.import_module(module), name)
         if len(group._fields) != len(groups[text]):
             raise ValueError(f"{text} has other fields now: run scripts/kernels.py")
-        return types.BaseTuple.from_types([read(field, groups) for field in groups[text]], group)
+        return group_type(types.BaseTuple.from_types([read(field, groups) for field in groups[text]], group))
     if text.startswith("("):
         return types.BaseTuple.from_types([read(item, groups) for item in text[1:-1].split()])
     if match := _ARRAY.fullmatch(text):

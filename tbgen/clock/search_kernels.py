@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import by_address, inner, kernel
 from tbgen.arrays import Bools, Int, Ints, Words
 from tbgen.bitboard.board import BOARD_WORDS, EN_PASSANT, KIND, KING, PAWN, TURN, play
 from tbgen.bitboard.mobility import code_on
@@ -64,6 +64,7 @@ def set_up(board: Words, counts: Int, squares: Int, turn: Int) -> None:
             counts >>= COUNT_BITS
 
 
+@by_address
 class Successors(NamedTuple):
     """What moves lead to, a row a move: counts, squares and code of the position, whether the move was a reset, and
     the square behind a pawn that has just made a double step, or NO_SQUARE."""

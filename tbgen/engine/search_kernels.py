@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner, kernel, small
+from tbgen._jit import by_address, inner, kernel, small
 from tbgen.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.bitboard.board import (
     BLACK,
@@ -60,6 +60,7 @@ _MIX, _HALF = np.uint64(29), np.uint64(32)
 _FIRST, _CAPTURE = 1 << 50, 1 << 40
 
 
+@by_address
 class Search(NamedTuple):
     """What a search works on."""
 

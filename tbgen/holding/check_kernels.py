@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import by_address, inner, kernel
 from tbgen.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.holding.mailbox import EN_PASSANT, TURN, in_check, legal_moves, play
 
@@ -25,6 +25,7 @@ _ANY_CODE = 2000
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 
+@by_address
 class Table(NamedTuple):
     """Numbered keys, found by open addressing."""
 
@@ -32,6 +33,7 @@ class Table(NamedTuple):
     keys: Words
 
 
+@by_address
 class Walk(NamedTuple):
     """What is known on the way."""
 
@@ -52,6 +54,7 @@ class Walk(NamedTuple):
     counts: Ints
 
 
+@by_address
 class Goal(NamedTuple):
     """What the strategy promises."""
 

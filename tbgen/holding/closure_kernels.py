@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import by_address, inner, kernel
 from tbgen.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
 from tbgen.bitboard.board import EN_PASSANT, KIND, KING, PAWN, RIGHTS, origin_of, play, target_of
 from tbgen.bitboard.mobility import code_on
@@ -43,6 +43,7 @@ _ONE = np.uint64(1)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
+@by_address
 class Space(NamedTuple):
     """The nodes of a search and their edges."""
 
@@ -67,6 +68,7 @@ class Space(NamedTuple):
     counts: Ints
 
 
+@by_address
 class Task(NamedTuple):
     """What is to be held, and with which moves."""
 
@@ -85,6 +87,7 @@ class Task(NamedTuple):
     """Tables have no more men than this; 0 without tables."""
 
 
+@by_address
 class Scratch(NamedTuple):
     """Buffers."""
 

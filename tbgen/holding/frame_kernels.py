@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import by_address, inner, kernel
 from tbgen.arrays import Int, Ints, SignedShorts, Word, Words
 from tbgen.bitboard.board import BISHOP, KIND, KING, KNIGHT, RIGHTS, ROOK, TURN
 from tbgen.bitboard.legality import attackers
@@ -33,6 +33,7 @@ NO_POSITION = -1
 _ONE = np.uint64(1)
 
 
+@by_address
 class Men(NamedTuple):
     """The two men of a frame."""
 
@@ -47,6 +48,7 @@ class Men(NamedTuple):
     c_rights: int
 
 
+@by_address
 class Positions(NamedTuple):
     """The positions of a frame, and the moves of its two men."""
 
@@ -62,6 +64,7 @@ class Positions(NamedTuple):
     """[row, ray, step] rows that B's man may reach along rays, -1 behind the last one."""
 
 
+@by_address
 class Level(NamedTuple):
     """What is known at one threshold."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tbgen._jit import borrowing, inner
+from tbgen._jit import borrowing, by_address, inner
 from tbgen.arrays import Bytes, Int, Ints
 from tbgen.pgn.characters import (
     BRACKET,
@@ -58,6 +58,7 @@ GAMES, TAGS, MOVES, _IN_COMMENT, _DEPTH, _HAS_EVENT, STATE_WORDS = range(7)
 LINE_ENDS = b"\r\n"
 
 
+@by_address
 class Found(NamedTuple):
     """What a scan fills in: arrays with rows as described above, and its state."""
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, kernel, small
+from tbgen._jit import by_address, inner, kernel, small
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.layout import Layout
 from tbgen.index.outcome_kernels import row_of_byte
@@ -54,6 +54,7 @@ def _behind() -> Words:
 BEHIND = _behind()
 
 
+@by_address
 class Men(NamedTuple):
     """The men of a block by slots: pawns, white king, other men, black king."""
 
@@ -92,6 +93,7 @@ def men_of(layout: Layout, block: int) -> Men:
     )
 
 
+@by_address
 class PlaceRun(NamedTuple):
     """A number for each of a run of places of a block, for either side to move: of its kind, or of its state."""
 
@@ -100,6 +102,7 @@ class PlaceRun(NamedTuple):
     black: npt.NDArray[np.uint32]
 
 
+@by_address
 class Meanings(NamedTuple):
     """What the kinds mean, one entry a kind."""
 
@@ -109,6 +112,7 @@ class Meanings(NamedTuple):
     dtg: npt.NDArray[np.uint16]
 
 
+@by_address
 class Counts(NamedTuple):
     """What has been counted so far."""
 

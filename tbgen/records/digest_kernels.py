@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inlined, inner, kernel, small
+from tbgen._jit import by_address, inlined, inner, kernel, small
 from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, Word, Words
 from tbgen.bitboard.board import KIND, KING, TURN, WHITE
 from tbgen.bitboard.mobility import code_on
@@ -32,6 +32,7 @@ _STATE_MASK = (1 << OWN_SHIFT) - 1
 _SPREAD, _TOP = np.uint64(0x9E3779B97F4A7C15), np.uint64(40)
 
 
+@by_address
 class Values(NamedTuple):
     """What states mean, and the rows of patterns, see table.py."""
 
@@ -47,6 +48,7 @@ class Values(NamedTuple):
     """[holder, code] -> the least code from this one on that can have accrued, or NEVER."""
 
 
+@by_address
 class Found(NamedTuple):
     """The positions of a leaf by keys: a key is a state, and above it the own code where that cuts off rows of it."""
 
@@ -63,6 +65,7 @@ class Found(NamedTuple):
     counts: Ints
 
 
+@by_address
 class Contents(NamedTuple):
     """The different values of a leaf as bytes."""
 

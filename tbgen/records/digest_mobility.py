@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner
+from tbgen._jit import by_address, inner
 from tbgen.arrays import Int, Ints, Word
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, PAWN_ATTACKS, REACHED
 from tbgen.index.words import NOTHING, count, square_bit
@@ -28,6 +28,7 @@ _MOST_BEHIND, _MOST_KNIGHTS = 7, 3
 _EIGHT = np.uint64(8)
 
 
+@by_address
 class Bound(NamedTuple):
     """What the men of a row, the white king aside, say of a side's moves."""
 

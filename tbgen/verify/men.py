@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tbgen._jit import by_address
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.squares import MOVES
 from tbgen.material import PROMOTIONS, Material, Role
@@ -19,6 +20,7 @@ WHITE_PAWN: Final = 1
 """A kind is a role, except that the pawns of the two sides differ."""
 
 
+@by_address
 class Men(NamedTuple):
     """The men of a material, one entry a slot."""
 
@@ -28,6 +30,7 @@ class Men(NamedTuple):
     """[colour] -> slot."""
 
 
+@by_address
 class Numbering(NamedTuple):
     """How a layout names its cells."""
 
@@ -41,6 +44,7 @@ class Numbering(NamedTuple):
     king_squares: int
 
 
+@by_address
 class Links(NamedTuple):
     """Captures and promotions, by what they take off and put on; link 0 stays within the material."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, small
+from tbgen._jit import by_address, inner, small
 from tbgen.arrays import Int, Ints, Word
 from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
 from tbgen.verify.cells import cell_of, set_up, side_of
@@ -23,6 +23,7 @@ _ONE = np.uint64(1)
 _KNIGHT, _QUEEN = 2, 5
 
 
+@by_address
 class Scratch(NamedTuple):
     """Where a position is set up and its moves are listed."""
 

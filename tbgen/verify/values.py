@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import inner, small
+from tbgen._jit import by_address, inner, small
 from tbgen.arrays import Int, Ints, SignedInts32
 from tbgen.verify.cells import side_of
 from tbgen.verify.men import Links, Men, Numbering
@@ -43,6 +43,7 @@ def index_of_cell(cells: Ints, cell: Int) -> Int:
     return low if low < cells.size and cells[low] == cell else cells.size
 
 
+@by_address
 class ChildValues(NamedTuple):
     """Entry values of a child."""
 
@@ -53,6 +54,7 @@ class ChildValues(NamedTuple):
     dtg: npt.NDArray[np.uint16]
 
 
+@by_address
 class Subject(NamedTuple):
     """The table that is checked, and what the checks have found so far, cell by cell."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import borrowing, inlined, inner
+from tbgen._jit import borrowing, by_address, inlined, inner
 from tbgen.arrays import Bools, Int, Ints, Ints32, SignedBytes
 from tbgen.handover import Cells
 from tbgen.index.words import ONE, lowest_square
@@ -35,6 +35,7 @@ from tbgen.retro.words.legality import find_legal
 from tbgen.retro.words.worklist import Span
 
 
+@by_address
 class BlockRun(NamedTuple):
     """Independent blocks that follow each other."""
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import by_address, inlined, inner
 from tbgen.arrays import Int, Ints, SignedInts32, Word, Words
 from tbgen.index.outcome_kernels import RANKS
 from tbgen.retro.levels.packing import plies_of_label, rank_of_label
@@ -26,6 +26,7 @@ RECHECK = 0
 """On the agenda: a cell to be rechecked. An EXIT there takes effect in its layer."""
 
 
+@by_address
 class BucketQueue(NamedTuple):
     """Lists of entries by rank and plies; memory for entries is touched as they come."""
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import borrowing, inlined
+from tbgen._jit import borrowing, by_address, inlined
 from tbgen.arrays import Int, Ints, Ints32, Word, Words
 from tbgen.index.outcome_kernels import WORST_RANK, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
@@ -40,6 +40,7 @@ NO_LAYER = -1
 NO_MEMO = -1
 
 
+@by_address
 class Members(NamedTuple):
     """The cells that have joined a class of the forcer, by their complements."""
 
@@ -53,6 +54,7 @@ class Members(NamedTuple):
     """[word] the defender's cells with a reset whose outcome and plies have not come yet: it is a way out for now."""
 
 
+@by_address
 class Forcer(NamedTuple):
     """All that finding out what one side forces needs beside the block."""
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined, inner, small
+from tbgen._jit import by_address, inlined, inner, small
 from tbgen.arrays import Int, Ints, SignedInts32
 from tbgen.retro.levels.packing import NO_LABEL, label_of_event, level_of_event
 
@@ -28,6 +28,7 @@ HASH2 = np.uint64(0xC2B2AE3D27D4EB4F)
 SHIFT = np.uint64(29)
 
 
+@by_address
 class Interner(NamedTuple):
     """Nodes of one thread and one kind, found by an open-addressing hash table; memory is touched as it fills."""
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner
+from tbgen._jit import by_address, inner
 from tbgen.arrays import Bytes, Words
 from tbgen.index.words import NOTHING, ONE, lowest_square
 from tbgen.retro.levels.bucket_queue import BucketQueue, clear_queue, new_bucket_queue
@@ -16,6 +16,7 @@ AGENDA_ENTRIES = 256
 """Entries of an agenda, a word; memory for them is touched as they come."""
 
 
+@by_address
 class Middle(NamedTuple):
     """What one forcer can bring about at the level at hand, beside the labels themselves."""
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, inlined, kernel
+from tbgen._jit import borrowing, by_address, inlined, kernel
 from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32
 from tbgen.handover import Dictionary, often_first
 from tbgen.retro.levels.histories import EMPTY, NODES, Interner, intern, new_interner
@@ -19,6 +19,7 @@ from tbgen.retro.levels.packing import code_of_row, holder_of_row, outcome_of_ro
 from tbgen.table import Patterns
 
 
+@by_address
 class RowColumns(NamedTuple):
     """Rows as columns: [row]."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tbgen._jit import by_address
 from tbgen.retro.levels.forcer import Forcer, new_forcer
 from tbgen.retro.levels.histories import Interner, new_interner
 from tbgen.retro.words.block import Block, new_block
@@ -15,6 +16,7 @@ MOST_NODES = 1 << 26
 """Histories of one run; memory for them is touched as they come."""
 
 
+@by_address
 class Worker(NamedTuple):
     """A thread's own arrays."""
 

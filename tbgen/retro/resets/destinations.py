@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined
+from tbgen._jit import by_address, inlined
 from tbgen.arrays import Int, Ints, SignedInts32
 from tbgen.index.layout import Layout, Slot, layout_of
 from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
@@ -23,6 +23,7 @@ from tbgen.retro.words.movelist import MOST_SLOTS, NO_SLOT
 from tbgen.score import Color
 
 
+@by_address
 class Shapes(NamedTuple):
     """How each table of a family is laid out; [table] first, table 0 is the one that is being solved."""
 
@@ -42,6 +43,7 @@ class Shapes(NamedTuple):
     """[table] -> the number of its first plane."""
 
 
+@by_address
 class Destinations(NamedTuple):
     """[gone slot + 1, promoted slot + 1, new role] -> where that leads; new role 0 where none is promoted."""
 

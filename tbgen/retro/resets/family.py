@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tbgen._jit import by_address
 from tbgen.arrays import Ints, Shorts, SignedBytes
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
@@ -29,6 +30,7 @@ from tbgen.score import Color
 NOT_HERE = -1
 
 
+@by_address
 class Planes(NamedTuple):
     """Entry values and distances of the planes that are in memory."""
 
@@ -38,6 +40,7 @@ class Planes(NamedTuple):
     dtg: Shorts
 
 
+@by_address
 class Promotions(NamedTuple):
     """What promotions lead to, cell beside cell with the block and side to move they come from, in its colours."""
 
@@ -47,6 +50,7 @@ class Promotions(NamedTuple):
     dtg: Shorts
 
 
+@by_address
 class EnPassant(NamedTuple):
     """Entry values with a right to take en passant, one a cell; 0 where nobody can."""
 
@@ -56,6 +60,7 @@ class EnPassant(NamedTuple):
     dtg: Shorts
 
 
+@by_address
 class Family(NamedTuple):
     """A table and its children, for kernels."""
 

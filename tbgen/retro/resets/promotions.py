@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, inlined
+from tbgen._jit import borrowing, by_address, inlined
 from tbgen.arrays import Int, Ints, Shorts, SignedBytes, Word
 from tbgen.index.layout import Layout
 from tbgen.index.primary import HOW_BITS, HOW_MASK, INTO_TRIANGLE
@@ -33,6 +33,7 @@ BOARDS_OF_CELL = ((0,), (FLIP_FILE,), EITHER_WAY, EVERY_SYMMETRY)
 """[how the board is turned] -> by which symmetries boards may have come to a cell."""
 
 
+@by_address
 class Ways(NamedTuple):
     """How the cells of one child lie in the blocks that they come from."""
 
@@ -172,6 +173,7 @@ def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]
             yield given.index(reset.promoted), given
 
 
+@by_address
 class BoxValues(NamedTuple):
     """What a box of a child's plane holds: the cells of some squares of each man, found by strides."""
 
@@ -185,6 +187,7 @@ class BoxValues(NamedTuple):
     """[axis] -> cells between one digit and the next."""
 
 
+@by_address
 class Gathered(NamedTuple):
     """Where the values are copied to, and scratch space."""
 

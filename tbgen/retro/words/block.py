@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import borrowing, inlined
+from tbgen._jit import borrowing, by_address, inlined
 from tbgen.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Words
 from tbgen.index.words import NOTHING, ONE, count, square_bit
 from tbgen.retro.words.geometry import Geometry
 
 
+@by_address
 class Best(NamedTuple):
     """The mover's best resets."""
 
@@ -35,6 +36,7 @@ def new_best(size: int) -> Best:
     return Best(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint16))
 
 
+@by_address
 class Block(NamedTuple):
     """Where one block is solved; the arrays serve one block after another."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined
+from tbgen._jit import by_address, inlined
 from tbgen.arrays import Int, Ints, Word
 from tbgen.index.layout import Layout
 from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE, TRIANGLE_INDEX
@@ -22,6 +22,7 @@ BLACK = int(Color.BLACK)
 NOBODY = -1
 
 
+@by_address
 class Geometry(NamedTuple):
     """The axes of a material's blocks, for kernels."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined, inner, small
+from tbgen._jit import by_address, inlined, inner, small
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.words.block import Best, Block, new_best
@@ -33,6 +33,7 @@ MOST_MOVES = 512
 """Moves of one side in all the positions of a word, at most."""
 
 
+@by_address
 class Scratch(NamedTuple):
     """Scratch space of one thread while it looks at one word."""
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined
+from tbgen._jit import by_address, inlined
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, image, king_spread
@@ -32,6 +32,7 @@ KING_LANES = -1
 """In place of a symmetry: the black king has stepped, within the word."""
 
 
+@by_address
 class Neighbours(NamedTuple):
     """The words a quiet move away from some positions of a word: [neighbour]."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import by_address, inlined, inner
 from tbgen.arrays import Int, Ints, SignedInts32, Word, Words
 from tbgen.index.words import NOTHING, ONE, lowest_square
 
@@ -23,6 +23,7 @@ TOP = np.uint64(12)
 LOW_BITS = np.uint64(63)
 
 
+@by_address
 class Worklist(NamedTuple):
     """Bits to be looked at, and the words that have any."""
 

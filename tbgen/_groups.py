@@ -1,0 +1,219 @@
+"""Groups of arrays in kernels: a named tuple is the address of the words that its arrays and numbers lie in.
+
+numba passes a named tuple by value, array by array, each as seven words, and writes them all out wherever a variable
+names the group. Here an array is the word that says where it is and its shape, a group is all its fields' words one
+after another, those of a group within it in their place, and what a kernel is given is one address.
+
+The arrays belong to whoever calls the kernel: nothing here counts references. The words are written before a kernel
+is entered and by nobody afterwards, which the compiler is told: it may read one again instead of keeping it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, TypeVar
+
+import numba
+from llvmlite import ir
+from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+T = TypeVar("T")
+
+types: Any = numba.types
+
+WORD = ir.IntType(64)
+FAILED = ir.IntType(1)
+OBJECT = cgutils.voidptr_t
+
+DATA, SHAPE = 0, 1
+"""The words of an array here, and where they come from: numba's own description, as it lies in memory."""
+_ITEM_SIZE, _ADDRESS, _EXTENTS, _MOST_WORDS = 3, 4, 5, 5 + 2 * 64
+
+
+class GroupType(types.Type):  # type: ignore[misc]
+    """The type of a group that kernels are given by its address."""
+
+    def __init__(self, fields: Any) -> None:
+        self.fields = fields
+        group = fields.instance_class
+        digest = hashlib.sha256(f"{group.__module__} {fields.name}".encode()).hexdigest()[:8]
+        super().__init__(f"{group.__name__}_{digest}")
+
+    @property
+    def key(self) -> Any:
+        """What makes two of them the same."""
+        return self.fields
+
+    def at(self, name: str) -> tuple[int, Any]:
+        """The first word of a field, and its type."""
+        number = self.fields.fields.index(name)
+        return sum(map(words_of, self.fields.types[:number])), self.fields.types[number]
+
+
+def group_type(fields: Any) -> Any:
+    """The type of a named tuple's instances."""
+    return GroupType(fields) if fields.instance_class in _GROUPS else fields
+
+
+_GROUPS = set[type]()
+
+
+def by_address(named: type[T]) -> type[T]:
+    """Kernels are given this named tuple by its address. They cannot make one."""
+    _GROUPS.add(named)
+    typeof_impl.register(named)(_type_of)
+    return named
+
+
+def _type_of(value: Any, context: Any) -> Any:
+    fields = [typeof_impl(each, context) for each in value]
+    return None if None in fields else group_type(types.BaseTuple.from_types(fields, type(value)))
+
+
+def words_of(kind: Any) -> int:
+    """How many words a field takes."""
+    if isinstance(kind, GroupType):
+        return sum(map(words_of, kind.fields.types))
+    if isinstance(kind, types.BaseTuple):
+        raise TypeError(f"{kind} is within a group that is given by address, so it must be, too")
+    return 1 + _extents_of(kind) if isinstance(kind, types.Array) else 1
+
+
+def _extents_of(array: Any) -> int:
+    """How many words of shape; where rows do not follow each other, the strides come after them."""
+    return int(array.ndim if array.layout == "C" else 2 * array.ndim)
+
+
+@register_model(GroupType)
+class _Address(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, WORD.as_pointer())
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):  # type: ignore[misc]
+    key = GroupType
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        """The type of a field."""
+        return kind.at(name)[1] if name in kind.fields.fields else None
+
+
+@lower_getattr_generic(GroupType)  # type: ignore[untyped-decorator]
+def _field(context: Any, builder: Any, kind: Any, words: Any, name: str) -> Any:
+    first, field = kind.at(name)
+    place = _word(builder, words, first)
+    if isinstance(field, GroupType):
+        return place
+    if isinstance(field, types.Array):
+        return impl_ret_borrowed(context, builder, field, _array(context, builder, field, place))
+    return _read(builder, place, context.get_value_type(field))
+
+
+def _word(builder: Any, words: Any, number: int) -> Any:
+    return builder.gep(words, [WORD(number)], inbounds=True) if number else words
+
+
+def _read(builder: Any, place: Any, kind: Any) -> Any:
+    """A word that does not change while a kernel runs."""
+    value = builder.load(builder.bitcast(place, kind.as_pointer()))
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
+
+
+def _array(context: Any, builder: Any, kind: Any, place: Any) -> Any:
+    """numba's description of an array, whose items follow each other unless its strides are given."""
+    described = context.get_value_type(kind)
+    at = context.data_model_manager[kind].get_field_position
+    item_size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    extents = [_read(builder, _word(builder, place, SHAPE + n), WORD) for n in range(_extents_of(kind))]
+    shape, strides = extents[: kind.ndim], extents[kind.ndim :]
+    data = _read(builder, place, described.elements[at("data")])
+    known = [None] * len(described.elements)  # nobody counts references to it
+    known[at("itemsize")] = item_size
+    array = builder.insert_value(ir.Constant(described, known), data, at("data"))
+    items, stride = shape[0], WORD(item_size)
+    for extent in shape[1:]:
+        items = builder.mul(items, extent, flags=["nsw"])
+    array = builder.insert_value(array, items, at("nitems"))
+    for n in reversed(range(kind.ndim)):
+        array = builder.insert_value(array, shape[n], [at("shape"), n])
+        array = builder.insert_value(array, strides[n] if strides else stride, [at("strides"), n])
+        if n and not strides:
+            stride = builder.mul(stride, shape[n], flags=["nsw"])
+    return array
+
+
+@unbox(GroupType)  # type: ignore[untyped-decorator]
+def _unboxed(kind: Any, value: Any, at: Any) -> Any:
+    words = cgutils.alloca_once(at.builder, WORD, size=words_of(kind))
+    return NativeValue(words, is_error=at.builder.call(_reader(at.context, at.builder.module, kind), [value, words]))
+
+
+def _reader(context: Any, module: Any, kind: Any) -> Any:
+    """A function that writes the words of a Python object of this type: true if it cannot."""
+    name = f"tbgen.read.{kind.name}"
+    if name in module.globals:
+        return module.globals[name]
+    function, builder, api = _function(context, module, name, [OBJECT, WORD.as_pointer()])
+    value, words = function.args
+    failed: Any = FAILED(0)
+    for number, field in enumerate(kind.fields.types):
+        item, place = api.tuple_getitem(value, number), _word(builder, words, kind.at(kind.fields.fields[number])[0])
+        if isinstance(field, GroupType):
+            has_failed = builder.call(_reader(context, module, field), [item, place])
+        elif isinstance(field, types.Array):
+            item_size = context.get_abi_sizeof(context.get_data_type(field.dtype))
+            numbers = [WORD(_extents_of(field)), WORD(item_size)]
+            has_failed = builder.call(_array_reader(context, module), [item, place, *numbers])
+        else:
+            native = api.to_native_value(field, item)
+            builder.store(native.value, builder.bitcast(place, native.value.type.as_pointer()))
+            has_failed = native.is_error
+        failed = builder.or_(failed, has_failed)
+    builder.ret(failed)
+    return function
+
+
+def _array_reader(context: Any, module: Any) -> Any:
+    """A function that writes the words of a Python array: true if it is none or its items have another size."""
+    name = "tbgen.read.array"
+    if name in module.globals:
+        return module.globals[name]
+    function, builder, api = _function(context, module, name, [OBJECT, WORD.as_pointer(), WORD, WORD])
+    value, words, extents, item_size = function.args
+    found = cgutils.alloca_once(builder, WORD, size=_MOST_WORDS)
+    kind = ir.FunctionType(ir.IntType(32), [OBJECT, OBJECT])
+    adapt = cgutils.get_or_insert_function(module, kind, "numba_adapt_ndarray")
+    error = builder.call(adapt, [value, builder.bitcast(found, OBJECT)])
+    is_other = builder.icmp_unsigned("!=", builder.load(_word(builder, found, _ITEM_SIZE)), item_size)
+    failed = builder.or_(cgutils.is_not_null(builder, error), is_other)
+    with builder.if_then(failed, likely=False):
+        api.err_set_string("PyExc_TypeError", "a field of a group is not the array that the kernel was compiled for")
+        builder.ret(failed)
+    builder.store(builder.load(_word(builder, found, _ADDRESS)), words)
+    with cgutils.for_range(builder, extents) as loop:
+        extent = builder.load(builder.gep(_word(builder, found, _EXTENTS), [loop.index]))
+        builder.store(extent, builder.gep(_word(builder, words, SHAPE), [loop.index]))
+    builder.ret(failed)
+    return function
+
+
+def _function(context: Any, module: Any, name: str, takes: list[Any]) -> tuple[Any, Any, Any]:
+    """The beginning of a function that lies beside a kernel's entry from Python."""
+    function = ir.Function(module, ir.FunctionType(FAILED, takes), name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    builder = ir.IRBuilder(function.append_basic_block())
+    return function, builder, context.get_python_api(builder)
