@@ -24,6 +24,7 @@ class Purpose(Enum):
     RECORDS = "records"
     DIGESTS = "digests"
     PROOFS = "proofs"
+    PAWN_PROOFS = "proofs of tables with pawns"
     SAMPLES = "proofs of samples"
     HOLDS = "holds"
     CLOCK = "clock"

@@ -127,7 +127,8 @@ def _prove(
 
     reports: list[Report] = []
     faults: list[TableError] = []
-    compile_for(Purpose.PROOFS if sampling.sample is None else Purpose.SAMPLES, quiet=quiet)
+    whole = Purpose.PAWN_PROOFS if any(material.pawns for material in wanted) else Purpose.PROOFS
+    compile_for(whole if sampling.sample is None else Purpose.SAMPLES, quiet=quiet)
     with progress("verifying", len(wanted), quiet=quiet) as shown:
         for material in wanted:
             tell = _teller(material, lambda title: shown.advance(0, title=title))
