@@ -71,6 +71,8 @@ def command(
     """
     if words == (_INPUT,):
         refuse_beside("-", {"--moves": moves, "--accrued": accrued})
+        if fifty is not None:
+            compile_for(Purpose.CLOCK, quiet=quiet)
         with open_tablebase(folders, game=game) as tables:
             return _answer_lines(tables, rule, fifty, brief=brief)
     fen, played = asked_position(words, moves)
