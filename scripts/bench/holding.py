@@ -163,9 +163,9 @@ def cases(tables: Tablebase, material: Material, positions: int) -> Iterator[Cas
 
 def is_proved(searcher: Searcher, leant: Tables | None, case: Case, rung: Rung) -> bool:
     """Whether a rung proves a goal, with tables of fewer men to lean on, or none; its proof is checked."""
+    from tbgen.holding.check_large import check_large
     from tbgen.holding.closure import Attempt, Found
     from tbgen.holding.pairs import all_pairs
-    from tbgen.holding.proving import check_strategy
     from tbgen.holding.strategy import Rung
 
     pairs = all_pairs(case.board, case.goal.side)
@@ -175,6 +175,6 @@ def is_proved(searcher: Searcher, leant: Tables | None, case: Case, rung: Rung) 
         found = searcher.search(case.board, case.goal, case.accrued, attempt, leant, lambda _: None)
         if found is Found.HELD:
             strategy = searcher.strategy(case.board, case.goal, case.accrued, attempt)
-            check_strategy(strategy, None if leant is None else leant.base)
+            check_large(strategy, None if leant is None else leant.base)
             return True
     return False

@@ -53,10 +53,10 @@ def command(
     """
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, asked_accrued(fen, accrued), game)
-    if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
-        compile_for(Purpose.CLOCK, quiet=quiet)
     with open_tablebase(folders, game=game) as tables:
         answer, steps = tables.probe(board, score), tables.line(board, score)
+        if is_searched(answer, fifty, board.halfmove_clock) and (fifty is not None or not as_json):
+            compile_for(Purpose.CLOCK, quiet=quiet)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
     if not as_json:
         matters = clocked is not None and clocked.matters

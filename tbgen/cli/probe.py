@@ -77,10 +77,10 @@ def command(
             return _answer_lines(tables, rule, fifty, brief=brief)
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, asked_accrued(fen, accrued), game)
-    if is_searched(fifty, board.halfmove_clock) and (fifty is not None or not as_json):
-        compile_for(Purpose.CLOCK, quiet=quiet)
     with open_tablebase(folders, game=game) as tables:
         answer, found = tables.probe(board, score), None if brief else tables.probe_moves(board, score)
+        if is_searched(answer, fifty, board.halfmove_clock) and (fifty is not None or not as_json):
+            compile_for(Purpose.CLOCK, quiet=quiet)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
     if as_json:
         click.echo(json.dumps(_facts(answer, clocked, found, rule), indent=2))

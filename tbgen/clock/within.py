@@ -20,6 +20,8 @@ from tbgen.words import in_plies
 
 SEARCHED_PLIES: Final = 12
 """With no more plies left than this, all lines are searched to the end."""
+LONG_STATES: Final = 60_000
+"""Of more plies a search looks at so many states at most: a third of a second or so."""
 
 
 class Within(enum.Enum):
@@ -102,7 +104,7 @@ def value_within(
     assert left is not None
     if left <= 0:  # it has struck already
         return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued.outcome, probe.accrued.outcome)
-    searched = _searched(tables, board, probe, rule, left) if left <= SEARCHED_PLIES else None
+    searched = _searched(tables, board, probe, rule, left) if is_searched(probe, rule, board.halfmove_clock) else None
     if searched is not None:
         return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued.outcome, searched)
     if known is not None:
@@ -111,10 +113,17 @@ def value_within(
     return ClockedValue(rule, left, within, probe.outcome, probe.accrued.outcome, None)
 
 
-def is_searched(rule: FiftyMoves | None, counter: int) -> bool:
-    """Whether so few plies are left after `counter` plies without a reset that all lines are searched."""
-    left = (FiftyMoves() if rule is None else rule).plies_left(counter)
-    return left is not None and 0 < left <= SEARCHED_PLIES
+def is_searched(probe: Probe, rule: FiftyMoves | None, counter: int) -> bool:
+    """Whether lines are searched to the end after `counter` plies without a reset.
+
+    They are if few plies are left; of more plies if the table's value is out of reach and bounds the search.
+    """
+    rule = FiftyMoves() if rule is None else rule
+    left = rule.plies_left(counter)
+    if left is None or left <= 0:
+        return False
+    bounds = rule.setting is FiftyMoveSetting.RESET and probe.accrued.code <= rule.cutoff_code
+    return left <= SEARCHED_PLIES or (bounds and probe.dtg is not None and probe.dtg > left)
 
 
 def value_if_asked(
@@ -169,10 +178,11 @@ up to four men have DTGs of up to 70 plies, or of 104 and more."""
 
 def _searched(tables: Tablebase, board: chess.Board, probe: Probe, rule: FiftyMoves, left: int) -> Outcome | None:
     """The value by search; None if that is too much, or if a table is missing."""
-    from tbgen.clock.search import search  # compiled: a probe without a clock does not wait for the compiler
+    from tbgen.clock.search import MOST_STATES, search  # compiled: a probe without a clock does not wait for it
 
+    most_states = MOST_STATES if left <= SEARCHED_PLIES else LONG_STATES
     try:
-        searched = search(tables, board, probe, left, rule)
+        searched = search(tables, board, probe, left, rule, most_states=most_states)
     except MissingTableError:
         return None
     return None if searched is None else searched.outcome

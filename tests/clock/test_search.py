@@ -16,6 +16,7 @@ from tbgen.probe import Probe, Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Color
+from tests.clock.twin import said_by_twin
 from tests.reference import clock
 
 SETTINGS = [FiftyMoveSetting.FIDE, FiftyMoveSetting.LEGACY, FiftyMoveSetting.RESET]
@@ -57,15 +58,8 @@ def compare(
     found = search(tables, board, probe, plies, rule)
     assert found is not None
 
-    def entry(there: chess.Board) -> clock.Score:
-        key = there.epd(en_passant="legal")
-        if key not in known:
-            outcome = tables.probe(there.copy(stack=False)).outcome
-            known[key] = int(outcome.holder), outcome.code
-        return known[key]
-
-    expected = clock.value(board, (int(accrued.holder), accrued.code), plies, how, rule.cutoff_code, entry)
-    assert (int(found.outcome.holder), found.outcome.code) == expected, (board.fen(), accrued, plies, rule)
+    expected = said_by_twin(tables, board, accrued, plies, how, rule.cutoff_code, known)
+    assert found.outcome == expected, (board.fen(), accrued, plies, rule)
     less = search(tables, board, probe, plies, rule, most_states=found.states // 2)
     assert less is None or less.outcome == found.outcome, (board.fen(), accrued, plies, rule)
 
