@@ -65,7 +65,7 @@ def test_with_the_clock_at_0_only_scores_of_the_cutoff_or_more_change_in_clean_t
     assert min(abs(unlimited[changed]).min(), abs(under_rule[changed]).min()) - 1 >= CUTOFF
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", ["KvK", "KNvK", pytest.param("KBvK", marks=pytest.mark.slow)])
 def test_an_answer_is_as_sure_as_it_says(name: str, table_folder: Path) -> None:
     """More plies left than are searched, under `reset`: positions with several accrued scores, drawn at random."""
     table, chance, seen = solve_clocked(name, "reset"), random.Random(f"sure {name}"), Counter[Within]()
