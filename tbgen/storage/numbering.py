@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, by_address, inlined, inner, kernel
+from tbgen._jit import borrowing, inlined, inner, kernel
 from tbgen.arrays import Int, Ints32, Shorts, Word, Words
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
@@ -38,7 +38,6 @@ _ENTRY_SHIFT, _DTG_SHIFT = np.uint64(_ENTRY_BITS), np.uint64(_DTG_BITS)
 Keys = npt.NDArray[np.uint64]
 
 
-@by_address
 class Census(NamedTuple):
     """States by their keys, in a hash table whose length is a power of two."""
 
@@ -83,7 +82,6 @@ def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, Numbers]:
     return census, numbers
 
 
-@by_address
 class Tile(NamedTuple):
     """Scratch space of a thread that numbers."""
 
@@ -97,7 +95,6 @@ class Tile(NamedTuple):
     """[black king] and its number."""
 
 
-@by_address
 class Places(NamedTuple):
     """Where the numbers of places go."""
 
@@ -116,7 +113,6 @@ def new_tile() -> Tile:
     return Tile(numbers, np.zeros(64, np.uint32), np.zeros(64, np.uint64), np.zeros(64, np.uint32))
 
 
-@by_address
 class Slabs(NamedTuple):
     """Some of the slabs of some planes: in a slab all other men but the first stand on the same squares.
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, by_address, inlined
+from tbgen._jit import borrowing, inlined
 from tbgen.arrays import Bytes, Int, Ints, Ints32, SignedBytes
 from tbgen.handover import Numbers
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
@@ -43,7 +43,6 @@ class Symbols(NamedTuple):
     """[row] -> from this accrued code of this holder on, this is what the hold breaks into."""
 
 
-@by_address
 class RowsOfPatterns(NamedTuple):
     """Patterns as table.py has them, but for their distances."""
 
@@ -53,7 +52,6 @@ class RowsOfPatterns(NamedTuple):
     outcome: SignedBytes
 
 
-@by_address
 class Names(NamedTuple):
     """The symbols that have been met, and the chains of rows that their patterns are."""
 
