@@ -145,4 +145,4 @@ def test_the_search_finds_what_whole_tables_have_of_one_to_twelve_plies(
     name: str, setting: FiftyMoveSetting, table_folder: Path
 ) -> None:
     """More plies than the slow twin that plays every line reaches."""
-    compare_search(name, setting, table_folder, (range(1, 13), 5), 100_000)
+    compare_search(name, setting, table_folder, (range(1, 13), 2), 60_000)
