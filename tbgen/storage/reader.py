@@ -96,6 +96,11 @@ class TableFile:
         return self._meanings[1]
 
     @property
+    def symbol_of_state(self) -> npt.NDArray[np.int64]:
+        """[state] -> its symbol."""
+        return self._meanings[2]
+
+    @property
     def counts(self) -> dict[Color, dict[Outcome, int]]:
         """How often each outcome is an entry value, by side to move, best outcome for White first."""
         counts: dict[Color, dict[Outcome, int]] = {side: {} for side in Color}
@@ -130,6 +135,8 @@ class TableFile:
         ids: Ids = states.take(groups) + self.distances.items(DETAIL, first, end)
         if int(ids.max()) >= self.distances.dataset("states").items:
             raise self.distances.damaged(f"chunk {number} has a state that the table does not have")
+        if (self.symbol_of_state[ids] != symbols).any() or (self.states.dtg[ids] != dtg).any():
+            raise self.distances.damaged(f"chunk {number} has a state of another symbol or distance")
         return ids
 
     def symbols(self, first: int, end: int) -> Ids:
@@ -251,8 +258,8 @@ class TableFile:
         return flips_of(self._entry, Color.WHITE)
 
     @cached_property
-    def _meanings(self) -> tuple[States, Patterns]:
-        """What states mean: their groups one after another."""
+    def _meanings(self) -> tuple[States, Patterns, npt.NDArray[np.int64]]:
+        """What states mean, their groups one after another; and their symbols."""
         with self._lock:
             groups, first = self.column("symbol_groups"), self.column("group_states")
             records = self.column("states")
@@ -260,7 +267,9 @@ class TableFile:
             group = _numbers_of_runs(first, len(records))
             symbol = _numbers_of_runs(groups, len(first))[group]
             pattern, patterns = patterns_of(records, self.column("rows"))
-            return States(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns
+            if (np.diff(patterns.start.astype(np.int64))[pattern] != records["rows"]).any():
+                raise self.distances.damaged("two states share some rows of a pattern and not all")
+            return States(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
 
     def _check_runs(self, groups: npt.NDArray[Any], first: npt.NDArray[Any], records: npt.NDArray[Any]) -> None:
         """Symbols, groups and states follow each other, and rows are there."""

@@ -183,6 +183,8 @@ class Index:
         head, _, chunks = index.partition(b"\n")
         facts, place, datasets = json.loads(head), 0, {}
         for name, (kind, items, chunk_items, shuffled, count) in facts["datasets"].items():
+            if [type(each) for each in (items, chunk_items, shuffled, count)] != [int, int, bool, int]:
+                raise ValueError(f"{name} is not described as datasets are")
             rows = np.frombuffer(chunks, CHUNK, count, place)
             place += rows.nbytes
             datasets[name] = Dataset(_kind_of(kind), items, chunk_items, shuffled, rows)

@@ -12,6 +12,7 @@ from tbgen.storage.files import path_in, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify.check import verify_table
 from tbgen.verify.laws import Progress, silent
+from tbgen.verify.outcomes import wrong_outcome_row
 from tbgen.verify.violations import Report, Violation, fen_of
 
 
@@ -32,7 +33,7 @@ def verify_file(
     with TableFile(path_of(folder, material)) as file:
         progress("checksum", 0, file.size)
         file.check()
-        violation = _wrong_example(file)
+        violation = _wrong_example(file) or _unknown_count(file) or wrong_outcome_row(file)
         with contextlib.ExitStack() as opened:
             child_of = _reader_of([folder, *others], opened)
             report = verify_table(
@@ -58,4 +59,13 @@ def _wrong_example(file: TableFile) -> Violation | None:
             stored, expected = file.examples[side, outcome], fen_of(layout, tally.cell)
             if stored.split()[:2] != expected.split()[:2]:
                 return Violation(f"example of {outcome} with {side} to move", stored, expected)
+    return None
+
+
+def _unknown_count(file: TableFile) -> Violation | None:
+    """An outcome that is counted and has no longest distance; the others are counted again."""
+    for side, tallies in file.tallies.items():
+        for outcome, count in file.counts[side].items():
+            if outcome not in tallies:
+                return Violation(f"count of {outcome} with {side} to move", str(count), "no such entry value")
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +15,10 @@ import pytest
 from tbgen.errors import DamagedTableError, MissingTableError, VerificationError
 from tbgen.material import Material
 from tbgen.score import Color
+from tbgen.storage.codec import crc32, pack
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
+from tbgen.storage.schema import CHUNK, SEAL_BYTES, Index, Seal, digest_of
 from tbgen.storage.writer import write_table
 from tbgen.table import Table
 from tbgen.verify import tables_in, verify_file, verify_table
@@ -168,3 +171,75 @@ def test_a_sample_looks_at_the_longest_ways_that_the_tallies_name(
     violation = verify_file(folder, KNIGHT, sample=100).violation
     assert violation is not None
     assert violation.law == f"longest {outcome}"
+
+
+@pytest.fixture
+def pawn_folder(table_folder: Path, tmp_path: Path) -> Path:
+    for path in table_folder.glob("*.h5"):
+        shutil.copyfile(path, tmp_path / path.name)
+    return tmp_path
+
+
+def rewritten(folder: Path, name: str, number: int, field: str, value: int) -> None:
+    """Change an item of a column of KPvK's file of outcomes, and make all checksums right."""
+    path = folder / "KPvK.h5"
+    with TableFile(path) as file:
+        dataset, items = file.outcomes.dataset(name), file.column(name).copy()
+    items[field][number] = value
+    packed = pack(np.resize(items, dataset.chunk_items), shuffled=dataset.shuffled)
+    whole = path.read_bytes()
+    seal = Seal.from_bytes(whole[:SEAL_BYTES])
+    body, index = whole[SEAL_BYTES : seal.index] + packed, Index.from_bytes(whole[seal.index :])
+    chunks = np.array([(seal.index, len(packed), crc32(packed))], CHUNK)
+    changed = Index(index.attributes, {**index.datasets, name: dataclasses.replace(dataset, chunks=chunks)})
+    end = changed.to_bytes()
+    start, digest = SEAL_BYTES + len(body), digest_of(body, end)
+    made = dataclasses.replace(
+        seal, length=start + len(end), index=start, body_digest=digest, index_digest=digest_of(end)
+    )
+    path.write_bytes(made.to_bytes() + body + end)
+    other = folder / "KPvK.dtg.h5"
+    whole = other.read_bytes()
+    seal = Seal.from_bytes(whole[:SEAL_BYTES])
+    index = Index.from_bytes(whole[seal.index :])
+    index.attributes["outcomes"] = digest
+    end = index.to_bytes()
+    body = whole[SEAL_BYTES : seal.index]
+    made = dataclasses.replace(
+        seal,
+        length=seal.index + len(end),
+        body_digest=digest_of(body, end),
+        index_digest=digest_of(end),
+        outcomes=digest,
+    )
+    other.write_bytes(made.to_bytes() + body + end)
+
+
+def test_a_file_that_is_written_anew_as_it_was_passes(pawn_folder: Path) -> None:
+    with TableFile(pawn_folder / "KPvK.h5") as file:
+        row = file.column("outcome_rows")[0]
+    rewritten(pawn_folder, "outcome_rows", 0, "outcome", int(row["outcome"]))
+    assert verify_file(pawn_folder, Material.parse("KPvK")).violation is None
+
+
+def test_every_wrong_break_in_the_file_of_outcomes_is_found(pawn_folder: Path) -> None:
+    with TableFile(pawn_folder / "KPvK.h5") as file:
+        rows = file.column("outcome_rows").copy()
+    for number, row in enumerate(rows):
+        rewritten(pawn_folder, "outcome_rows", number, "outcome", 127 if row["outcome"] > 0 else -127)
+        violation = verify_file(pawn_folder, Material.parse("KPvK")).violation
+        assert violation is not None
+        assert violation.law.endswith("by the file of outcomes")
+        rewritten(pawn_folder, "outcome_rows", number, "outcome", int(row["outcome"]))
+
+
+def test_a_symbol_with_fewer_or_other_rows_is_found(pawn_folder: Path) -> None:
+    with TableFile(pawn_folder / "KPvK.h5") as file:
+        symbols = file.column("symbols").copy()
+    number = int(symbols["rows"].argmax())
+    for field, value in (("rows", int(symbols["rows"][number]) - 1), ("rows", 255), ("first", 1 << 20)):
+        rewritten(pawn_folder, "symbols", number, field, value)
+        violation = verify_file(pawn_folder, Material.parse("KPvK")).violation
+        assert violation is not None
+        assert "outcomes" in violation.law
+        rewritten(pawn_folder, "symbols", number, field, int(symbols[field][number]))
