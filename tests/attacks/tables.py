@@ -174,7 +174,7 @@ def _parts_of(whole: bytes) -> tuple[dict[str, str], bytes, bytes]:
     return facts, whole[SEAL_BYTES:start], whole[start:]
 
 
-def _sealed(facts: Mapping[str, str], body: bytes, index: bytes, **others: str) -> bytes:
+def _sealed(facts: Mapping[str, str], body: bytes, index: bytes, /, **others: str) -> bytes:
     """A file with right checksums."""
     start = SEAL_BYTES + len(body)
     facts = {
