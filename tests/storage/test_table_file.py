@@ -6,6 +6,7 @@ import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -285,6 +286,20 @@ def test_a_wrong_attribute_is_found_even_under_a_right_seal(
 def test_a_missing_dataset_is_found(written: Path, path: Path, layer: Layer) -> None:
     resealed(path, layer, lambda index: index.datasets.pop([*COLUMNS[layer]][-1]))
     with pytest.raises(DamagedTableError, match="a dataset is missing"):
+        check_file(written)
+
+
+@pytest.mark.parametrize("facts", [{"items": 2.5}, {"chunk_items": True}, {"shuffled": 1}, {"items": 1e3}], ids=str)
+def test_a_dataset_of_another_kind_of_number_is_found(
+    written: Path, path: Path, layer: Layer, facts: dict[str, Any]
+) -> None:
+    name = [*COLUMNS[layer]][-1]
+
+    def change(index: Index) -> None:
+        index.datasets[name] = dataclasses.replace(index.datasets[name], **facts)  # type: ignore[index]
+
+    resealed(path, layer, change)
+    with pytest.raises(DamagedTableError, match="is not described as datasets are"):
         check_file(written)
 
 
