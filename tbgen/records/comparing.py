@@ -116,6 +116,7 @@ class Comparer:
 
     @property
     def lines_to_play(self) -> int:
+        """How many lines `finish` plays."""
         return sum(map(len, self._farthest.values()))
 
     def finish(self, played: Callable[[], object] = lambda: None) -> Comparison:

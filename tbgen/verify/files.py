@@ -33,6 +33,7 @@ def verify_file(
     with TableFile(path_of(folder, material)) as file:
         progress("checksum", 0, file.size)
         file.check()
+        progress("outcomes", 0, file.size)
         violation = _wrong_example(file) or _unknown_count(file) or wrong_outcome_row(file)
         with contextlib.ExitStack() as opened:
             child_of = _reader_of([folder, *others], opened)

@@ -86,13 +86,18 @@ def _subject(
         dtg=dtg,
         pattern=pattern,
         row_start=_array(rows.start, np.uint32),
-        rows=np.stack((rows.holder, rows.code, rows.outcome, rows.dtg), axis=1).astype(np.int32),
+        rows=rows_of(rows.holder, rows.code, rows.outcome, rows.dtg),
         task=np.zeros(cells, np.uint8),
         own=np.full(cells, NO_POSITION, np.uint8),
         reset=np.zeros(cells, np.int8),
         shortest=np.zeros(cells, np.uint16),
         longest=np.zeros(cells, np.uint16),
     )
+
+
+def rows_of(*columns: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """[row of a pattern] -> holder, code, outcome and, if that is known, distance."""
+    return np.stack(columns, axis=1).astype(np.int32)
 
 
 def shape_violation(table: Source, layout: Layout) -> Violation | None:

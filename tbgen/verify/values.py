@@ -125,6 +125,16 @@ def facts_of(subject: Subject, place: Int) -> Facts:
 
 
 @inner
+def breaking_row(rows: SignedInts32, first: Int, last: Int, holder: Int, code: Int) -> Int:
+    """Which of some rows breaks an accrued score: the last that stands for it, if it is worse for the holder; or -1."""
+    for row in range(last, first - 1, -1):
+        if rows[row, 0] == holder and rows[row, 1] <= code:
+            gain = rank_of(int(rows[row, 2])) - rank_of(signed(holder, code))
+            return row if (gain < 0 if holder == 0 else gain > 0) else -1
+    return -1
+
+
+@inner
 def stored_value(rows: SignedInts32, facts: Facts, holder: Int, code: Int) -> tuple[Int, Int]:
     """Outcome and distance that the table gives a position whose accrued score is this one."""
     entry_code = code_of(facts.entry)
@@ -132,15 +142,8 @@ def stored_value(rows: SignedInts32, facts: Facts, holder: Int, code: Int) -> tu
         return facts.entry, facts.dtg
     if entry_code < facts.own and entry_code < code:
         return facts.entry, facts.dtg
-    accrued = signed(holder, code)
-    for row in range(facts.last_row, facts.first_row - 1, -1):
-        if rows[row, 0] == holder and rows[row, 1] <= code:
-            outcome = int(rows[row, 2])
-            gain = rank_of(outcome) - rank_of(accrued)
-            if gain < 0 if holder == 0 else gain > 0:
-                return outcome, int(rows[row, 3])
-            break
-    return accrued, 0
+    row = breaking_row(rows, facts.first_row, facts.last_row, holder, code)
+    return (signed(holder, code), 0) if row < 0 else (int(rows[row, 2]), int(rows[row, 3]))
 
 
 @inner

@@ -4,7 +4,6 @@ import dataclasses
 import json
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +37,11 @@ from tbgen.storage.schema import (
     SYMBOL,
     Index,
     Seal,
-    digest_of,
 )
 from tbgen.storage.writer import Numbered, files_of, write_table
 from tbgen.table import Table
 from tests.files import check_file
+from tests.storage.forging import resealed
 
 KNIGHT = Material.parse("KNvK")
 
@@ -66,18 +65,6 @@ def layer(request: pytest.FixtureRequest) -> Layer:
 def path(written: Path, layer: Layer) -> Path:
     """The file of a layer."""
     return path_of(written.parent, KNIGHT, layer)
-
-
-def resealed(path: Path, layer: Layer, change: Callable[[Index], object]) -> None:
-    """Change the index of a file, and make its checksums right again."""
-    whole = path.read_bytes()
-    seal = Seal.from_bytes(whole[:SEAL_BYTES])
-    middle, index = whole[SEAL_BYTES : seal.index], Index.from_bytes(whole[seal.index :])
-    change(index)
-    end = index.to_bytes()
-    digests = digest_of(middle, end), digest_of(end)
-    changed = Seal(seal.material, layer.value, seal.index + len(end), seal.index, *digests, seal.outcomes)
-    path.write_bytes(changed.to_bytes() + middle + end)
 
 
 def test_a_table_comes_back_as_it_was(written: Path, knight: Table) -> None:
@@ -264,7 +251,7 @@ def test_another_game_is_refused(written: Path, path: Path) -> None:
 
 
 def test_other_rules_are_outdated(written: Path, path: Path, layer: Layer) -> None:
-    resealed(path, layer, lambda index: index.attributes.update(rules="r-mobility 0"))
+    resealed(path, lambda index: index.attributes.update(rules="r-mobility 0"))
     if layer is Layer.OUTCOMES:
         path_of(path.parent, KNIGHT, Layer.DISTANCES).unlink()
     with pytest.raises(OutdatedTableError, match="rules r-mobility 0"):
@@ -275,16 +262,14 @@ def test_other_rules_are_outdated(written: Path, path: Path, layer: Layer) -> No
     ("name", "value"),
     [("axes", '["a"]'), ("material", "KBvK"), ("layer", "both"), ("game", "chess"), ("outcomes", "0")],
 )
-def test_a_wrong_attribute_is_found_even_under_a_right_seal(
-    written: Path, path: Path, layer: Layer, name: str, value: str
-) -> None:
-    resealed(path, layer, lambda index: index.attributes.update({name: value}))
+def test_a_wrong_attribute_is_found_even_under_a_right_seal(written: Path, path: Path, name: str, value: str) -> None:
+    resealed(path, lambda index: index.attributes.update({name: value}))
     with pytest.raises(DamagedTableError):
         check_file(written)
 
 
 def test_a_missing_dataset_is_found(written: Path, path: Path, layer: Layer) -> None:
-    resealed(path, layer, lambda index: index.datasets.pop([*COLUMNS[layer]][-1]))
+    resealed(path, lambda index: index.datasets.pop([*COLUMNS[layer]][-1]))
     with pytest.raises(DamagedTableError, match="a dataset is missing"):
         check_file(written)
 
@@ -298,7 +283,7 @@ def test_a_dataset_of_another_kind_of_number_is_found(
     def change(index: Index) -> None:
         index.datasets[name] = dataclasses.replace(index.datasets[name], **facts)  # type: ignore[index]
 
-    resealed(path, layer, change)
+    resealed(path, change)
     with pytest.raises(DamagedTableError, match="is not described as datasets are"):
         check_file(written)
 

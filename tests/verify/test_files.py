@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +16,16 @@ import pytest
 from tbgen.errors import DamagedTableError, MissingTableError, VerificationError
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.codec import crc32, pack
 from tbgen.storage.files import path_of
+from tbgen.storage.layers import Layer
 from tbgen.storage.reader import TableFile
-from tbgen.storage.schema import CHUNK, SEAL_BYTES, Index, Seal, digest_of
+from tbgen.storage.schema import DETAIL, DTG
 from tbgen.storage.writer import write_table
 from tbgen.table import Table
-from tbgen.verify import tables_in, verify_file, verify_table
+from tbgen.verify import Violation, tables_in, verify_file, verify_table
+from tests.storage.forging import Items, rewritten, with_one_more
 
-KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
+KINGS, KNIGHT, PAWN = map(Material.parse, ("KvK", "KNvK", "KPvK"))
 
 
 def write(folder: Path, *tables: Table) -> None:
@@ -174,72 +176,75 @@ def test_a_sample_looks_at_the_longest_ways_that_the_tallies_name(
 
 
 @pytest.fixture
-def pawn_folder(table_folder: Path, tmp_path: Path) -> Path:
+def pawn(table_folder: Path, tmp_path: Path) -> Path:
+    """KPvK's file of outcomes, in a folder with all that it takes to verify it."""
     for path in table_folder.glob("*.h5"):
         shutil.copyfile(path, tmp_path / path.name)
-    return tmp_path
+    return tmp_path / "KPvK.h5"
 
 
-def rewritten(folder: Path, name: str, number: int, field: str, value: int) -> None:
-    """Change an item of a column of KPvK's file of outcomes, and make all checksums right."""
-    path = folder / "KPvK.h5"
-    with TableFile(path) as file:
-        dataset, items = file.outcomes.dataset(name), file.column(name).copy()
-    items[field][number] = value
-    packed = pack(np.resize(items, dataset.chunk_items), shuffled=dataset.shuffled)
-    whole = path.read_bytes()
-    seal = Seal.from_bytes(whole[:SEAL_BYTES])
-    body, index = whole[SEAL_BYTES : seal.index] + packed, Index.from_bytes(whole[seal.index :])
-    chunks = np.array([(seal.index, len(packed), crc32(packed))], CHUNK)
-    changed = Index(index.attributes, {**index.datasets, name: dataclasses.replace(dataset, chunks=chunks)})
-    end = changed.to_bytes()
-    start, digest = SEAL_BYTES + len(body), digest_of(body, end)
-    made = dataclasses.replace(
-        seal, length=start + len(end), index=start, body_digest=digest, index_digest=digest_of(end)
-    )
-    path.write_bytes(made.to_bytes() + body + end)
-    other = folder / "KPvK.dtg.h5"
-    whole = other.read_bytes()
-    seal = Seal.from_bytes(whole[:SEAL_BYTES])
-    index = Index.from_bytes(whole[seal.index :])
-    index.attributes["outcomes"] = digest
-    end = index.to_bytes()
-    body = whole[SEAL_BYTES : seal.index]
-    made = dataclasses.replace(
-        seal,
-        length=seal.index + len(end),
-        body_digest=digest_of(body, end),
-        index_digest=digest_of(end),
-        outcomes=digest,
-    )
-    other.write_bytes(made.to_bytes() + body + end)
+def violation_of(folder: Path) -> Violation:
+    violation = verify_file(folder, PAWN).violation
+    assert violation is not None
+    return violation
 
 
-def test_a_file_that_is_written_anew_as_it_was_passes(pawn_folder: Path) -> None:
-    with TableFile(pawn_folder / "KPvK.h5") as file:
-        row = file.column("outcome_rows")[0]
-    rewritten(pawn_folder, "outcome_rows", 0, "outcome", int(row["outcome"]))
-    assert verify_file(pawn_folder, Material.parse("KPvK")).violation is None
+def with_field(field: str, number: int, value: int) -> Callable[[Items], None]:
+    def change(items: Items) -> None:
+        items[field][number] = value
+
+    return change
 
 
-def test_every_wrong_break_in_the_file_of_outcomes_is_found(pawn_folder: Path) -> None:
-    with TableFile(pawn_folder / "KPvK.h5") as file:
+def test_a_file_that_is_written_anew_as_it_was_passes(pawn: Path) -> None:
+    for layer, name in ((Layer.OUTCOMES, "outcome_rows"), (Layer.DISTANCES, "states"), (Layer.DISTANCES, DETAIL)):
+        rewritten(pawn, layer, name, lambda _: None)
+    assert verify_file(pawn.parent, PAWN).violation is None
+
+
+def test_every_wrong_break_in_the_file_of_outcomes_is_found(pawn: Path) -> None:
+    with TableFile(pawn) as file:
         rows = file.column("outcome_rows").copy()
-    for number, row in enumerate(rows):
-        rewritten(pawn_folder, "outcome_rows", number, "outcome", 127 if row["outcome"] > 0 else -127)
-        violation = verify_file(pawn_folder, Material.parse("KPvK")).violation
-        assert violation is not None
-        assert violation.law.endswith("by the file of outcomes")
-        rewritten(pawn_folder, "outcome_rows", number, "outcome", int(row["outcome"]))
+    for number, outcome in enumerate(rows["outcome"].tolist()):
+        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("outcome", number, 127 if outcome > 0 else -127))
+        assert violation_of(pawn.parent).law.endswith("by the file of outcomes")
+        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("outcome", number, outcome))
 
 
-def test_a_symbol_with_fewer_or_other_rows_is_found(pawn_folder: Path) -> None:
-    with TableFile(pawn_folder / "KPvK.h5") as file:
+def test_a_symbol_with_fewer_or_other_rows_is_found(pawn: Path) -> None:
+    with TableFile(pawn) as file:
         symbols = file.column("symbols").copy()
     number = int(symbols["rows"].argmax())
     for field, value in (("rows", int(symbols["rows"][number]) - 1), ("rows", 255), ("first", 1 << 20)):
-        rewritten(pawn_folder, "symbols", number, field, value)
-        violation = verify_file(pawn_folder, Material.parse("KPvK")).violation
-        assert violation is not None
-        assert "outcomes" in violation.law
-        rewritten(pawn_folder, "symbols", number, field, int(symbols[field][number]))
+        rewritten(pawn, Layer.OUTCOMES, "symbols", with_field(field, number, value))
+        assert "outcomes" in violation_of(pawn.parent).law
+        rewritten(pawn, Layer.OUTCOMES, "symbols", with_field(field, number, int(symbols[field][number])))
+
+
+def test_a_count_of_an_outcome_that_no_position_has_is_found(pawn: Path) -> None:
+    rewritten(pawn, Layer.OUTCOMES, "counts", lambda items: with_one_more(items, side=0, outcome=120, count=1))
+    assert violation_of(pawn.parent).law == "count of G59.5 with White to move"
+
+
+def test_a_state_without_some_of_its_rows_is_found(pawn: Path) -> None:
+    with TableFile(pawn) as file:
+        rows = file.column("states")["rows"].copy()
+    rewritten(pawn, Layer.DISTANCES, "states", with_field("rows", int(rows.argmax()), int(rows.max()) - 1))
+    with pytest.raises(DamagedTableError, match="share some rows"):
+        verify_file(pawn.parent, PAWN)
+
+
+@pytest.mark.parametrize("name", [DTG, DETAIL])
+def test_a_place_whose_state_is_of_another_symbol_or_distance_is_found(pawn: Path, name: str) -> None:
+    with TableFile(pawn) as file:
+        states = file.distances.dataset("states").items
+        ids = file.chunk(0)
+        place = int(np.flatnonzero(ids < states // 2)[0])
+        far = int(file.column("symbol_groups").max()) // 2
+
+    def change(items: Items) -> None:
+        items[place] += far if name == DTG else states // 2
+
+    rewritten(pawn, Layer.DISTANCES, name, change)
+    with pytest.raises(DamagedTableError, match="of another symbol or distance"):
+        verify_file(pawn.parent, PAWN)
