@@ -73,27 +73,21 @@ def test_the_search_finds_what_every_line_gives(name: str, setting: FiftyMoveSet
             compare(tables, name, setting, chance, chance.randrange(1, 4), {})
 
 
-@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK", "KvKP"])
+@pytest.mark.parametrize(
+    ("name", "plies"),
+    [
+        *((name, (4, 4, 5)) for name in ("KBvK", "KNvK", "KRvK", "KvKP")),
+        *(pytest.param(name, (5, 6, 6), marks=pytest.mark.slow) for name in ("KBvK", "KNvK", "KRvK", "KPvK")),
+    ],
+)
 @pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
 def test_the_search_finds_what_every_line_gives_of_four_to_six_plies(
-    name: str, setting: FiftyMoveSetting, table_folder: Path
+    name: str, plies: tuple[int, ...], setting: FiftyMoveSetting, table_folder: Path
 ) -> None:
-    chance, known = random.Random(f"deep {name} {setting.value}"), Known()
+    chance, known = random.Random(f"deep {name} {setting.value} {max(plies)}"), Known()
     with open_tablebase(table_folder) as tables:
-        for plies in (4, 4, 5):
-            compare(tables, name, setting, chance, plies, known)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK", "KPvK"])
-@pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
-def test_the_search_finds_what_every_line_gives_of_many_plies(
-    name: str, setting: FiftyMoveSetting, table_folder: Path
-) -> None:
-    chance, known = random.Random(f"deeper {name} {setting.value}"), Known()
-    with open_tablebase(table_folder) as tables:
-        for plies in (5, 6, 6):
-            compare(tables, name, setting, chance, plies, known)
+        for left in plies:
+            compare(tables, name, setting, chance, left, known)
 
 
 @pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK", "KQvK", "KPvK"])
