@@ -71,6 +71,23 @@ def test_random_positions_are_legal_and_the_same_each_time(bench: ModuleType) ->
     assert boards == importlib.import_module("bench.probing").random_boards(Material.parse("KPvKP"), 20)
 
 
+def test_a_line_of_play_keeps_its_men(bench: ModuleType) -> None:
+    import chess
+
+    line = list(importlib.import_module("bench.streams").line_from(chess.Board("8/8/8/8/8/2k5/4p3/K7 b - - 0 1")))
+    assert line and all(each.occupied.bit_count() == 3 and each.pawns for each in line)
+
+
+def test_streams_of_probes_are_shown_by_class(
+    bench: ModuleType, table_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "bench.jsonl"
+    bench.main(["streams", "--data", str(table_folder), "--men", "3", "--positions", "8", "--log", str(log)])
+    shown = capsys.readouterr().out
+    for name in ("all: outcomes, first", "bare king, pawns: both layers, lines", "all: both layers, random moves, wall"):
+        assert name in shown
+
+
 def test_the_ratio_of_all_tables_is_that_of_their_cpu_seconds(
     bench: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@
     bench.py solve --men 4 --label faster      all tables of four men, filed under a label
     bench.py solve --profile KRvKP             where the time goes in one table
     bench.py probe --data data                 probes of the tables in a folder
+    bench.py streams --data data --men 5       probes of all tables, by class: first, random, along lines
     bench.py games --pgn FILE                  games read and decided, by kernels and by python-chess
     bench.py clock --men 4 --data data         how many ends of games the search by the fifty-move rule answers
     bench.py holds                             frames and proofs of holds
@@ -35,8 +36,9 @@ from bench.one import solve_one
 from bench.playing import GAMES, games
 from bench.probing import probe
 from bench.solving import solve
+from bench.streams import streams
 
-COMMANDS = {each.__name__: each for each in (solve, probe, games, clock, holds, proofs, costs, built, memory)}
+COMMANDS = {each.__name__: each for each in (solve, probe, streams, games, clock, holds, proofs, costs, built, memory)}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -59,6 +61,9 @@ def parser() -> argparse.ArgumentParser:
     each.add_argument("--profile", action="store_true", help="show where the time goes")
     asked = commands.add_parser("probe", parents=[common], help="probe the tables of a folder")
     asked.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
+    streamed = commands.add_parser("streams", parents=[common], help="probe positions of all tables, by class")
+    streamed.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
+    streamed.add_argument("--positions", type=int, default=200, metavar="N", help="of each material (default: 200)")
     played = commands.add_parser("games", parents=[common], help="read and decide the games of a PGN file")
     played.add_argument(
         "--pgn", type=Path, default=GAMES, metavar="FILE", help="the games (default: those of the tests)"
