@@ -113,14 +113,18 @@ def test_the_costs_of_classes_are_fitted_to_a_folder(
     for name in ("KQRvK", "KRBvK", "KBvKN"):
         material = Material.parse(name)
         seconds = cost_of(material).cpu_seconds
-        made = FileRecord(round(primary_cells(material) * 0.25), "", seconds * 0.75, seconds, threads=2)
-        record(tmp_path, {material: made})
+        cells = round(primary_cells(material))
+        (tmp_path / f"{name}.h5").write_bytes(bytes(cells // 16))
+        record(tmp_path, {material: FileRecord(cells // 4, "", seconds * 0.75, seconds, threads=2)})
     bench.main(["costs", "--data", str(tmp_path)])
-    rows = {line[:20].strip(): line.split() for line in capsys.readouterr().out.splitlines()[1:]}
+    rows = {line[:32].strip(): line[32:].split() for line in capsys.readouterr().out.splitlines()[1:]}
     queen = Material.parse("KQRvK")
     rate = 1e6 * cost_of(queen).cpu_seconds / primary_cells(queen)
-    assert rows["bare king, no pawns"][4:8] == ["2", f"{rate:.2f}", "0.250", "0.50"]
-    assert rows["even, no pawns"][3] == "1"
+    assert rows["bare king, no pawns, small"][:5] == ["2", f"{rate:.2f}", "0.062", "0.188", "0.50"]
+    assert rows["even, no pawns, small"][0] == "1"
+    four = sum(primary_cells(Material.parse(name)) for name in ("KQRvK", "KRBvK"))
+    assert rows["4, bare king, no pawns"][2:] == [f"{four / 16e9:.4f}", f"{four * 3 / 16e9:.4f}"]
+    assert rows["all"][0] == "3"
 
 
 def test_built_tables_are_listed_beside_what_verifying_said(

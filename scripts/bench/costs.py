@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -15,37 +17,85 @@ LEAST_CELLS = 1 << 20
 """Smaller tables take what starting takes."""
 
 
+@dataclass(frozen=True)
+class Made:
+    """A table that was built here."""
+
+    material: Material
+    cells: float
+    seconds: float
+    outcomes: int
+    """Bytes of the file of outcomes."""
+    distances: int
+    serial: float | None
+    """The part of the work that its threads did not share; None if there was one. Only an idle machine says."""
+
+
 def costs(options: argparse.Namespace) -> None:
-    """Print the rates of each class, and how far off they are for the table that they fit worst."""
-    from tbgen.library.costs import class_of
+    """Print the rates of each class, how far off they are for the table that they fit worst, and what all tables take."""
+    from tbgen.index.layout import layout_of
+    from tbgen.library.costs import LARGE_BLOCK_CELLS, class_of
     from tbgen.library.manifest import read_manifest
     from tbgen.material import Material
 
-    classes = defaultdict(list)
+    classes, every = defaultdict(list), []
     for name, record in read_manifest(options.data).items():
-        material = Material.parse(name)
-        if record.cpu_seconds and cells_of(material) >= LEAST_CELLS and (options.men or material.men) == material.men:
-            classes[class_of(material)].append((material, record))
-    print(f"{'class':26} {'tables':>6} {'us/cell':>8} {'B/cell':>8} {'serial':>7}  worst fit")
-    for (balance, pawns), tables in sorted(classes.items(), key=lambda each: (each[0][0].value, each[0][1])):
-        show_class(f"{balance.value}, {'pawns' if pawns else 'no pawns'}", tables)
+        made = made_of(options.data, Material.parse(name), record)
+        if made is None or (options.men or made.material.men) != made.material.men:
+            continue
+        every.append(made)
+        is_large = layout_of(made.material).block_words * 128 >= LARGE_BLOCK_CELLS
+        if made.cells >= LEAST_CELLS:
+            classes[class_of(made.material), is_large].append(made)
+    heads = ("tables", "us/cell", "outcomes", "distances", "serial")
+    print(f"{'class':32}" + "".join(f"{head:>10}" for head in heads) + "  worst fit")
+    for ((balance, pawns), is_large), tables in sorted(classes.items(), key=lambda each: (each[0][1], str(each[0]))):
+        show_class(f"{balance.value}, {'pawns' if pawns else 'no pawns'}, {'large' if is_large else 'small'}", tables)
+    show_totals(every)
 
 
-def cells_of(material: Material) -> float:
+def made_of(folder: Path, material: Material, record: FileRecord) -> Made | None:
+    """What is known of a table; None if it was not built in this folder."""
     from tbgen.library.costs import primary_cells
+    from tbgen.storage.files import path_of
+    from tbgen.storage.layers import Layer
 
-    return primary_cells(material)
+    path = path_of(folder, material, Layer.OUTCOMES)
+    if not record.cpu_seconds or not path.is_file():
+        return None
+    outcomes = path.stat().st_size
+    cells, distances = primary_cells(material), record.bytes - outcomes
+    return Made(material, cells, record.cpu_seconds, outcomes, distances, serial_part(record))
 
 
-def show_class(name: str, tables: list[tuple[Material, FileRecord]]) -> None:
-    cells = sum(cells_of(material) for material, _ in tables)
-    rate = 1e6 * sum(record.cpu_seconds or 0.0 for _, record in tables) / cells
-    size = sum(record.bytes for _, record in tables) / cells
-    off = {str(m): 1e6 * (record.cpu_seconds or 0.0) / cells_of(m) / rate for m, record in tables}
+def show_class(name: str, tables: list[Made]) -> None:
+    cells = sum(made.cells for made in tables)
+    rate = 1e6 * sum(made.seconds for made in tables) / cells
+    outcomes, distances = (sum(getattr(made, layer) for made in tables) / cells for layer in ("outcomes", "distances"))
+    off = {str(made.material): 1e6 * made.seconds / made.cells / rate for made in tables}
     worst = max(off, key=lambda each: max(off[each], 1 / off[each]))
-    serial = [part for _, record in tables if (part := serial_part(record)) is not None]
-    shown = f"{median(serial):7.2f}" if serial else f"{'-':>7}"
-    print(f"{name:26} {len(tables):6} {rate:8.2f} {size:8.3f} {shown}  {worst} {off[worst]:.2f} times")
+    serial = [made.serial for made in tables if made.serial is not None]
+    shown = f"{median(serial):10.2f}" if serial else f"{'-':>10}"
+    print(
+        f"{name:32}{len(tables):10}{rate:10.2f}{outcomes:10.3f}{distances:10.3f}{shown}  {worst} {off[worst]:.2f} times"
+    )
+
+
+def show_totals(tables: list[Made]) -> None:
+    """How many there are of each number of men and class, CPU hours, and sizes."""
+    from tbgen.library.costs import class_of
+
+    groups = defaultdict(list)
+    for made in tables:
+        balance, pawns = class_of(made.material)
+        groups[made.material.men, balance.value, pawns].append(made)
+    print(f"{'men, class':32}{'tables':>10}{'hours':>10}{'outcomes':>10}{'distances':>10}  GB")
+    for (men, balance, pawns), some in [*sorted(groups.items()), ((0, "all", False), tables)]:
+        hours, outcomes, distances = (
+            sum(getattr(made, name) for made in some) for name in ("seconds", "outcomes", "distances")
+        )
+        name = f"{men}, {balance}, {'pawns' if pawns else 'no pawns'}" if men else balance
+        print(f"{name:32}{len(some):10}{hours / 3600:10.3f}{outcomes / 1e9:10.4f}{distances / 1e9:10.4f}")
 
 
 def serial_part(record: FileRecord) -> float | None:
