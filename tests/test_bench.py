@@ -75,7 +75,8 @@ def test_a_line_of_play_keeps_its_men(bench: ModuleType) -> None:
     import chess
 
     line = list(importlib.import_module("bench.streams").line_from(chess.Board("8/8/8/8/8/2k5/4p3/K7 b - - 0 1")))
-    assert line and all(each.occupied.bit_count() == 3 and each.pawns for each in line)
+    assert line
+    assert all(each.occupied.bit_count() == 3 and each.pawns for each in line)
 
 
 def test_streams_of_probes_are_shown_by_class(
@@ -84,7 +85,11 @@ def test_streams_of_probes_are_shown_by_class(
     log = tmp_path / "bench.jsonl"
     bench.main(["streams", "--data", str(table_folder), "--men", "3", "--positions", "8", "--log", str(log)])
     shown = capsys.readouterr().out
-    for name in ("all: outcomes, first", "bare king, pawns: both layers, lines", "all: both layers, random moves, wall"):
+    for name in (
+        "all: outcomes, first",
+        "bare king, pawns: both layers, lines",
+        "all: both layers, random moves, wall",
+    ):
         assert name in shown
 
 

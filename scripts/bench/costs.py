@@ -32,7 +32,7 @@ class Made:
 
 
 def costs(options: argparse.Namespace) -> None:
-    """Print the rates of each class, how far off they are for the table that they fit worst, and what all tables take."""
+    """Print the rates of each class, how far off they are for the table that they fit worst, and what all take."""
     from tbgen.index.layout import layout_of
     from tbgen.library.costs import LARGE_BLOCK_CELLS, class_of
     from tbgen.library.manifest import read_manifest
