@@ -63,6 +63,17 @@ def find_move() -> None:
     Protocol("data", lambda line: None).run(["position startpos", "go depth 1"])
 
 
+def answer(folder: str) -> None:
+    import chess
+
+    from tbgen.probe import Tablebase
+
+    with Tablebase(folder, compiled=True) as tables:
+        board = chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1")
+        tables.probe(board)
+        tables.probe_moves(board)
+
+
 def share_layers(folder: str) -> None:
     from tbgen.retro.drive import shared_layers
 
@@ -71,7 +82,6 @@ def share_layers(folder: str) -> None:
 
 
 SELDOM = {
-    "tbgen.bitboard.mobility:code_on",
     "tbgen.bitboard.mobility:codes_on",
     "tbgen.verify.sweeps:find_filled",
 }
@@ -93,6 +103,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "clock": ("KBvK", lambda folder: run("probe", *ENDS.split(), "--brief", "--data", folder)),
     "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),
     "search": ("", lambda folder: find_move()),
+    "answers of a server": ("KvK", answer),
 }
 """The tables that a purpose is rehearsed with, which are built beforehand, and the rehearsal."""
 

@@ -32,6 +32,7 @@ LENDERS = {
     "clock": ("bitboard",),
     "engine": ("bitboard", "clock"),
     "holding": ("bitboard",),
+    "probe": ("bitboard",),
     "records": ("bitboard", "verify"),
 }
 """[package] -> whose kernels its own call, beside those of `index`."""

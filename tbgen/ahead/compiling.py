@@ -16,7 +16,7 @@ from dataclasses import asdict
 from json import dumps, loads
 from typing import Any
 
-from tbgen.ahead.known import Known, Purpose, groups, missing
+from tbgen.ahead.known import Known, Purpose, groups, known, missing
 from tbgen.process import processors
 
 MOST_PROCESSES = 4
@@ -114,6 +114,12 @@ def compile_one(kernel: Known) -> None:
 
     dispatcher: Any = getattr(importlib.import_module(kernel.module), kernel.name)
     dispatcher.compile(tuple(read(text, groups()) for text in kernel.takes))
+
+
+def load_for(purpose: Purpose) -> None:
+    """Have the kernels of a purpose at hand in this process, compiled if they must be."""
+    for kernel in known(purpose):
+        compile_one(kernel)
 
 
 def _serve() -> None:

@@ -30,6 +30,7 @@ class Purpose(Enum):
     CLOCK = "clock"
     GAMES = "games"
     SEARCH = "search"
+    ANSWERS = "answers of a server"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option
+from tbgen.cli.first_use import compile_for
 from tbgen.cli.terminal import complain_of
 from tbgen.extras import need_modules
 from tbgen.words import counted
@@ -65,6 +67,7 @@ def command(
 
     catalog = Catalog(folders)
     complain_of(catalog.faults)
+    compile_for(Purpose.ANSWERS, quiet=quiet)  # else every worker would compile them
     address = f"http://{'127.0.0.1' if host in _ANY_ADDRESS else f'[{host}]' if ':' in host else host}:{port}/explorer/"
     if not quiet:
         click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,8 @@ class Probe:
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
     _board: chess.Board = field(repr=False, compare=False)
     _accrued: Accrued | None = field(repr=False, compare=False)
+    _own: Accrued | None = field(default=None, repr=False, compare=False)
+    """The score of the position itself, if it has been counted."""
 
     def __str__(self) -> str:
         """The value in short, such as `G1.5 in 5 plies`."""
@@ -41,7 +43,7 @@ class Probe:
     @cached_property
     def own(self) -> Accrued:
         """The score of the position itself; counted when it is asked for, since the value rarely needs it."""
-        return own_score(self._board)
+        return own_score(self._board) if self._own is None else self._own
 
     @property
     def accrued(self) -> Accrued:
@@ -126,9 +128,17 @@ class MoveProbe:
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The move as JSON has it, with its points; own and accrued score are those after it."""
-        rule = Scoring() if scoring is None else scoring
-        points = points_facts(rule.points(self.outcome))
-        return {**_move_facts(self), "points": points, "best": self.best, "keeps": self.keeps}
+        return moves_facts([self], scoring)[0]
+
+
+def moves_facts(moves: Sequence[MoveProbe], scoring: Scoring | None = None) -> list[dict[str, Any]]:
+    """The facts of some moves; points are found once for each outcome."""
+    rule = Scoring() if scoring is None else scoring
+    points = {outcome: points_facts(rule.points(outcome)) for outcome in {each.outcome for each in moves}}
+    return [
+        {**_move_facts(each), "points": {**points[each.outcome]}, "best": each.best, "keeps": each.keeps}
+        for each in moves
+    ]
 
 
 @dataclass(frozen=True, slots=True)

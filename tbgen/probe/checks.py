@@ -28,7 +28,11 @@ def check_position(board: chess.Board, is_known: bool) -> None:
 
 def check_accrued(board: chess.Board, accrued: Accrued, game: Mobility = Mobility.RESET) -> None:
     """Refuse a score that nothing in this phase of a game can have left; a whole game has had other men."""
-    bare = [game.forgets and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
-    reason = why_not_accrued(accrued, bare)
+    reason = why_not_accrued(accrued, bare_sides(board, game))
     if reason is not None:
         raise AccruedError(str(accrued), reason)
+
+
+def bare_sides(board: chess.Board, game: Mobility) -> list[bool]:
+    """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
+    return [game.forgets and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]

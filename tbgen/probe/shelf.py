@@ -6,17 +6,21 @@ import itertools
 import threading
 from collections import OrderedDict
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import Layout
+from tbgen.probe.children import placing_of
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 from tbgen.table import Patterns
+
+if TYPE_CHECKING:
+    from tbgen.probe.child_kernels import Placing
 
 Value = tuple[Outcome, int | None]
 """An outcome and the plies to it, None where these are not known."""
@@ -115,6 +119,11 @@ class StoredPosition:
         """The entry value."""
         return self.outcome, self._dtg() if self._shelf.knows_distances else None
 
+    def value(self, own: Accrued, accrued: Accrued) -> Value:
+        """The value with an accrued score that the position's own score has gone into."""
+        code = self.outcome.code
+        return self.entry() if accrued == own or (code < own.code and code < accrued.code) else self.held(accrued)
+
     def held(self, accrued: Accrued) -> Value:
         """The value where nobody can better the accrued score for its holder."""
         held = accrued.flipped() if self._flipped else accrued
@@ -127,7 +136,7 @@ class StoredPosition:
 
     def _dtg(self) -> int:
         stored: int = self._shelf.distances.dtg[self._place]
-        is_flipped: bool = (self._entry > 0) == (self._shelf.side_of(self._place) is Color.WHITE)
+        is_flipped: bool = (self._entry > 0) == self._shelf.white_moves_in(self._place)
         return stored ^ int(is_flipped)
 
     def _dtg_of_break(self, accrued: Accrued) -> int:
@@ -182,13 +191,18 @@ class Shelf:
         ]
 
     @cached_property
+    def placing(self) -> Placing:
+        """Where the table keeps positions, for kernels."""
+        return placing_of(self.file.order)
+
+    @cached_property
     def distances(self) -> DistanceStrips:
         """Looked for when they are first needed; an error of TableError if they are not there or not sound."""
         return DistanceStrips(self.file, self._cache)
 
-    def side_of(self, place: int) -> Color:
-        """The side to move in a place."""
-        return Color(place // self._plane % 2)
+    def white_moves_in(self, place: int) -> bool:
+        """Whether White is to move in a place."""
+        return place // self._plane % 2 == Color.WHITE
 
     def find(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""

@@ -20,10 +20,12 @@ from tbgen.errors import (
 )
 from tbgen.material import Material, build_order
 from tbgen.probe.answers import BulkProbe, LineStep, MoveProbe, Probe
+from tbgen.probe.checks import bare_sides
 from tbgen.probe.lines import line_from
 from tbgen.probe.opened import OpenTables
 from tbgen.probe.shelf import Value
 from tbgen.probe.values import Values
+from tbgen.rules.accrual import accruable, why_not_accrued
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Mobility, Outcome
 from tbgen.storage.files import folder_with, tables_of
@@ -59,13 +61,14 @@ class Tablebase:
         game: Mobility | str = Mobility.RESET,
         cache_bytes: int = _CACHE_BYTES,
         outcomes_only: bool = False,
+        compiled: bool = False,
     ) -> None:
         self.game = Mobility.named(game)
         self.folders = tuple(folder_of_game(folder, self.game) for folder in folders_in(folders))
         places = with_shipped(self.folders) if self.game.forgets else self.folders
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(places, self.folders, most_bytes, outcomes_only=outcomes_only)
-        self._values = Values(self._tables, self.game)
+        self._values = Values(self._tables, self.game, compiled=compiled)
         self._longest: dict[Material, int] = {}
 
     def __enter__(self) -> Self:
@@ -124,12 +127,12 @@ class Tablebase:
         of the stack counts with its own score.
         """
         table, values = self._values.answering(board), self._values
-        place, snapshot = table.find(board), board.copy(stack=False)
+        place, snapshot, own = table.find(board), board.copy(stack=False), values.quick_own(board)
         if accrued is None and (not board.move_stack or (self.game.forgets and board.halfmove_clock == 0)):
-            return Probe(table.material, *values.entry(board, place), snapshot, None)
-        own = own_score(board)
+            return Probe(table.material, *values.entry(board, place), snapshot, None, own)
+        own = own_score(board) if own is None else own
         used = values.accrued_on(board, own, accrued)
-        return Probe(table.material, *values.value(board, place, own, used), snapshot, used)
+        return Probe(table.material, *values.value(board, place, own, used), snapshot, used, own)
 
     def get(
         self, board: chess.Board, accrued: Accrued | Outcome | str | None = None, default: D | None = None
@@ -140,16 +143,31 @@ class Tablebase:
         except (MissingTableError, TooManyMenError, CastlingError):
             return default
 
+    def probe_every_accrued(self, board: chess.Board) -> list[Probe]:
+        """The value of a position with each score that can have accrued in it, the best score for White first.
+
+        A score above the position's own is none of them: the own one would have taken its place.
+        """
+        table, values = self._values.answering(board), self._values
+        place, snapshot = table.find(board), board.copy(stack=False)
+        own = values.quick_own(board) or own_score(board)
+        bare = bare_sides(board, self.game)
+        return [
+            Probe(table.material, *values.value(board, place, own, accrued), snapshot, accrued, own)
+            for accrued in accruable(own)
+            if accrued == own or why_not_accrued(accrued, bare) is None
+        ]
+
     def probe_moves(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> list[MoveProbe]:
         """What each legal move is worth, best first.
 
         Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
         move than the accrued score, the longer way if it is worse.
         """
-        self._values.answering(board)
-        moves = list(board.legal_moves)
-        used = self._values.accrued_on(board, own_score(board, len(moves)), accrued)
-        return self._values.moves(board, moves, used)
+        table, values = self._values.answering(board), self._values
+        children = values.children(board, table)
+        used = values.accrued_on(board, own_score(board, len(children)), accrued)
+        return values.moves(board, table, children, used)
 
     def best_moves(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance.
@@ -235,6 +253,7 @@ def open_tablebase(
     game: Mobility | str = Mobility.RESET,
     cache_bytes: int = _CACHE_BYTES,
     outcomes_only: bool = False,
+    compiled: bool = False,
 ) -> Tablebase:
     """The tables of one folder or several, for use in a `with` statement.
 
@@ -242,13 +261,14 @@ def open_tablebase(
     of engines has it; the first one that has a table counts. `game` is "r-mobility" or "whole-game": tables of
     whole-game mobility lie in a folder `whole-game` of each. `cache_bytes` is how much unpacked table may stay
     in memory. With `outcomes_only` distances are not read even where they are there: every answer is faster, and
-    its `dtg` is None. MissingFolderError if a folder that is named is not there.
+    its `dtg` is None. With `compiled` moves are found by kernels: loading them takes half a second and 110 MB, and
+    lists of moves then a third of the time. MissingFolderError if a folder that is named is not there.
 
     >>> with open_tablebase([".", ".."]) as tables:
     ...     len(tables.folders), tables.get(chess.Board(), default="no table")
     (2, 'no table')
     """
-    tables = Tablebase(folders, game=game, cache_bytes=cache_bytes, outcomes_only=outcomes_only)
+    tables = Tablebase(folders, game=game, cache_bytes=cache_bytes, outcomes_only=outcomes_only, compiled=compiled)
     if folders != _DEFAULT_FOLDER or shipped_tables() is None:
         for folder in tables.folders:
             if not folder.is_dir():

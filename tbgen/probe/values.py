@@ -7,18 +7,21 @@ Positions with a legal en passant capture are not in the tables: one ply of sear
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import chess
 
 from tbgen.probe.answers import MoveProbe
 from tbgen.probe.checks import check_accrued, check_position
+from tbgen.probe.children import Child, children_of, compiled_children_of, compiled_code_of
 from tbgen.probe.opened import Answering, OpenTables
 from tbgen.probe.shelf import StoredPosition, Value
 from tbgen.rules.accrual import accrued_of
-from tbgen.rules.position import color_of, expect_board, is_reset, own_score
-from tbgen.score import Accrued, Mobility, Outcome, expect_score
+from tbgen.rules.position import color_of, expect_board, own_score
+from tbgen.score import Accrued, Color, Mobility, Outcome, expect_score
 
 
 class _Weighed(NamedTuple):
@@ -34,8 +37,8 @@ class _Weighed(NamedTuple):
 class Values:
     """The values of one game's positions, from its tables."""
 
-    def __init__(self, tables: OpenTables, game: Mobility) -> None:
-        self.tables, self._game = tables, game
+    def __init__(self, tables: OpenTables, game: Mobility, *, compiled: bool = False) -> None:
+        self.tables, self._game, self._compiled = tables, game, compiled
 
     def answering(self, board: chess.Board) -> Answering:
         """The table that answers for a board; an error if the position is not legal or none that tables know."""
@@ -61,19 +64,24 @@ class Values:
 
     def value(self, board: chess.Board, place: StoredPosition, own: Accrued, accrued: Accrued) -> Value:
         """The value of a position with an accrued score that its own score has gone into."""
-        if accrued == own:
-            return self.entry(board, place)
-        if _may_take_en_passant(board):
-            return self._searched(board, accrued)
-        code = place.outcome.code
-        return place.entry() if code < own.code and code < accrued.code else place.held(accrued)
+        return self._searched(board, accrued) if _may_take_en_passant(board) else place.value(own, accrued)
 
-    def moves(self, board: chess.Board, moves: Sequence[chess.Move], accrued: Accrued) -> list[MoveProbe]:
-        """All moves, given the legal ones, with their values, best first."""
-        if not moves:
+    def quick_own(self, board: chess.Board) -> Accrued | None:
+        """The score of the position itself, where finding it takes no time: by a kernel."""
+        return _score(compiled_code_of(board), color_of(not board.turn)) if self._compiled else None
+
+    def children(self, board: chess.Board, table: Answering) -> list[Child]:
+        """The legal moves of a position that a table answers for."""
+        return compiled_children_of(board, table) if self._compiled else children_of(board)
+
+    def moves(
+        self, board: chess.Board, table: Answering, children: Sequence[Child], accrued: Accrued
+    ) -> list[MoveProbe]:
+        """All moves with their values, best first; `children` are those of the board."""
+        if not children:
             return []
-        walker, mover, table = board.copy(stack=False), color_of(board.turn), self.tables.answering(board)
-        values = [self._weighed(walker, table, move, accrued) for move in moves]
+        walker, mover = board.copy(stack=False), color_of(board.turn)
+        values = [self._weighed(walker, table, child, accrued) for child in children]
         held = accrued.worth_to(mover)
 
         def merit(value: _Weighed) -> tuple[int, int, str]:
@@ -83,26 +91,41 @@ class Values:
 
         values.sort(key=merit)
         best, plies = values[0].outcome, values[0].dtg
-        is_known = all(value.dtg is not None for value in values if value.outcome == best)
+        keeping = sum(1 for _ in itertools.takewhile(lambda value: value.outcome == best, values))
+        is_known = all(value.dtg is not None for value in values[:keeping])
         return [
             MoveProbe(
                 move,
                 outcome,
                 dtg,
                 reset,
-                best=outcome == best and dtg == plies and is_known,
-                keeps=outcome == best,
+                best=number < keeping and dtg == plies and is_known,
+                keeps=number < keeping,
                 _board=walker,
                 _accrued=accrued,
                 _own=own,
                 _forgets=self._game.forgets,
             )
-            for move, reset, own, outcome, dtg in values
+            for number, (move, reset, own, outcome, dtg) in enumerate(values)
         ]
 
-    def _weighed(self, board: chess.Board, table: Answering, move: chess.Move, accrued: Accrued) -> _Weighed:
+    def _weighed(self, board: chess.Board, table: Answering, child: Child, accrued: Accrued) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
-        reset, own, keeps = is_reset(board, move), None, False
+        move, reset, code, place = child
+        own = None if code is None else _score(code, color_of(board.turn))
+        if own is None or place is None:
+            return self._played(board, table, child, own, accrued)
+        starts_anew = reset and self._game.forgets
+        reached = accrued.after(own, reset=starts_anew)
+        outcome, dtg = StoredPosition(table.shelf, place, flipped=table.flipped).value(own, reached)
+        keeps = not starts_anew and reached is accrued and outcome == accrued.outcome
+        return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
+
+    def _played(
+        self, board: chess.Board, table: Answering, child: Child, own: Accrued | None, accrued: Accrued
+    ) -> _Weighed:
+        """The same by playing the move; its own score is counted only where the value needs it."""
+        move, reset, keeps = child.move, child.reset, False
         board.push(move)
         place = (self.tables.answering(board) if reset else table).find(board)
         if reset and self._game.forgets:
@@ -112,7 +135,7 @@ class Values:
             # the value is that of the entry either way, and counting moves would take half of the time.
             outcome, dtg = place.entry()
         else:
-            own = own_score(board)
+            own = own_score(board) if own is None else own
             reached = accrued.after(own, reset=False)
             outcome, dtg = self.value(board, place, own, reached)
             keeps = reached is accrued and outcome == accrued.outcome
@@ -121,9 +144,16 @@ class Values:
 
     def _searched(self, board: chess.Board, accrued: Accrued) -> Value:
         """The value of a position with a legal en passant capture."""
-        outcome, dtg = (best := self.moves(board, list(board.legal_moves), accrued)[0]).outcome, best.dtg
+        table = self.tables.answering(board)
+        best = self.moves(board, table, self.children(board, table), accrued)[0]
+        outcome, dtg = best.outcome, best.dtg
         return outcome, 0 if outcome == accrued.outcome and dtg is not None else dtg
 
 
 def _may_take_en_passant(board: chess.Board) -> bool:
     return board.ep_square is not None and board.has_legal_en_passant()
+
+
+@cache
+def _score(code: int, holder: Color) -> Accrued:
+    return Accrued(code, holder)

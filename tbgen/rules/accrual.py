@@ -15,7 +15,7 @@ from typing import NamedTuple
 import chess
 
 from tbgen.rules.position import expect_board, is_reset, own_score
-from tbgen.score import STALEMATE_CODE, Accrued, Mobility, Outcome, code_of, expect_score
+from tbgen.score import STALEMATE_CODE, Accrued, Color, Mobility, Outcome, code_of, expect_score
 
 MOST_KING_CODE = code_of(8, in_check=False)
 """The largest code of a position in which the side to move has its king alone."""
@@ -62,6 +62,21 @@ def why_not_accrued(accrued: Accrued, bare: Sequence[bool] = (False, False)) -> 
     if bare[other] and accrued.code > MOST_KING_CODE:
         return f"{other}'s king alone has at most 8 moves"
     return None
+
+
+def accruable(own: Accrued) -> list[Accrued]:
+    """The scores that can stand on the sheet of a position, the best one for White first, whatever its men.
+
+    They are its own and lower ones that end no game: a higher one would have given way to the own.
+
+    >>> from tbgen.score import parse_score
+    >>> [str(each) for each in accruable(parse_score("G1.5"))]
+    ['G1.0', 'G1.5', '-G1.5', '-G1.0']
+    """
+    if own.code <= STALEMATE_CODE:
+        return [own]
+    codes = range(STALEMATE_CODE + 1, own.code + 1)
+    return [*(Accrued(code, Color.WHITE) for code in codes), *(Accrued(code, Color.BLACK) for code in reversed(codes))]
 
 
 def play_move(board: chess.Board, move: chess.Move, accrued: Accrued, game: Mobility = Mobility.RESET) -> Reached:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import chess
 
 from tbgen.clock import value_if_asked
-from tbgen.errors import AccruedError, TableError, TbgenError, UnreadableFileError
+from tbgen.errors import TableError, TbgenError, UnreadableFileError
 from tbgen.probe import Tablebase
+from tbgen.probe.answers import moves_facts
 from tbgen.probe.notation import pgn_of
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import STALEMATE_CODE, Accrued, Color
 from tbgen.serve.asked import Asked, position_in_line
 
 _PRIVATE = ("folder", "path")
@@ -28,7 +26,7 @@ def answer_of(
     """The value of a position, of its moves unless that is too much, and if asked for with every accrued score."""
     facts = _position_facts(tables, asked, scoring, fifty)
     if not brief:
-        facts["moves"] = [each.facts(scoring) for each in tables.probe_moves(asked.board, asked.accrued)]
+        facts["moves"] = moves_facts(tables.probe_moves(asked.board, asked.accrued), scoring)
     if strip:
         facts["strip"] = strip_of(tables, asked.board)
     return facts
@@ -42,28 +40,11 @@ def _position_facts(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: Fi
 
 
 def strip_of(tables: Tablebase, board: chess.Board) -> list[dict[str, Any]]:
-    """What the position is worth with each score that can have accrued in it, the best one for White first.
-
-    A score above the position's own makes no difference to the own one, and is left out.
-    """
-    worth = []
-    for accrued in _accruable(own_score(board)):
-        try:
-            found = tables.probe(board, accrued)
-        except AccruedError:
-            continue
-        worth.append({"accrued": str(accrued), "outcome": str(found.outcome), "dtg": found.dtg})
-    return worth
-
-
-def _accruable(own: Accrued) -> Iterator[Accrued]:
-    """The scores that may stand on the sheet of a position: its own, and lower ones that end no game."""
-    if own.code <= STALEMATE_CODE:
-        yield own
-        return
-    codes = range(STALEMATE_CODE + 1, own.code + 1)
-    yield from (Accrued(code, Color.WHITE) for code in codes)
-    yield from (Accrued(code, Color.BLACK) for code in reversed(codes))
+    """What the position is worth with each score that can have accrued in it, the best one for White first."""
+    return [
+        {"accrued": str(each.accrued), "outcome": str(each.outcome), "dtg": each.dtg}
+        for each in tables.probe_every_accrued(board)
+    ]
 
 
 def line_of(

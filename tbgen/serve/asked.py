@@ -21,6 +21,7 @@ SCORING = ("scoring", "cutoff", "komi")
 CLOCK = ("fifty",)
 
 _FLAGS = {"1": True, "0": False}
+_SCHEMES = {scheme.value: scheme for scheme in Scheme}
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,10 @@ def position_in_line(line: str) -> Asked:
 
 def scoring_in(parameters: Mapping[str, str]) -> Scoring:
     """How outcomes become points; UsageError for a setting that means nothing under the scheme."""
-    schemes = [scheme.value for scheme in Scheme]
     name = parameters.get("scoring", Scheme.EXPONENTIAL.value)
-    if name not in schemes:
-        raise UsageError(f"scoring must be one of {', '.join(schemes)}, not {name!r}")
-    scheme = Scheme(name)
+    if name not in _SCHEMES:
+        raise UsageError(f"scoring must be one of {', '.join(_SCHEMES)}, not {name!r}")
+    scheme = _SCHEMES[name]
     is_used = parameters.get("fifty") == FiftyMoveSetting.RESET.value
     for setting, meant in (("komi", (Scheme.KOMI,)), ("cutoff", (Scheme.KOMI, Scheme.WINNER))):
         if setting in parameters and scheme not in meant and not (is_used and setting == "cutoff"):

@@ -12,6 +12,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from tbgen import __version__
+from tbgen.ahead.compiling import load_for
+from tbgen.ahead.known import Purpose
 from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
 from tbgen.serve import answers
@@ -43,8 +45,9 @@ class Service:
     """The tables, and the methods that answer."""
 
     def __init__(self, settings: Settings) -> None:
+        load_for(Purpose.ANSWERS)  # or the first to ask would wait for it
         self.limits = settings.limits
-        self.tables = Tablebase(list(settings.folders))
+        self.tables = Tablebase(list(settings.folders), compiled=True)
         self.catalog = Catalog(settings.folders)
         self._queue = Queue(settings.limits)
         self._etag = f'"{self.catalog.tag}"'

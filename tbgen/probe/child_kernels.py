@@ -1,0 +1,91 @@
+"""What the legal moves of a position lead to: the code of each position reached, and where a table keeps it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tbgen._jit import inner, kernel
+from tbgen.arrays import Int, Ints, SignedInts32, Words
+from tbgen.bitboard.board import BLACK, BOARD_WORDS, KIND, TURN, WHITE, play, promotion_of
+from tbgen.bitboard.mobility import code_on, en_passant_moves
+from tbgen.bitboard.moves import legal_moves
+from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
+from tbgen.index.primary_kernels import beside_image, sort_twins
+from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
+from tbgen.index.words import ONE, count, lowest_square
+
+CODE, RESET, PLACE, FACTS = range(4)
+"""The columns of `facts`."""
+ELSEWHERE = -1
+"""The place of a position that the table does not answer for."""
+_RANK_FLIP = 56
+
+
+class Placing(NamedTuple):
+    """Where a table keeps its positions, as numbers: what `Layout.cell_of` and `Order.place_of` know."""
+
+    men: Ints
+    """[slot, 0 or 1] -> the man's side and role."""
+    twin_start: Ints
+    """[slot] -> the first slot of the men that equal this one."""
+    addresses: SignedInts32
+    """As in the layout: what block the pawns are in, and how the board is turned."""
+    steps: Ints
+    """[axis of the layout] -> how many places neighbours along it lie apart."""
+
+
+@inner
+def write_squares(board: Words, placing: Placing, flipped: Int, squares: Ints) -> None:
+    """Write down the square of each slot, equal men in ascending order, as they stand in the table."""
+    for slot in range(len(placing.men)):
+        if placing.twin_start[slot] == slot:
+            left = board[placing.men[slot, 0] ^ flipped] & board[KIND + placing.men[slot, 1]]
+        squares[slot] = lowest_square(left) ^ _RANK_FLIP * flipped
+        left &= left - ONE
+
+
+@inner
+def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images: Ints) -> Int:
+    """Where a table of a position's men keeps it; `flipped` is 1 if the table has their colours reversed."""
+    write_squares(board, placing, flipped, squares)
+    slots = len(squares)
+    pawns = slots + 2 - len(placing.steps)
+    digits = 0
+    for slot in range(pawns):
+        digits = digits * 64 + squares[slot]
+    address = np.int64(placing.addresses[digits])
+    symmetry = TURNS[address & HOW_MASK, squares[pawns]]
+    for slot in range(pawns, slots):
+        squares[slot] = SYMMETRY[symmetry, squares[slot]]
+    sort_twins(squares, placing.twin_start, pawns + 1, slots)
+    if pawns == 0:
+        if squares[0] % 9 == 0 and beside_image(squares, placing.twin_start, 1, slots, images) > 0:
+            squares[1:] = images[1:]
+        squares[0] = TRIANGLE_INDEX[squares[0]]
+    place: Int = (address >> HOW_BITS) * placing.steps[0] + (np.int64(board[TURN]) ^ flipped) * placing.steps[1]
+    for slot in range(pawns, slots):
+        place += squares[slot] * placing.steps[2 + slot - pawns]
+    return place
+
+
+# board as in bitboard/board.py; moves[n] receives the n-th legal move, facts[n] CODE, RESET, PLACE after it.
+@kernel
+def find_children(board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints) -> Int:
+    """Write down the legal moves of a position and what they lead to; how many they are.
+
+    The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en passant.
+    """
+    after = np.empty(BOARD_WORDS, np.uint64)
+    squares, images = np.empty(len(placing.men), np.int64), np.empty(len(placing.men), np.int64)
+    number, men = legal_moves(board, moves), count(board[WHITE] | board[BLACK])
+    for n in range(number):
+        after[:] = board
+        facts[n, RESET] = play(after, moves[n])
+        facts[n, CODE] = code_on(after)
+        facts[n, PLACE] = ELSEWHERE
+        has_same_men = count(after[WHITE] | after[BLACK]) == men and promotion_of(moves[n]) == 0
+        if has_same_men and en_passant_moves(after, np.int64(after[TURN])) == 0:
+            facts[n, PLACE] = place_on(after, placing, flipped, squares, images)
+    return number

@@ -1,0 +1,120 @@
+"""Children: what kernels say of the legal moves of a position, against python-chess and the layout."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.bitboard.convert import kernel_move, words_of
+from tbgen.bitboard.moves import MOST_MOVES
+from tbgen.index.layout import Layout
+from tbgen.material import Material
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe.child_kernels import ELSEWHERE, FACTS, find_children
+from tbgen.probe.children import children_of, placing_of
+from tbgen.rules.position import is_reset, material_of, own_score
+from tbgen.score import Accrued, Color
+from tbgen.storage.order import order_of
+
+from .play import random_board
+
+
+@pytest.fixture(scope="module")
+def compiled(table_folder: Path) -> Iterator[Tablebase]:
+    with open_tablebase(table_folder, compiled=True) as opened:
+        yield opened
+
+
+def random_board_of_either(draw: random.Random, material: Material) -> chess.Board:
+    """A legal position of a material, with its colours as they are or reversed."""
+    board = random_board(draw, material)
+    return draw.choice([board, board.mirror()])
+
+
+def told_by_kernels(board: chess.Board) -> dict[int, list[int]]:
+    """By move: the code of the position after it, whether it resets, and the place."""
+    material = material_of(board)
+    moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
+    placing = placing_of(order_of(material.canonical()))
+    count = find_children(words_of(board), placing, int(not material.is_canonical), moves, facts)
+    return dict(zip(moves[:count].tolist(), facts[:count].tolist(), strict=True))
+
+
+def told_by_python_chess(board: chess.Board) -> dict[int, list[int]]:
+    told = {}
+    for move in board.legal_moves:
+        after = board.copy(stack=False)
+        after.push(move)
+        is_known = material_of(after) == material_of(board) and not after.has_legal_en_passant()
+        place = place_of(after) if is_known else ELSEWHERE
+        told[kernel_move(board, move)] = [own_score(after).code, int(is_reset(board, move)), place]
+    return told
+
+
+def place_of(board: chess.Board) -> int:
+    material = material_of(board)
+    order, flipped = order_of(material.canonical()), not material.is_canonical
+    men = board.mirror() if flipped else board
+    side = Color.WHITE if men.turn else Color.BLACK
+    return order.place_of(order.layout.cell_of(side, squares_of(men, order.layout)))
+
+
+def squares_of(board: chess.Board, layout: Layout) -> list[int]:
+    left = {slot: list(board.pieces(int(slot[1]), slot[0] is Color.WHITE)) for slot in layout.slots}
+    return [left[slot].pop() for slot in layout.slots]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["KvK", "KQvK", "KPvK", "KNNvK", "KPvKP", "KPPvK", "KRBvKN", "KBBvKB", "KNNNvK", "KRPvKP", "KPPvKN", "KPPPvK"],
+)
+def test_positions_after_moves_are_counted_and_placed(name: str) -> None:
+    draw = random.Random(name)
+    for _ in range(60):
+        board = random_board_of_either(draw, Material.parse(name))
+        assert told_by_kernels(board) == told_by_python_chess(board), board.fen()
+
+
+@pytest.mark.parametrize(
+    ("fen", "elsewhere"),
+    [
+        ("8/8/8/8/3p4/8/2P5/K6k w - - 0 1", 1),  # a double step that may be answered en passant
+        ("8/8/8/8/k1pP3Q/8/8/4K3 b - d3 0 1", 0),  # a capture en passant would bare the king
+        ("8/8/8/8/2pP4/8/8/K6k b - d3 0 1", 1),
+        ("k7/2P5/8/8/8/8/8/K1n5 w - - 0 1", 4),
+        ("8/8/8/8/8/8/4p3/k2B3K b - - 0 1", 8),
+    ],
+)
+def test_en_passant_and_promotions_are_left_to_others(fen: str, elsewhere: int) -> None:
+    board = chess.Board(fen)
+    assert told_by_kernels(board) == told_by_python_chess(board)
+    assert [place for _, _, place in told_by_kernels(board).values()].count(ELSEWHERE) == elsewhere
+
+
+def test_moves_have_the_values_that_they_have_without_kernels(tables: Tablebase, compiled: Tablebase) -> None:
+    draw = random.Random(260)
+    for _ in range(400):
+        board = random_board_of_either(draw, draw.choice(tables.available()))
+        accrued = draw.choice([None, Accrued(draw.choice([3, 5, 7, 9]), draw.choice(list(Color)))])
+        expected, found = tables.probe_moves(board, accrued), compiled.probe_moves(board, accrued)
+        assert [each.facts() for each in found] == [each.facts() for each in expected], board.fen()
+        assert compiled.probe(board, accrued).facts() == tables.probe(board, accrued).facts()
+
+
+def test_lines_and_every_accrued_score_are_the_same_without_kernels(tables: Tablebase, compiled: Tablebase) -> None:
+    draw = random.Random(261)
+    for _ in range(12):
+        board = random_board_of_either(draw, draw.choice(tables.available()))
+        assert compiled.line(board) == tables.line(board)
+        assert compiled.probe_every_accrued(board) == tables.probe_every_accrued(board)
+
+
+def test_without_kernels_nothing_is_known_of_what_moves_lead_to() -> None:
+    board = chess.Board("8/8/8/8/8/5k2/5p2/7K b - - 0 1")
+    assert {child.move for child in children_of(board)} == set(board.legal_moves)
+    assert {(child.code, child.place) for child in children_of(board)} == {(None, None)}
