@@ -34,6 +34,7 @@ STEADY_POSITIONS = 20_000
 """More than the server keeps chunks of."""
 BATCH = 1000
 PARTS = 10
+QUIET_SECONDS = 0.1
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -88,15 +89,24 @@ def cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def resident(process: int) -> int:
+def resident(process: int, kind: str = "VmRSS") -> int:
+    """The bytes that a process has in memory; of kind RssAnon those that are no file's, which it shares with nobody."""
     status = Path(f"/proc/{process}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
+    return int(status.partition(f"{kind}:")[2].split()[0]) * 1024
 
 
 def family(process: int) -> list[int]:
     """A process and all that it has started."""
     children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     return [process, *(each for child in children for each in family(int(child)))]
+
+
+def wait_until_quiet(process: int) -> None:
+    """Return when a process and all that it has started have nothing more to do: workers are up one after another."""
+    before, now = -1.0, 0.0
+    while now - before > QUIET_SECONDS:
+        time.sleep(2)
+        before, now = now, sum(map(cpu_seconds, family(process)))
 
 
 def free_port() -> int:
@@ -166,14 +176,16 @@ def measure_steady(port: int, server: int, folder: str, clients: int, number: in
 def measure_workers(folder: str, workers: int, fens: Sequence[str]) -> None:
     """Descriptors and memory of many processes that have opened all tables."""
     with served(folder, workers) as (port, server):
+        wait_until_quiet(server)
         requests = [got(f"/r-mobility?{urlencode({'fen': fen})}") for fen in fens]
         asyncio.run(crowd(port, requests, 4 * workers, 40 * workers))
         processes = family(server)
         open_files = [len(list(Path(f"/proc/{process}/fd").iterdir())) for process in processes]
-        memory = sum(resident(process) for process in processes)
+        memory, own = (sum(resident(each, kind) for each in processes) for kind in ("VmRSS", "RssAnon"))
         print(
             f"{workers} workers, {len(processes)} processes: {max(open_files)} descriptors in one,"
-            f" {sum(open_files)} in all, {memory / 1e6:.0f} MB, pages that they share counted for each"
+            f" {sum(open_files)} in all, {own / 1e6:.0f} MB, {memory / 1e6:.0f} MB with pages of files,"
+            " which they share, counted for each"
         )
 
 
