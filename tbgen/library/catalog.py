@@ -76,6 +76,10 @@ class Entry:
             "facts": f"{self.material}.json",
         }
 
+    def file(self, name: str) -> StoredFile | None:
+        """The file of a name; None if the table has none."""
+        return next((each for each in self.files if each.path.name == name), None)
+
     def summary(self) -> Summary:
         return summary_of(self.folder, self.material)
 
@@ -103,14 +107,6 @@ class Catalog:
             return self.entries[name]
         except KeyError:
             raise MissingTableError(name) from None
-
-    def file(self, name: str) -> StoredFile:
-        """The file of a name; MissingTableError if no table has it."""
-        entry = self.entry(name.partition(".")[0])
-        for each in entry.files:
-            if each.path.name == name:
-                return each
-        raise MissingTableError(name)
 
     @cached_property
     def tag(self) -> str:

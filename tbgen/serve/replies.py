@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tbgen.errors import InputError, MissingTableError, TbgenError
+from tbgen.errors import InputError, MissingDistancesError, MissingTableError, TbgenError
 from tbgen.serve.answers import error_facts
 
 HTML = "text/html"
@@ -32,7 +32,8 @@ def refusal(status: int, error: str, message: str, headers: Mapping[str, str] | 
 
 def error_reply(error: TbgenError) -> Response:
     """An error of the program: 404 for what is not there, 400 for what makes no sense, else 500."""
-    status = 404 if isinstance(error, MissingTableError) else 400 if isinstance(error, InputError) else 500
+    is_missing = isinstance(error, (MissingTableError, MissingDistancesError))
+    status = 404 if is_missing else 400 if isinstance(error, InputError) else 500
     return as_json(error_facts(error), status=status)
 
 

@@ -14,7 +14,9 @@ from starlette.responses import FileResponse, Response
 from tbgen import __version__
 from tbgen.ahead.compiling import load_for
 from tbgen.ahead.known import Purpose
-from tbgen.library.catalog import Catalog
+from tbgen.errors import MaterialError
+from tbgen.library.catalog import Catalog, Entry
+from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.serve import answers
 from tbgen.serve.asked import CLOCK, POSITION, SCORING, fifty_in, flag_of, parameters_of, position_in, scoring_in
@@ -110,16 +112,29 @@ class Service:
 
     async def table_facts(self, request: Request) -> Response:
         """What a table holds, in figures."""
-        entry = self.catalog.entry(request.path_params["name"])
+        entry = self._entry(request.path_params["name"])
         return await self._tagged(request, entry.etag, lambda: as_json(entry.summary().facts()))
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
-        file = self.catalog.file(f"{request.path_params['name']}.h5")
+        name, dot, layer = request.path_params["name"].partition(".")
+        file = self._entry(name).file(f"{name}{dot}{layer}.h5")
+        if file is None:
+            raise HTTPException(404, f"{name} has no distances here" if layer == "dtg" else "no table has such a file")
         headers = tagged(file.etag)
         if is_known(request, file.etag):
             return Response(status_code=304, headers=headers)
         return FileResponse(file.path, headers=headers, media_type=TABLE)
+
+    def _entry(self, name: str) -> Entry:
+        """The table of a name; what is none is not called a table that could be built."""
+        try:
+            canonical = str(Material.parse(name).canonical())
+        except MaterialError:
+            raise HTTPException(404, f"{name[:50]!r} names no table; /tables has all that are here") from None
+        if name != canonical:
+            raise HTTPException(404, f"the table of {name} is named {canonical}")
+        return self.catalog.entry(name)
 
     async def health(self, request: Request) -> Response:
         """Whether there is anybody, and how much may be asked."""

@@ -77,6 +77,35 @@ def test_only_tables_of_the_catalog_are_there(client: TestClient, path: str) -> 
     assert found.json()["error"] in ("MissingTableError", "NotFound")
 
 
+@pytest.mark.parametrize(
+    ("path", "error", "said"),
+    [
+        ("KRvKR.json", "MissingTableError", "no table KRvKR; build it with: tbgen build KRvKR"),
+        ("KXvK.json", "NotFound", "'KXvK' names no table; /tables has all that are here"),
+        ("KvKB.h5", "NotFound", "the table of KvKB is named KBvK"),
+        ("kbvk.json", "NotFound", "the table of kbvk is named KBvK"),
+        ("KBvK.x.h5", "NotFound", "no table has such a file"),
+    ],
+)
+def test_a_table_that_nobody_can_build_is_not_offered_to_be_built(
+    client: TestClient, path: str, error: str, said: str
+) -> None:
+    assert client.get(f"/tables/{path}").json()["error"] == error
+    assert client.get(f"/tables/{path}").json()["message"] == said
+
+
+def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path: Path) -> None:
+    for path in table_folder.glob("K*.h5"):
+        if not path.name.endswith(".dtg.h5"):
+            (tmp_path / path.name).hardlink_to(path)
+    with client_of(tmp_path) as made:
+        found = made.get("/tables/KBvK.dtg.h5")
+        assert (found.status_code, found.json()["message"]) == (404, "KBvK has no distances here")
+        found = made.get("/r-mobility/line", params={"fen": "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"})
+        assert (found.status_code, found.json()["error"]) == (404, "MissingDistancesError")
+        assert str(tmp_path) not in found.text
+
+
 def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: Path) -> None:
     for name in ("KvK", "KNvK", "KBvK"):
         copy_tables(table_folder, tmp_path, name)
