@@ -63,7 +63,7 @@ def command(
     if not catalog.entries:
         raise UsageError(no_tables(folders))
     if report:
-        write_pages(records_at(records, folders), output, explorer=True, quiet=quiet)
+        write_pages(records_at(records, folders), output, folders, explorer=True, quiet=quiet)
     with progress("writing", quiet=quiet) as shown:
         number = write_explorer(output, catalog, lambda _: shown.advance())
     size = sum(entry.bytes for entry in catalog.entries.values())

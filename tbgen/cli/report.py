@@ -73,7 +73,7 @@ def command(
     is_added = event is not None and records is None and not typed_folders() and any(paths_of_records(site))
     found = records_in(site) if is_added else asked_records(records, folders)
     if not pictures:
-        write_pages(found, output, event, explorer=explorer, address=_address(address), quiet=quiet)
+        write_pages(found, output, folders, event, explorer=explorer, address=_address(address), quiet=quiet)
         return
     drawn = [str(path) for path in draw_pictures(found, output)]
     if not quiet:
@@ -92,13 +92,15 @@ def _address(text: str | None) -> str | None:
 def write_pages(
     records: Sequence[Record],
     output: Path,
+    folders: Sequence[Path],
     event: Path | None = None,
     *,
     explorer: bool,
     address: str | None = None,
     quiet: bool = False,
 ) -> None:
-    """Write the pages, and say how many; a site keeps the event that it has."""
+    """Write the pages, and say how many; a site keeps the event that it has. `folders` may have tables."""
+    from tbgen.probe import Tablebase
     from tbgen.report.event import read_event
     from tbgen.report.extra import need_extra
     from tbgen.report.site import DATA, EVENT, write_site
@@ -107,9 +109,11 @@ def write_pages(
     kept = output / DATA / EVENT
     event = kept if event is None and kept.is_file() else event
     games = None if event is None else read_event(event)
-    compile_for(Purpose.GAMES, quiet=quiet)
-    with progress("writing pages", quiet=quiet, as_share=True) as shown:
-        files, written = write_site(records, output, games, explorer=explorer, address=address, tell=shown.reach)
+    compile_for(Purpose.GAMES, Purpose.ANSWERS, quiet=quiet)
+    with Tablebase(folders, compiled=True) as tables, progress("writing pages", quiet=quiet, as_share=True) as shown:
+        files, written = write_site(
+            records, output, games, explorer=explorer, address=address, tables=tables, tell=shown.reach
+        )
     if not quiet:
         changed = "" if written == files else f", {written} of them new or changed"
         click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")

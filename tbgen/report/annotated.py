@@ -91,21 +91,11 @@ def _figure(annotation: Annotation) -> str:
     follow = [each for each in annotation.plies if each.ply.number > first.ply.number]
     fen, steps = first.board.fen(), " ".join(_steps(follow))
     scores = changes_of([each.ply.accrued.outcome for each in (first, *follow)])
-    buttons = (
-        ("first", "To the first position", "«"),
-        ("back", "One ply back", "‹"),
-        ("on", "One ply on", "›"),
-        ("last", "To the last position", "»"),
-    )
-    stepper = "".join(
-        f'<button type="button" name="{name}" aria-label="{label}">{sign}</button>' for name, label, sign in buttons
-    )
     return (
         f'<figure class="line" id="board-{annotation.game.number}" data-steps="{steps}" data-scores="{scores}">'
-        f'{board_of(fen)}<div class="stepper">{stepper}<span class="said" aria-live="polite"></span></div>'
+        f'{board_of(fen)}<div class="stepper"></div>'
         f'<p class="moves" tabindex="0" role="group" aria-label="Moves">{" ".join(_moves(follow))}</p>'
-        f'<p class="under small" data-fen="{fen} {first.ply.accrued}">'
-        '<button type="button" name="fen">Copy FEN</button> <span class="copied" role="status"></span></p></figure>'
+        f'<p class="under small" data-fen="{fen} {first.ply.accrued}"></p></figure>'
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.probe import Tablebase
 from tbgen.records.record import OutcomeRecord, Record
 from tbgen.report.alone import style
 from tbgen.report.boards import board_of, shared
@@ -23,6 +24,7 @@ from tbgen.report.lineage import every_material, parents_of
 from tbgen.report.palette import bar_of, border_of, percent, shade_of, told
 from tbgen.report.plots import Plot, plot_of
 from tbgen.report.potential import facts_of, fits_of, potentials_of
+from tbgen.report.waiting import can_be_played, waiting_cards
 from tbgen.report.writing import Batch, Tally, Tell, unheard, write_batches
 from tbgen.score import Color, Outcome
 from tbgen.words import in_plies
@@ -132,8 +134,16 @@ def _longest_card(record: Record) -> Card | None:
 class Site:
     """The pages of some records; everything is text, written at the end."""
 
-    def __init__(self, records: Iterable[Record], *, explorer: bool = False, address: str | None = None) -> None:
+    def __init__(
+        self,
+        records: Iterable[Record],
+        *,
+        explorer: bool = False,
+        address: str | None = None,
+        tables: Tablebase | None = None,
+    ) -> None:
         self.records = list(records)
+        self._tables, self._there = tables, frozenset(tables or ())
         self.built = {str(record.material) for record in self.records}
         self._environment = _environment()
         self._environment.globals.update(explorer=explorer, address=address)
@@ -165,12 +175,16 @@ class Site:
             names = f"material/{name}.html", f"data/{name}.json", f"lines/{name}.pgn"
             family = [str(each) for each in (*parents_of(record.material), *record.material.children())]
             there = [each for each in family if each in self.built]
-            inputs = [self._digests[name], self._shown, there]
+            inputs = [self._digests[name], self._shown, there, self._plays(record)]
             yield Batch(names, inputs, partial(self._material_files, record))
 
     @cached_property
     def _digests(self) -> dict[str, str]:
         return {str(each.material): sha256(json.dumps(each.facts()).encode()).hexdigest() for each in self.records}
+
+    def _plays(self, record: Record) -> bool:
+        """Whether tables have best play from the longest mutual zugzwang."""
+        return record.zugzwangs.longest is not None and can_be_played(record.material, self._there)
 
     def _material_files(self, record: Record) -> list[str]:
         sides = [Part(record, side) for side in Color]
@@ -203,7 +217,6 @@ class Site:
         )
 
     def _material(self, record: Record, sides: list[Part]) -> str:
-        zugzwang = record.zugzwangs.longest
         return self.page(
             "material.html",
             path=f"material/{record.material}.html",
@@ -213,7 +226,7 @@ class Site:
             shared=shared(),
             sides=sides,
             longest=_longest_card(record),
-            zugzwang="" if zugzwang is None else board_of(zugzwang.fen),
+            waiting=waiting_cards(record, self._tables if self._plays(record) else None),
             quiet=quiet_card(record),
             parents=parents_of(record.material),
         )
@@ -308,7 +321,6 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "border": border_of,
         "asked": lambda fen: fen.replace(" ", "_"),
         "board": board_of,
-        "black_moves": lambda fen: fen.replace(" w ", " b "),
         "css": lambda number: f"{number:.3f}",
         "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
         "factor": lambda factor: "–" if factor is None else f"{float(factor):.3f}",
@@ -342,14 +354,17 @@ def write_site(
     *,
     explorer: bool = False,
     address: str | None = None,
+    tables: Tablebase | None = None,
     tell: Tell = unheard,
 ) -> Tally:
     """Write all pages that are new or would change into a folder; `tell` hears how many files are done, of how many.
 
     `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
     where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
+    `tables` have lines that records do not have: best play from mutual zugzwangs.
     """
-    return write_batches(Site(records, explorer=explorer, address=address).batches(event), folder, tell)
+    site = Site(records, explorer=explorer, address=address, tables=tables)
+    return write_batches(site.batches(event), folder, tell)
 
 
 def _static(name: str) -> list[str]:

@@ -6,6 +6,31 @@
   const lines = new WeakMap();
   const square = (name) => ({ x: (name.charCodeAt(0) - 97) * 45, y: (56 - name.charCodeAt(1)) * 45 });
 
+  // What only a script can use is made by one: on the pages of all endings it would be four megabytes.
+  const button = (name, sign, label) => {
+    const made = document.createElement("button");
+    Object.assign(made, { type: "button", name, textContent: sign });
+    if (label) made.setAttribute("aria-label", label);
+    return made;
+  };
+  const spoken = (kind, attribute, value) => {
+    const made = document.createElement("span");
+    made.className = kind;
+    made.setAttribute(attribute, value);
+    return made;
+  };
+  for (const stepper of document.querySelectorAll(".stepper")) {
+    const said = spoken("said", "aria-live", "polite"), moves = stepper.closest("figure").dataset.steps.match(/\S+/g) ?? [];
+    said.textContent = `${moves.length} plies`;
+    stepper.append(button("first", "«", "To the first position"), button("back", "‹", "One ply back"),
+      button("on", "›", "One ply on"), button("last", "»", "To the last position"), said);
+  }
+  for (const under of document.querySelectorAll(".under")) {
+    under.append(button("fen", "Copy FEN"));
+    if (under.closest("figure")?.dataset.outcome) under.append(button("pgn", "Copy PGN"));
+    under.append(spoken("copied", "role", "status"));
+  }
+
   // The men of a board as they stand at first.
   const menOf = (board) => [...board.querySelectorAll("use[x]")].map((use) => {
     const [color, role] = use.getAttribute("href").slice(1).split("-");
@@ -98,8 +123,9 @@
   function pgnOf(figure) {
     const { pgn, fen } = lineOf(figure), { outcome, material } = figure.dataset;
     const result = { "G0.0": "1-0", "-G0.0": "0-1", "G0.5": "1/2-1/2", "-G0.5": "1/2-1/2" }[outcome] ?? "*";
+    const event = figure.id.startsWith("zugzwang-") ? "Best play from a mutual zugzwang" : `Longest best play to ${outcome}`;
     const tags = {
-      Event: `Longest best play to ${outcome}`, Site: material, Date: "????.??.??", Round: "-", White: "Best play",
+      Event: event, Site: material, Date: "????.??.??", Round: "-", White: "Best play",
       Black: "Best play", Result: result, FEN: fen, RMobilityResult: outcome, SetUp: "1",
     };
     const heads = Object.entries(tags).map(([name, value]) => `[${name} "${value}"]\n`).join("");
