@@ -40,10 +40,14 @@ class Probe:
         """The value in short, such as `G1.5 in 5 plies`."""
         return _in_short(self.outcome, self.dtg)
 
-    @cached_property
+    @property
     def own(self) -> Accrued:
         """The score of the position itself; counted when it is asked for, since the value rarely needs it."""
-        return own_score(self._board) if self._own is None else self._own
+        return self._counted if self._own is None else self._own
+
+    @cached_property
+    def _counted(self) -> Accrued:
+        return own_score(self._board)
 
     @property
     def accrued(self) -> Accrued:
@@ -107,11 +111,13 @@ class MoveProbe:
         """The move in short notation."""
         return san_of(self._board, self.move, self.own)
 
-    @cached_property
+    @property
     def own(self) -> Accrued:
         """The score of the position after the move."""
-        if self._own is not None:
-            return self._own
+        return self._counted if self._own is None else self._own
+
+    @cached_property
+    def _counted(self) -> Accrued:
         after = self._board.copy(stack=False)
         after.push(self.move)
         return own_score(after)

@@ -70,18 +70,26 @@ class ChunkCache:
 
 
 class Strip:
-    """A dataset of a table, of which only the chunks that are asked for are read."""
+    """A dataset of a table, of which only the chunks that are asked for are read.
 
-    __slots__ = ("_cache", "_file", "_name", "_size")
+    It keeps the last of them beside the cache: moves lead to neighbours, and a look into the cache takes a lock.
+    """
+
+    __slots__ = ("_cache", "_file", "_last", "_name", "_size")
 
     def __init__(self, file: TableFile, name: str, cache: ChunkCache) -> None:
         self._file, self._name, self._cache = file, name, cache
         self._size = file.part_items(name)
+        self._last: tuple[int, npt.NDArray[Any]] = (-1, np.empty(0))
 
     def __getitem__(self, place: int) -> Any:
         """One item; a tuple if it has several fields."""
         number, offset = divmod(place, self._size)
-        return self._cache.chunk(self._file, self._name, number).item(offset)
+        last, chunk = self._last  # one tuple, so that threads see a number with its own chunk
+        if number != last:
+            chunk = self._cache.chunk(self._file, self._name, number)
+            self._last = number, chunk
+        return chunk.item(offset)
 
     def items(self, places: Places) -> npt.NDArray[Any]:
         """Many items, chunk by chunk."""
