@@ -35,6 +35,12 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
     help="Pages of `tbgen report` to show as well.",
 )
 @click.option("--workers", default=1, type=click.IntRange(1, 256), help="Processes that answer (default 1).")
+@click.option(
+    "--cache",
+    type=click.IntRange(0, 1 << 20),
+    metavar="MB",
+    help="Megabytes of unpacked table that each process may keep in memory (default 256).",
+)
 @click.option("--open", "show", is_flag=True, help="Show the explorer in a browser.")
 @click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
 def command(
@@ -45,6 +51,7 @@ def command(
     names: tuple[str, ...],
     site: Path | None,
     workers: int,
+    cache: int | None,
     show: bool,
     quiet: bool,
 ) -> None:
@@ -75,6 +82,7 @@ def command(
     os.environ[app.FOLDERS] = os.pathsep.join(str(folder.resolve()) for folder in folders)
     os.environ[app.NAMES] = " ".join((*own, *names))
     os.environ[app.SITE] = "" if site is None else str(site.resolve())
+    os.environ[app.CACHE] = "" if cache is None else str(cache)
     if show:
         click.launch(address)
     uvicorn.run(

@@ -19,17 +19,18 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from tbgen.errors import TbgenError
+from tbgen.errors import TbgenError, UsageError
 from tbgen.serve.guard import LOCAL_NAMES, Guard
 from tbgen.serve.limits import BusyError
 from tbgen.serve.pages import EXPLORER, SitePages, explorer_file
 from tbgen.serve.replies import error_reply, refusal
-from tbgen.serve.service import Service, Settings
+from tbgen.serve.service import CACHE_BYTES, Service, Settings
 from tbgen.storage.folders import folders_in
 
 FOLDERS: Final = "TBGEN_DATA"
 SITE: Final = "TBGEN_SITE"
 NAMES: Final = "TBGEN_NAMES"
+CACHE: Final = "TBGEN_CACHE"
 
 _RETRY_SECONDS: Final = 1
 _STATUS_NAMES: Final[Mapping[int, str]] = {
@@ -69,10 +70,19 @@ def from_environment() -> Starlette:
             folders_in(os.environ.get(FOLDERS, "data")),
             (*LOCAL_NAMES, *names.split()),
             Path(site) if site else None,
+            cache_bytes=_cache_bytes(os.environ.get(CACHE, "")),
         )
     )
     gc.freeze()  # modules and kernels stay: going through them for garbage took a tenth of the time of an answer
     return made
+
+
+def _cache_bytes(megabytes: str) -> int:
+    if not megabytes:
+        return CACHE_BYTES
+    if not (megabytes.isascii() and megabytes.isdigit()):
+        raise UsageError(f"{CACHE} must be a whole number of megabytes, not {megabytes!r}")
+    return int(megabytes) * 10**6
 
 
 def _routes(service: Service, site: Path | None) -> list[BaseRoute]:

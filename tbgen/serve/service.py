@@ -29,6 +29,8 @@ from tbgen.serve.replies import HTML, JSON, LINES, PGN, TABLE, TEXT, as_json, is
 from tbgen.serve.standard import standard_answer
 
 EXTRAS = ("brief", "strip")
+CACHE_BYTES = 256 * 10**6
+"""A list of moves needs a dozen chunks, and half of its time would go into unpacking what has just been dropped."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Settings:
     site: Path | None = None
     """A folder of pages, such as `tbgen report` makes, to be shown beside the explorer."""
     limits: Limits = field(default_factory=Limits)
+    cache_bytes: int = CACHE_BYTES
+    """How much unpacked table each process may keep."""
 
 
 class Service:
@@ -49,7 +53,7 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         load_for(Purpose.ANSWERS)  # or the first to ask would wait for it
         self.limits = settings.limits
-        self.tables = Tablebase(list(settings.folders), compiled=True)
+        self.tables = Tablebase(list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True)
         self.catalog = Catalog(settings.folders)
         self._queue = Queue(settings.limits)
         self._etag = f'"{self.catalog.tag}"'

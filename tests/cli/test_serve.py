@@ -11,6 +11,8 @@ from unittest import mock
 import pytest
 
 from tbgen import extras
+from tbgen.ahead.known import Purpose
+from tbgen.errors import UsageError
 from tbgen.serve.app import from_environment
 from tests.cli.calls import complaint, tbgen
 from tests.copies import copy_tables
@@ -19,7 +21,12 @@ from tests.copies import copy_tables
 @pytest.fixture
 def run() -> Iterator[mock.Mock]:
     """In place of the server that would go on for ever."""
-    with mock.patch("uvicorn.run") as run, mock.patch.dict(os.environ):
+    with (
+        mock.patch("uvicorn.run") as run,
+        mock.patch("tbgen.cli.serve.compile_for") as compile_for,
+        mock.patch.dict(os.environ),
+    ):
+        run.compile_for = compile_for
         yield run
 
 
@@ -38,6 +45,30 @@ def test_a_server_is_for_this_machine_alone_unless_told_otherwise(run: mock.Mock
     assert served(folder=table_folder) == ("6 tables; http://127.0.0.1:8000/explorer/\n", "")
     assert run.call_args.args == ("tbgen.serve.app:from_environment",)
     assert (given(run)["host"], given(run)["port"], given(run)["workers"]) == ("127.0.0.1", 8000, 1)
+
+
+def test_kernels_are_compiled_before_there_are_workers(run: mock.Mock, table_folder: Path) -> None:
+    run.side_effect = lambda *_, **__: run.compile_for.assert_called_once_with(Purpose.ANSWERS, quiet=True)
+    served("-q", "--workers", "2", folder=table_folder)
+    assert run.call_count == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "kept"), [((), 256_000_000), (("--cache", "64"), 64_000_000), (("--cache", "0"), 0)]
+)
+def test_every_worker_keeps_as_much_of_tables_as_it_was_told(
+    run: mock.Mock, table_folder: Path, option: tuple[str, ...], kept: int
+) -> None:
+    with mock.patch("tbgen.serve.app.application") as application:
+        run.side_effect = lambda *_, **__: from_environment()
+        served(*option, folder=table_folder)
+    assert application.call_args.args[0].cache_bytes == kept
+
+
+def test_a_cache_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TBGEN_CACHE", "1 GB")
+    with pytest.raises(UsageError, match="TBGEN_CACHE must be a whole number of megabytes, not '1 GB'"):
+        from_environment()
 
 
 def test_workers_make_the_application_from_what_was_asked(run: mock.Mock, table_folder: Path) -> None:
