@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,6 +18,7 @@ from tbgen.extras import need_modules
 from tbgen.words import counted
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
+_PATIENCE_SECONDS = 120
 
 
 @click.command("serve")
@@ -94,4 +98,14 @@ def command(
         access_log=False,
         server_header=False,
         log_level="warning",
+        **_patience(uvicorn.Config),
     )
+
+
+def _patience(config: Callable[..., object]) -> dict[str, Any]:
+    """How many seconds a worker may stay silent before it is started anew, where uvicorn can be told.
+
+    With 64 workers and two cores each is still loading after the 5 seconds that uvicorn gives it.
+    """
+    name = "timeout_worker_healthcheck"
+    return {name: _PATIENCE_SECONDS} if name in signature(config).parameters else {}

@@ -65,6 +65,18 @@ def test_every_worker_keeps_as_much_of_tables_as_it_was_told(
     assert application.call_args.args[0].cache_bytes == kept
 
 
+def test_many_workers_are_given_time_to_load_where_uvicorn_can_be_told(run: mock.Mock, table_folder: Path) -> None:
+    def old(app: str) -> None: ...
+
+    def new(app: str, timeout_worker_healthcheck: int = 5) -> None: ...
+
+    for config, seconds in ((old, None), (new, 120)):
+        with mock.patch("uvicorn.Config", config):
+            served("--workers", "64", folder=table_folder)
+        assert given(run).get("timeout_worker_healthcheck") == seconds
+        run.reset_mock()
+
+
 def test_a_cache_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TBGEN_CACHE", "1 GB")
     with pytest.raises(UsageError, match="TBGEN_CACHE must be a whole number of megabytes, not '1 GB'"):
