@@ -127,6 +127,8 @@ def served(folder: str, workers: int = 1) -> Iterator[tuple[int, int]]:
                     socket.create_connection(("127.0.0.1", port)).close()
                     break
                 except OSError:
+                    if server.poll() is not None:
+                        sys.exit(f"the server ended with {server.returncode}")
                     time.sleep(0.1)
             asyncio.run(crowd(port, [got("/health")], 1, 1))
             yield port, server.pid
