@@ -10,12 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tbgen._jit import borrowing
+from tbgen.arrays import Ints32, Shorts
 from tbgen.handover import Distances, Entries, Numbers
 from tbgen.score import Color
 from tbgen.storage.layers import Layer
 from tbgen.storage.schema import COLUMNS
 from tbgen.storage.states import Records, States
 from tbgen.table import Patterns
+
+_PART = 1 << 20
+"""States at a time."""
 
 
 class Details(NamedTuple):
@@ -36,19 +41,29 @@ class Details(NamedTuple):
 def details_of(states: States, of_state: Numbers, patterns: Patterns) -> Details:
     """The details of states of which `of_state` says the symbols."""
     pattern, patterns = occurring(states.pattern, patterns)
-    order = np.argsort(of_state.astype(np.int64) << 16 | states.dtg, kind="stable")
-    symbol, dtg = of_state[order].astype(np.int64), states.dtg[order].astype(np.int64)
-    longest = dtg[np.flatnonzero(np.diff(symbol, append=-1))]
-    groups = np.concatenate([[0], np.cumsum(longest + 1)])
-    group = groups[symbol] + dtg
-    counts = np.bincount(group, minlength=groups[-1])
-    group_states = np.cumsum(counts) - counts
-    numbers = np.empty(len(states), np.uint32)
-    numbers[order] = np.arange(len(states)) - group_states[group]
-    start = patterns.start.astype(np.int64)
+    longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
+    np.maximum.at(longest, of_state, states.dtg)
+    groups = np.concatenate([[0], np.cumsum(longest + 1)]).astype(np.uint32)
+    counts, numbers = np.zeros(groups[-1], np.uint32), np.empty(len(states), np.uint32)
+    number_in_groups(of_state, states.dtg, groups, counts, numbers)
+    group_states = np.cumsum(counts, dtype=np.uint32) - counts
     records = np.empty(len(states), COLUMNS[Layer.DISTANCES]["states"])
-    records["first"], records["rows"] = start[pattern[order]], np.diff(start)[pattern[order]]
-    return Details(numbers, groups[:-1].astype(np.uint32), group_states.astype(np.uint32), records, patterns)
+    # There are tens of millions of states: what is made of them on the way is kept small.
+    for first in range(0, len(states), _PART):
+        part = slice(first, first + _PART)
+        places = group_states[groups[of_state[part]] + states.dtg[part]] + numbers[part]
+        begins = patterns.start[pattern[part]]
+        records["first"][places], records["rows"][places] = begins, patterns.start[pattern[part] + 1] - begins
+    return Details(numbers, groups[:-1], group_states, records, patterns)
+
+
+@borrowing
+def number_in_groups(of_state: Ints32, dtg: Shorts, groups: Ints32, counts: Ints32, numbers: Ints32) -> None:
+    """Number states in their groups, in their order, and count them; `groups` has the first one of each symbol."""
+    for state in range(len(numbers)):
+        group = groups[of_state[state]] + dtg[state]
+        numbers[state] = counts[group]
+        counts[group] += 1
 
 
 def occurring(numbers: Numbers, patterns: Patterns) -> tuple[Numbers, Patterns]:

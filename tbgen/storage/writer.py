@@ -64,6 +64,8 @@ _MOST_HARD_CELLS = 1 << 24
 Tallies = Mapping[Color, Mapping[Outcome, Tally]]
 FileParts = tuple[bytes, bytes, bytes]
 """Seal, HDF5 and index."""
+Packed = Mapping[str, tuple[Dataset, list[bytes]]]
+"""[name of a dataset] -> as the index has it, and its compressed chunks, which are let go as they are written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +78,13 @@ class Source:
     """Items first to end."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Numbered:
     """A table whose states have numbers."""
 
     material: Material
     numbers: Ids
-    """[place]"""
+    """[place]; the largest array by far. Whoever writes the table lets go of it when all streams are packed."""
     state_of: Numbers
     """[number] -> state"""
     states: States
@@ -98,8 +100,13 @@ def write_table(
 
     The number of each place lies in an array that `new` makes.
     """
-    numbering = states_of(table, order_of(table.material), threads, new)
-    numbered = Numbered(table.material, *numbering, table.patterns, table.tallies, table.game)
+    numbered = Numbered(
+        table.material,
+        *states_of(table, order_of(table.material), threads, new),
+        table.patterns,
+        table.tallies,
+        table.game,
+    )
     return write_numbered(folder, numbered, generator=generator, source=source, threads=threads)
 
 
@@ -129,12 +136,30 @@ def files_of(table: Numbered, *, generator: str, source: str, threads: int = 1) 
         "rules": RULES[table.game],
         "source": source,
     }
+    packed = _packed_layers(table, order, threads)
+    table.numbers = np.empty(0, np.uint32)
+    outcomes = _file(Layer.OUTCOMES, order, packed[Layer.OUTCOMES], attributes)
+    belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
+    return outcomes, _file(Layer.DISTANCES, order, packed[Layer.DISTANCES], belongs)
+
+
+def _packed_layers(table: Numbered, order: Order, threads: int) -> dict[Layer, Packed]:
+    """The datasets of both files, compressed."""
     symbols = symbols_of(table.states, table.patterns)
     details = details_of(table.states, symbols.of_state, table.patterns)
     with ThreadPoolExecutor(threads) as pool:
-        outcomes = _file(Layer.OUTCOMES, order, _outcome_sources(table, order, symbols), attributes, pool)
-        belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
-        return outcomes, _file(Layer.DISTANCES, order, _distance_sources(table, order, details), belongs, pool)
+        return {
+            Layer.OUTCOMES: _packed(Layer.OUTCOMES, order, _outcome_sources(table, order, symbols), pool),
+            Layer.DISTANCES: _packed(Layer.DISTANCES, order, _distance_sources(table, order, details), pool),
+        }
+
+
+def _packed(layer: Layer, order: Order, sources: Mapping[str, Source], pool: Executor) -> Packed:
+    """The datasets of a layer, compressed."""
+    chunk_cells = int(np.prod(order.chunk_in(layer)))
+    level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
+    streams = {name: _packed_stream(sources[name], chunk_cells, level, pool) for name in STREAMS[layer]}
+    return streams | {name: _packed_column(sources[name], pool) for name in COLUMNS[layer]}
 
 
 def _outcome_sources(table: Numbered, order: Order, symbols: Symbols) -> dict[str, Source]:
@@ -224,19 +249,11 @@ def _tally_rows(tallies: Tallies) -> Iterator[tuple[int, int, Tally]]:
             yield int(side), outcome.to_byte(), tally
 
 
-def _file(
-    layer: Layer, order: Order, sources: Mapping[str, Source], attributes: Attributes, pool: Executor
-) -> FileParts:
+def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> FileParts:
     """The parts of a layer's file."""
     attributes = {**attributes, "layer": layer.value}
-    chunk_cells = int(np.prod(order.chunk_in(layer)))
-    level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
-    datasets, stored = dict[str, Dataset](), dict[str, list[bytes]]()
-    for name in STREAMS[layer]:
-        datasets[name], stored[name] = _packed_stream(sources[name], chunk_cells, level, pool)
-    for name in COLUMNS[layer]:
-        datasets[name], stored[name] = _packed_column(sources[name], pool)
-    image = _hdf5(layer, order, datasets, stored, attributes)
+    datasets = {name: dataset for name, (dataset, _) in packed.items()}
+    image = _hdf5(layer, order, packed, attributes)
     index = Index(attributes, datasets)
     end, start = index.to_bytes(), SEAL_BYTES + len(image)
     digests = digest_of(image, end), digest_of(end)
@@ -287,31 +304,25 @@ def _chunk(source: Source, number: int, size: int) -> npt.NDArray[Any]:
     return np.ascontiguousarray(items)
 
 
-def _hdf5(
-    layer: Layer,
-    order: Order,
-    datasets: Mapping[str, Dataset],
-    stored: Mapping[str, list[bytes]],
-    attributes: Attributes,
-) -> bytes:
+def _hdf5(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> bytes:
     """The bytes up to the index, made in memory; the datasets are told where in them their chunks lie."""
     with h5py.File(
         "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
     ) as file:
-        for name, dataset in datasets.items():
+        for name, (dataset, stored) in packed.items():
             if name in STREAMS[layer]:
                 shape, chunk = order.shape, order.chunk_in(layer)
                 corners = _corners(shape, dataset)
             else:
                 shape, chunk = (dataset.items,), (dataset.chunk_items,)
                 corners = [(number * dataset.chunk_items,) for number in range(len(dataset.chunks))]
-            _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored[name], corners)
+            _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored, corners)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())
         file.attrs["format"] = np.int64(FORMAT)
         file.flush()
         image: bytes = file.id.get_file_image()
-    for dataset in datasets.values():
+    for dataset, _ in packed.values():
         _check_places(image, dataset)
     return image
 
