@@ -21,7 +21,7 @@ def line_from(values: Values, board: chess.Board, accrued: Accrued, max_plies: i
     walker, steps, seen = board.copy(stack=False), list[LineStep](), set[str]()
     while len(steps) < max_plies:
         table = values.tables.answering(walker)
-        moves = values.moves(walker, table, values.children(walker, table), accrued)
+        moves = values.moves(walker, table, values.successors(walker, table), accrued)
         if not moves:
             break
         if moves[0].outcome == accrued.outcome:

@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import Layout
-from tbgen.probe.children import placing_of
+from tbgen.probe.successors import placing_of
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 from tbgen.table import Patterns
 
 if TYPE_CHECKING:
-    from tbgen.probe.child_kernels import Placing
+    from tbgen.probe.successor_kernels import Placing
 
 Value = tuple[Outcome, int | None]
 """An outcome and the plies to it, None where these are not known."""

@@ -165,9 +165,9 @@ class Tablebase:
         move than the accrued score, the longer way if it is worse.
         """
         table, values = self._values.answering(board), self._values
-        children = values.children(board, table)
-        used = values.accrued_on(board, own_score(board, len(children)), accrued)
-        return values.moves(board, table, children, used)
+        successors = values.successors(board, table)
+        used = values.accrued_on(board, own_score(board, len(successors)), accrued)
+        return values.moves(board, table, successors, used)
 
     def best_moves(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance.

@@ -16,9 +16,9 @@ import chess
 
 from tbgen.probe.answers import MoveProbe
 from tbgen.probe.checks import check_accrued, check_position
-from tbgen.probe.children import Child, children_of, compiled_children_of, compiled_code_of
 from tbgen.probe.opened import Answering, OpenTables
 from tbgen.probe.shelf import StoredPosition, Value
+from tbgen.probe.successors import Successor, compiled_code_of, compiled_successors_of, successors_of
 from tbgen.rules.accrual import accrued_of
 from tbgen.rules.position import color_of, expect_board, own_score
 from tbgen.score import Accrued, Color, Mobility, Outcome, expect_score
@@ -70,18 +70,18 @@ class Values:
         """The score of the position itself, where finding it takes no time: by a kernel."""
         return _score(compiled_code_of(board), color_of(not board.turn)) if self._compiled else None
 
-    def children(self, board: chess.Board, table: Answering) -> list[Child]:
+    def successors(self, board: chess.Board, table: Answering) -> list[Successor]:
         """The legal moves of a position that a table answers for."""
-        return compiled_children_of(board, table) if self._compiled else children_of(board)
+        return compiled_successors_of(board, table) if self._compiled else successors_of(board)
 
     def moves(
-        self, board: chess.Board, table: Answering, children: Sequence[Child], accrued: Accrued
+        self, board: chess.Board, table: Answering, successors: Sequence[Successor], accrued: Accrued
     ) -> list[MoveProbe]:
-        """All moves with their values, best first; `children` are those of the board."""
-        if not children:
+        """All moves with their values, best first; `successors` are those of the board."""
+        if not successors:
             return []
         walker, mover = board.copy(stack=False), color_of(board.turn)
-        values = [self._weighed(walker, table, child, accrued) for child in children]
+        values = [self._weighed(walker, table, successor, accrued) for successor in successors]
         held = accrued.worth_to(mover)
 
         def merit(value: _Weighed) -> tuple[int, int, str]:
@@ -109,12 +109,12 @@ class Values:
             for number, (move, reset, own, outcome, dtg) in enumerate(values)
         ]
 
-    def _weighed(self, board: chess.Board, table: Answering, child: Child, accrued: Accrued) -> _Weighed:
+    def _weighed(self, board: chess.Board, table: Answering, successor: Successor, accrued: Accrued) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
-        move, reset, code, place = child
+        move, reset, code, place = successor
         own = None if code is None else _score(code, color_of(board.turn))
         if own is None or place is None:
-            return self._played(board, table, child, own, accrued)
+            return self._played(board, table, successor, own, accrued)
         starts_anew = reset and self._game.forgets
         reached = accrued.after(own, reset=starts_anew)
         outcome, dtg = StoredPosition(table.shelf, place, flipped=table.flipped).value(own, reached)
@@ -122,10 +122,10 @@ class Values:
         return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
     def _played(
-        self, board: chess.Board, table: Answering, child: Child, own: Accrued | None, accrued: Accrued
+        self, board: chess.Board, table: Answering, successor: Successor, own: Accrued | None, accrued: Accrued
     ) -> _Weighed:
         """The same by playing the move; its own score is counted only where the value needs it."""
-        move, reset, keeps = child.move, child.reset, False
+        move, reset, keeps = successor.move, successor.reset, False
         board.push(move)
         place = (self.tables.answering(board) if reset else table).find(board)
         if reset and self._game.forgets:
@@ -145,7 +145,7 @@ class Values:
     def _searched(self, board: chess.Board, accrued: Accrued) -> Value:
         """The value of a position with a legal en passant capture."""
         table = self.tables.answering(board)
-        best = self.moves(board, table, self.children(board, table), accrued)[0]
+        best = self.moves(board, table, self.successors(board, table), accrued)[0]
         outcome, dtg = best.outcome, best.dtg
         return outcome, 0 if outcome == accrued.outcome and dtg is not None else dtg
 

@@ -1,4 +1,4 @@
-"""Children: what kernels say of the legal moves of a position, against python-chess and the layout."""
+"""Successors: what kernels say of the legal moves of a position, against python-chess and the layout."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tbgen.bitboard.moves import MOST_MOVES
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.probe.child_kernels import ELSEWHERE, FACTS, find_children
-from tbgen.probe.children import children_of, placing_of
+from tbgen.probe.successor_kernels import ELSEWHERE, FACTS, find_successors
+from tbgen.probe.successors import placing_of, successors_of
 from tbgen.rules.position import is_reset, material_of, own_score
 from tbgen.score import Accrued, Color
 from tbgen.storage.order import order_of
@@ -41,7 +41,7 @@ def told_by_kernels(board: chess.Board) -> dict[int, list[int]]:
     material = material_of(board)
     moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
     placing = placing_of(order_of(material.canonical()))
-    count = find_children(words_of(board), placing, int(not material.is_canonical), moves, facts)
+    count = find_successors(words_of(board), placing, int(not material.is_canonical), moves, facts)
     return dict(zip(moves[:count].tolist(), facts[:count].tolist(), strict=True))
 
 
@@ -116,5 +116,5 @@ def test_lines_and_every_accrued_score_are_the_same_without_kernels(tables: Tabl
 
 def test_without_kernels_nothing_is_known_of_what_moves_lead_to() -> None:
     board = chess.Board("8/8/8/8/8/5k2/5p2/7K b - - 0 1")
-    assert {child.move for child in children_of(board)} == set(board.legal_moves)
-    assert {(child.code, child.place) for child in children_of(board)} == {(None, None)}
+    assert {successor.move for successor in successors_of(board)} == set(board.legal_moves)
+    assert {(successor.code, successor.place) for successor in successors_of(board)} == {(None, None)}

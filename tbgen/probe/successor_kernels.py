@@ -72,7 +72,7 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
 
 # board as in bitboard/board.py; moves[n] receives the n-th legal move, facts[n] CODE, RESET, PLACE after it.
 @kernel
-def find_children(board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints) -> Int:
+def find_successors(board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints) -> Int:
     """Write down the legal moves of a position and what they lead to; how many they are.
 
     The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en passant.

@@ -1,4 +1,4 @@
-"""Children: the legal moves of a position, found by python-chess, or by a kernel with what the moves lead to."""
+"""Successors: the legal moves of a position, found by python-chess, or by a kernel with what the moves lead to."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from tbgen.rules.position import is_reset
 
 if TYPE_CHECKING:  # a kernel is loaded where it is asked for
-    from tbgen.probe.child_kernels import Placing
     from tbgen.probe.opened import Answering
+    from tbgen.probe.successor_kernels import Placing
     from tbgen.storage.order import Order
 
 
-class Child(NamedTuple):
+class Successor(NamedTuple):
     """A legal move, and what is known of the position after it."""
 
     move: chess.Move
@@ -28,21 +28,21 @@ class Child(NamedTuple):
     pawn may then take en passant."""
 
 
-def children_of(board: chess.Board) -> list[Child]:
+def successors_of(board: chess.Board) -> list[Successor]:
     """The legal moves by python-chess: nothing is known of what they lead to."""
-    return [Child(move, is_reset(board, move)) for move in board.legal_moves]
+    return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
 
 
-def compiled_children_of(board: chess.Board, table: Answering) -> list[Child]:
+def compiled_successors_of(board: chess.Board, table: Answering) -> list[Successor]:
     """The legal moves of a position that a table answers for, and what they lead to, by a kernel."""
     from tbgen.bitboard.convert import words_of
     from tbgen.bitboard.moves import MOST_MOVES
-    from tbgen.probe.child_kernels import ELSEWHERE, FACTS, find_children
+    from tbgen.probe.successor_kernels import ELSEWHERE, FACTS, find_successors
 
     moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
-    count = find_children(words_of(board), table.shelf.placing, int(table.flipped), moves, facts)
+    count = find_successors(words_of(board), table.shelf.placing, int(table.flipped), moves, facts)
     return [
-        Child(_move_of(move), bool(reset), code, None if place == ELSEWHERE else place)
+        Successor(_move_of(move), bool(reset), code, None if place == ELSEWHERE else place)
         for move, (code, reset, place) in zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)
     ]
 
@@ -65,7 +65,7 @@ def _move_of(packed: int) -> chess.Move:
 
 def placing_of(order: Order) -> Placing:
     """Where a table keeps its positions, for kernels."""
-    from tbgen.probe.child_kernels import Placing
+    from tbgen.probe.successor_kernels import Placing
 
     layout = order.layout
     men = [(int(color), int(role)) for color, role in layout.slots]
