@@ -69,15 +69,18 @@ def source_digest(packages: Sequence[str] = SOLVER) -> str:
 
 
 def kernel_digest(package: str, processor: str | None = None) -> str:
-    """What names the folder of a package's compiled kernels: its sources, the compiler, its level, the processor."""
-    import numba
+    """What names the folder of a package's compiled kernels: its sources, the compiler, its level, the processor.
+
+    numba is not imported for its version: that takes a third of a second, in which others might compile.
+    """
+    from importlib.metadata import version
 
     level = os.environ.get("NUMBA_OPT", str(LEVEL))
     python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
     compiler = hashlib.sha256(b"".join((PACKAGE / name).read_bytes() for name in COMPILER)).hexdigest()
     system = f"{sys.platform} {platform.machine()} {processor or _this_processor()}"
     sources = source_digest(("index", package, *LENDERS.get(package, ())))
-    facts = f"{sources} {compiler} {numba.__version__} {level} {python} {system}"
+    facts = f"{sources} {compiler} {version('numba')} {level} {python} {system}"
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 

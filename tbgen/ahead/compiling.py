@@ -6,6 +6,8 @@ cannot be compiled here, does no harm: it is compiled when it is called, or fail
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 import os
 import subprocess
@@ -21,6 +23,10 @@ from tbgen.process import processors
 
 MOST_PROCESSES = 4
 """More than this wait for the last kernel."""
+
+_OBJECTS = 200_000
+"""After how many new objects a process that compiles looks for cycles. Most of what the compiler makes stays until a
+kernel is done; looking through it after every 700 took a twelfth of the time."""
 
 Tell = Callable[[int, int], None]
 """Is told how many kernels are compiled, of how many."""
@@ -54,6 +60,7 @@ class _Queue:
 
     def __init__(self, wanted: Sequence[Known], tell: Tell) -> None:
         self._waiting, self._done, self._total = list(wanted), 0, len(wanted)
+        self._modules = sorted({kernel.module for kernel in wanted})
         self._at_work: list[Known] = []
         self._hands: dict[str, object] = {}
         self._changed = threading.Condition()
@@ -79,6 +86,12 @@ class _Queue:
         known_to = self._hands.get(kernel.module)
         return 0 if known_to is hand else 1 if known_to is None else 2
 
+    def import_all(self) -> None:
+        """Import the modules of all kernels."""
+        with contextlib.suppress(ImportError):  # whoever calls it will see
+            for module in self._modules:
+                importlib.import_module(module)
+
     def done(self, kernel: Known) -> None:
         """Nobody is at work on a kernel any more."""
         with self._changed:
@@ -89,7 +102,10 @@ class _Queue:
 
 
 def _feed(queue: _Queue) -> None:
-    """Have a process compile one kernel after the other."""
+    """Have a process compile one kernel after the other, then import what others still compile.
+
+    Whoever waits for kernels is about to call them, and a processor is free now.
+    """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     command = [sys.executable, "-P", "-m", "tbgen.ahead.compiling"]  # -P: not the sources of the folder we are in
     with subprocess.Popen(
@@ -106,6 +122,7 @@ def _feed(queue: _Queue) -> None:
                 pass
             finally:
                 queue.done(kernel)
+    queue.import_all()
 
 
 def compile_one(kernel: Known) -> None:
@@ -124,6 +141,7 @@ def load_for(purpose: Purpose) -> None:
 
 def _serve() -> None:
     """What a process does: compile what it is told to, until there is nothing more."""
+    gc.set_threshold(_OBJECTS)
     for line in sys.stdin:
         facts = loads(line)
         kernel = Known(facts["module"], facts["name"], tuple(facts["takes"]), tuple(facts["calls"]))
