@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel, small
+from tbgen._jit import inlined, inner, kernel
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.bitboard.attacks import (
     KING_ATTACKS,
@@ -38,7 +38,7 @@ from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, count, lowes
 _SEVEN, _NINE = np.uint64(7), np.uint64(9)
 
 
-@small
+@inlined
 def pawn_moves(pawns: Word, black: bool, empty: Word, enemies: Word, allowed: Word) -> Int:
     """The number of pawn moves to `allowed` squares, without en passant; a promotion counts as four moves."""
     single, double = pawn_pushes(pawns, black, empty)
@@ -117,7 +117,7 @@ def pinned_moves(board: Words, side: Int, king: Int, allowed: Word, unpinned: Wo
     return unpinned, moves
 
 
-@kernel
+@inner
 def code_on(board: Words) -> Int:
     """The code of a position: twice its legal moves, and one if there is no check."""
     side = np.int64(board[TURN])
