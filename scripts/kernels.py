@@ -74,6 +74,14 @@ def answer(folder: str) -> None:
         tables.probe_moves(board)
 
 
+def record_pawns(folder: str) -> None:
+    run("record", "KPvK", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")
+
+
+def prove_samples(folder: str, *names: str) -> None:
+    run("verify", *names, "--sample", "50", "-q", "--data", folder)
+
+
 def share_layers(folder: str) -> None:
     from tbgen.retro.drive import shared_layers
 
@@ -94,11 +102,13 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "tables without pawns": ("", lambda folder: build(folder, "KBvK")),
     "tables with pawns": ("KQvK KRvK KBvK KNvK", lambda folder: build(folder, "KPvK")),
     "tables whose layers threads share": ("KNvK", share_layers),
-    "records": ("KPvK", lambda folder: run("record", "KPvK", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")),
+    "records": ("KBvK", lambda folder: run("record", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")),
+    "records of tables with pawns": ("KPvK", record_pawns),
     "digests": ("KPvK", lambda folder: run("verify", "--digest", "KBvK", "KPvK", "-q", "--data", folder)),
     "proofs": ("KBvK", lambda folder: run("verify", "KBvK", "-q", "--data", folder)),
     "proofs of tables with pawns": ("KPvK", lambda folder: run("verify", "KBvK", "KPvK", "-q", "--data", folder)),
-    "proofs of samples": ("KPvK", lambda folder: run("verify", "KPvK", "--sample", "50", "-q", "--data", folder)),
+    "proofs of samples": ("KBvK", lambda folder: prove_samples(folder, "KBvK")),
+    "proofs of samples of tables with pawns": ("KPvK", lambda folder: prove_samples(folder, "KBvK", "KPvK")),
     "holds": ("KvK", find_holds),
     "clock": ("KBvK", lambda folder: run("probe", *ENDS.split(), "--brief", "--data", folder)),
     "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),

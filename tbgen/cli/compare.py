@@ -12,7 +12,7 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_file, a_table
 from tbgen.cli.data import folders_option, wanted_materials
-from tbgen.cli.first_use import compile_for
+from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.output import written_whole
 from tbgen.cli.terminal import progress, show_rows
 from tbgen.errors import UsageError
@@ -80,7 +80,7 @@ def command(
         if not wanted:
             raise UsageError("no material has tables of both games; build some with --game whole-game and without")
     comparer, rows = Comparer(folders), list[tuple[str, ...]]()
-    compile_for(Purpose.RECORDS, quiet=quiet)
+    compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     with progress("comparing", len(wanted), quiet=quiet) as shown:
         for material in wanted:
             shown.advance(0, title=str(material))

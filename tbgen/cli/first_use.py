@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Iterable
 
 import click
 
 from tbgen.ahead.known import Purpose, missing
 from tbgen.cli.terminal import LINE_SECONDS, progress
+from tbgen.material import Material
 
 COMPILING = "compiling kernels, once"
 
@@ -40,3 +42,8 @@ class Lines:
             self._said = now
             with contextlib.suppress(OSError):  # work goes on where nobody reads of it
                 click.echo(f"{COMPILING}: {done} of {total}", err=True)
+
+
+def by_pawns(materials: Iterable[Material], without: Purpose, with_pawns: Purpose) -> Purpose:
+    """Which of two purposes some tables are for: those with pawns call what the others do, and more."""
+    return with_pawns if any(material.pawns for material in materials) else without

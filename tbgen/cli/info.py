@@ -10,7 +10,7 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_table
 from tbgen.cli.data import folders_option, game_option, in_units, tables_there
-from tbgen.cli.first_use import compile_for
+from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.refusals import refuse_together
 from tbgen.cli.terminal import complain_of, show_rows
@@ -82,11 +82,11 @@ def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path, *, quie
     """Count the table and draw what it holds."""
     if len(names) != 1:
         raise UsageError("--plot draws one table; name one material")
+    material = table_material(names[0])
+    compile_for(by_pawns([material], Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     from tbgen.records.making import record_of
     from tbgen.report.pictures import draw_table
 
-    material = table_material(names[0])
-    compile_for(Purpose.RECORDS, quiet=quiet)
     draw_table(record_of(folders, material, lines=False), plot)
     if not quiet:
         click.echo(str(plot))

@@ -11,7 +11,7 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_table
 from tbgen.cli.data import check_folders, game_option, optional_folders_option, tables_there, wanted_materials
-from tbgen.cli.first_use import compile_for
+from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.refusals import refuse_without, typed_folders
 from tbgen.cli.terminal import progress
 from tbgen.errors import UsageError
@@ -92,9 +92,9 @@ def _target(folders: Sequence[Path]) -> Path:
 
 def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path, *, quiet: bool) -> None:
     """Count tables and write what they hold."""
+    compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     from tbgen.records.making import record_of
 
-    compile_for(Purpose.RECORDS, quiet=quiet)
     with progress("records", len(wanted), quiet=quiet or sys.stdout.isatty()) as shown:
         try:
             for material in wanted:

@@ -13,7 +13,7 @@ import click
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_file, a_table
 from tbgen.cli.data import folders_option, game_option, tables_there
-from tbgen.cli.first_use import compile_for
+from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.refusals import refuse_together, refuse_without
 from tbgen.cli.terminal import complain_of, duration, progress, seconds_left, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
@@ -123,12 +123,12 @@ def _prove(
     wanted: Sequence[Material], folders: Sequence[Path], sampling: _Sampling, threads: int | None, *, quiet: bool
 ) -> tuple[list[Report], list[TableError]]:
     """Verify one table after the other; what is wrong with one does not keep the others waiting."""
-    from tbgen.verify import verify_file
-
     reports: list[Report] = []
     faults: list[TableError] = []
-    whole = Purpose.PAWN_PROOFS if any(material.pawns for material in wanted) else Purpose.PROOFS
-    compile_for(whole if sampling.sample is None else Purpose.SAMPLES, quiet=quiet)
+    of_all, of_some = (Purpose.PROOFS, Purpose.PAWN_PROOFS), (Purpose.SAMPLES, Purpose.PAWN_SAMPLES)
+    compile_for(by_pawns(wanted, *(of_all if sampling.sample is None else of_some)), quiet=quiet)
+    from tbgen.verify import verify_file  # not before: the compiler would wait for it
+
     with progress("verifying", len(wanted), quiet=quiet) as shown:
         for material in wanted:
             tell = _teller(material, lambda title: shown.advance(0, title=title))
