@@ -48,7 +48,7 @@ def was_finished() -> bool:
 
 
 def make(part: str, lock: IO[str]) -> None:
-    say(f"setting up {ENVIRONMENT} (once; this takes a minute or two, and half a minute to compile) ...")
+    say(f"setting up {ENVIRONMENT} (once; about a minute, libraries and kernels) ...")
     fresh = not was_finished()
     for name in PARTS:
         stamp(name).unlink(missing_ok=True)
