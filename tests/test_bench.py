@@ -111,21 +111,19 @@ def test_the_ratio_of_all_tables_is_that_of_their_cpu_seconds(
 def test_the_costs_of_classes_are_fitted_to_a_folder(
     bench: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tbgen.library.costs import cost_of, primary_cells
+    from tbgen.library.costs import primary_cells
     from tbgen.library.manifest import FileRecord, record
     from tbgen.material import Material
 
     for name in ("KQRvK", "KRBvK", "KBvKN"):
         material = Material.parse(name)
-        seconds = cost_of(material).cpu_seconds
+        seconds = primary_cells(material) * 0.25e-6
         cells = round(primary_cells(material))
         (tmp_path / f"{name}.h5").write_bytes(bytes(cells // 16))
         record(tmp_path, {material: FileRecord(cells // 4, "", seconds * 0.75, seconds, threads=2)})
     bench.main(["costs", "--data", str(tmp_path)])
     rows = {line[:32].strip(): line[32:].split() for line in capsys.readouterr().out.splitlines()[1:]}
-    queen = Material.parse("KQRvK")
-    rate = 1e6 * cost_of(queen).cpu_seconds / primary_cells(queen)
-    assert rows["bare king, no pawns, small"][:5] == ["2", f"{rate:.2f}", "0.062", "0.188", "0.50"]
+    assert rows["bare king, no pawns, small"][:5] == ["2", "0.25", "0.062", "0.188", "0.50"]
     assert rows["even, no pawns, small"][0] == "1"
     four = sum(primary_cells(Material.parse(name)) for name in ("KQRvK", "KRBvK"))
     assert rows["4, bare king, no pawns"][2:] == [f"{four / 16e9:.4f}", f"{four * 3 / 16e9:.4f}"]
@@ -153,3 +151,22 @@ def test_built_tables_are_listed_beside_what_verifying_said(
     (tmp_path / "0").write_text(json.dumps({"tables": [], "faults": ["KBvKN: wrong"]}))
     with pytest.raises(SystemExit, match="tells of faults: KBvKN: wrong"):
         bench.main(["built", "--data", str(tmp_path), *checked])
+
+
+def test_what_a_build_said_is_read_from_its_log() -> None:
+    from tbgen.material import Material
+
+    lines = (
+        "KBvKN (1 of 2) ...",
+        "KBvKN (1 of 2): levels G0.5, 1,234 positions decided, 10 %, 5 s, about 42 s to go",
+        "KPvK (2 of 2): 331,352 positions in 0.2 s",
+        "1 of 2 tables are built, about 2 min to go",
+        "KBvKN (1 of 2): writing, 50 %, 25 s, about 1 h 2 min to go",
+        "KBvKN (1 of 2): 24,367,720 positions in 60.0 s",
+    )
+    estimates = importlib.import_module("scripts.bench.estimates")
+    courses = estimates.read_log(lines)
+    course = courses[Material.parse("KBvKN")]
+    assert course.said == [(5.0, 42.0), (25.0, 3720.0)]
+    assert course.factors() == [pytest.approx((42 - 10) / 45), pytest.approx((3720 - 5) / 30)]
+    assert courses[Material.parse("KPvK")].factors() == []

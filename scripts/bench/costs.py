@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import csv
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -33,8 +35,7 @@ class Made:
 
 def costs(options: argparse.Namespace) -> None:
     """Print the rates of each class, how far off they are for the table that they fit worst, and what all take."""
-    from tbgen.index.layout import layout_of
-    from tbgen.library.costs import LARGE_BLOCK_CELLS, class_of
+    from tbgen.library.costs import MEASURED, class_of, is_large
     from tbgen.library.manifest import read_manifest
     from tbgen.material import Material
 
@@ -44,14 +45,23 @@ def costs(options: argparse.Namespace) -> None:
         if made is None or (options.men or made.material.men) != made.material.men:
             continue
         every.append(made)
-        is_large = layout_of(made.material).block_words * 128 >= LARGE_BLOCK_CELLS
         if made.cells >= LEAST_CELLS:
-            classes[class_of(made.material), is_large].append(made)
+            classes[class_of(made.material), is_large(made.material)].append(made)
+    if options.write:
+        write(MEASURED, (made for tables in classes.values() for made in tables))
     heads = ("tables", "us/cell", "outcomes", "distances", "serial")
     print(f"{'class':32}" + "".join(f"{head:>10}" for head in heads) + "  worst fit")
-    for ((balance, pawns), is_large), tables in sorted(classes.items(), key=lambda each: (each[0][1], str(each[0]))):
-        show_class(f"{balance.value}, {'pawns' if pawns else 'no pawns'}, {'large' if is_large else 'small'}", tables)
+    for ((balance, pawns), has_large), tables in sorted(classes.items(), key=lambda each: (each[0][1], str(each[0]))):
+        show_class(f"{balance.value}, {'pawns' if pawns else 'no pawns'}, {'large' if has_large else 'small'}", tables)
     show_totals(every)
+
+
+def write(path: Path, tables: Iterable[Made]) -> None:
+    """Write what each table has taken, which is what it is expected to take from then on."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["material", "cpu_seconds"])
+        rows.writerows([str(each.material), f"{each.seconds:.1f}"] for each in tables)
 
 
 def made_of(folder: Path, material: Material, record: FileRecord) -> Made | None:

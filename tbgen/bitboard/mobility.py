@@ -118,7 +118,7 @@ def pinned_moves(board: Words, side: Int, king: Int, allowed: Word, unpinned: Wo
 
 
 @inner
-def code_on(board: Words) -> Int:
+def counted_code(board: Words) -> Int:
     """The code of a position: twice its legal moves, and one if there is no check."""
     side = np.int64(board[TURN])
     own, occupied = board[side], board[WHITE] | board[BLACK]
@@ -138,6 +138,12 @@ def code_on(board: Words) -> Int:
     unpinned, pinned = pinned_moves(board, side, king, allowed, own ^ own_king)
     moves += pinned + moves_of(board, unpinned, side, occupied, allowed) + en_passant_moves(board, side)
     return 2 * moves + (checkers == NOTHING)
+
+
+@kernel
+def code_on(board: Words) -> Int:
+    """The same, for Python and for kernels beside which it is compiled anyway."""
+    return counted_code(board)
 
 
 # boards[n] holds the words of a board, as board.py describes them; codes[n] receives its code.

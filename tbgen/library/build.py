@@ -18,7 +18,7 @@ from typing import Protocol
 from tbgen.ahead.compiling import compile_for
 from tbgen.ahead.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
-from tbgen.library.costs import pace_of
+from tbgen.library.costs import cost_of, pace_of
 from tbgen.library.estimate import Estimate, solving_share
 from tbgen.library.limits import available_memory, free_disk
 from tbgen.library.making import remove_blocks
@@ -261,11 +261,11 @@ class _Run:
         self.watcher.forecast(self.plan.seconds(self.over, elapsed))
 
     def _estimate(self, start: Start) -> Estimate:
-        known = read_manifest(self.folder)
-        measured = (
-            (each, known[str(each)]) for each in (finding.material for finding in self.findings) if str(each) in known
-        )
-        return Estimate(start.step.cost.wall_seconds(start.threads), solving_share(start.material, measured))
+        """By the pace of the tables that are made by now, which the plan could not know."""
+        known, materials = read_manifest(self.folder), (finding.material for finding in self.findings)
+        measured = [(each, known[str(each)]) for each in materials if str(each) in known]
+        cost = cost_of(start.material, pace_of(measured))
+        return Estimate(cost.wall_seconds(start.threads), solving_share(start.material, measured))
 
     def _has_room(self, start: Start) -> bool:
         """Whether the disk can take the table; it has been asked for all of them before, but others write too."""

@@ -6,16 +6,22 @@ primary cells, those that equal men do not double. `scripts/bench.py costs` fits
 
 from __future__ import annotations
 
+import csv
 import enum
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from tbgen.index.layout import layout_of
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material, Role
 from tbgen.score import Color
 from tbgen.table import fits_memory
+
+MEASURED = Path(__file__).with_name("measured.csv")
+"""Material and CPU seconds of tables that were made on our machine; `scripts/bench.py costs --write` writes it."""
 
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
 _DECIDED = 4
@@ -116,12 +122,27 @@ def primary_cells(material: Material) -> float:
     return layout.cells / orders
 
 
+def is_large(material: Material) -> bool:
+    """Whether its blocks are larger than a processor's cache."""
+    return layout_of(material).block_words * 128 >= LARGE_BLOCK_CELLS
+
+
+@cache
+def measured_seconds() -> Mapping[str, float]:
+    """[material] -> CPU seconds that a table has taken on our machine.
+
+    Two tables of a class and of the same size differ by a factor of up to three, which no rate says.
+    """
+    with MEASURED.open(encoding="utf-8", newline="") as file:
+        return {row["material"]: float(row["cpu_seconds"]) for row in csv.DictReader(file)}
+
+
 def cost_of(material: Material, pace: float = 1.0) -> Cost:
     """What a table is expected to take on a machine that needs `pace` times the CPU seconds of ours."""
     cells, layout = primary_cells(material), layout_of(material)
-    rates = LARGE_RATES if layout.block_words * 128 >= LARGE_BLOCK_CELLS else RATES
-    rate = rates[class_of(material)]
-    seconds = START_SECONDS + cells * rate.microseconds * 1e-6
+    rate = (LARGE_RATES if is_large(material) else RATES)[class_of(material)]
+    by_rate = START_SECONDS + cells * rate.microseconds * 1e-6
+    seconds = measured_seconds().get(str(material), by_rate)
     outcomes = round(cells * rate.outcomes) + START_BYTES // 2
     size = outcomes + round(cells * rate.distances) + START_BYTES // 2
     scratch = round(size * SCRATCH_FACTOR) if not fits_memory(layout) else 0

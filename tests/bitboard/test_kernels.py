@@ -12,8 +12,9 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from tbgen.bitboard import attacks, mobility
+from tbgen.bitboard import attacks
 from tbgen.bitboard.convert import board_of, words_of
+from tbgen.bitboard.mobility import code_on
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import first_stage, next_stage
@@ -23,7 +24,6 @@ from tests.kernels import with_entry
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 bishop_attacks, rook_attacks = with_entry(attacks.bishop_attacks), with_entry(attacks.rook_attacks)
-code_on = with_entry(mobility.code_on)
 
 
 def test_sliders_attack_what_python_chess_says_from_every_square() -> None:
