@@ -49,10 +49,10 @@ def compare_digests(
                 faults += [VerificationError(str(material), difference) for difference in differences[:1]]
                 if not differences:
                     noted[material] = found
+                    if output is not None:  # all tables take long: what is found is kept
+                        write_digests(output, noted)
                 facts.append(_facts(material, found, material in known, differences))
             shown.advance()
-    if output is not None:
-        write_digests(output, noted)
     if as_json:
         click.echo(json.dumps({"tables": facts, "faults": [str(fault) for fault in faults]}, indent=2))
     elif not quiet and facts:

@@ -53,22 +53,22 @@ class Rate:
 
 
 RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.16, 0.011, 0.132, 0.20),
-    (Balance.BARE, True): Rate(0.10, 0.008, 0.146, 0.06),
-    (Balance.DECIDED, False): Rate(0.19, 0.026, 0.214, 0.21),
-    (Balance.DECIDED, True): Rate(0.12, 0.027, 0.201, 0.09),
-    (Balance.EVEN, False): Rate(0.49, 0.223, 0.395, 0.15),
-    (Balance.EVEN, True): Rate(0.20, 0.059, 0.400, 0.07),
+    (Balance.BARE, False): Rate(0.16, 0.011, 0.133, 0.20),
+    (Balance.BARE, True): Rate(0.10, 0.003, 0.141, 0.06),
+    (Balance.DECIDED, False): Rate(0.19, 0.027, 0.214, 0.21),
+    (Balance.DECIDED, True): Rate(0.12, 0.024, 0.197, 0.09),
+    (Balance.EVEN, False): Rate(0.49, 0.225, 0.396, 0.15),
+    (Balance.EVEN, True): Rate(0.20, 0.070, 0.383, 0.07),
 }
-"""[balance, whether there are pawns]; docs/measurements/sets.md has what they were fitted to, and what is estimated."""
+"""[balance, whether there are pawns]; docs/measurements/sets.md has what they were fitted to."""
 
 LARGE_RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.09, 0.008, 0.097, 0.22),
-    (Balance.BARE, True): Rate(0.11, 0.007, 0.130, 0.05),
-    (Balance.DECIDED, False): Rate(0.15, 0.036, 0.193, 0.16),
-    (Balance.DECIDED, True): Rate(0.13, 0.030, 0.224, 0.09),
-    (Balance.EVEN, False): Rate(0.59, 0.306, 0.541, 0.43),
-    (Balance.EVEN, True): Rate(0.45, 0.117, 0.788, 0.07),
+    (Balance.BARE, False): Rate(0.09, 0.009, 0.110, 0.22),
+    (Balance.BARE, True): Rate(0.10, 0.004, 0.127, 0.05),
+    (Balance.DECIDED, False): Rate(0.15, 0.039, 0.196, 0.16),
+    (Balance.DECIDED, True): Rate(0.14, 0.023, 0.224, 0.09),
+    (Balance.EVEN, False): Rate(0.55, 0.150, 0.649, 0.43),
+    (Balance.EVEN, True): Rate(0.51, 0.210, 0.760, 0.07),
 }
 """The same for large blocks, which do not fit a processor's cache, and whose positions have more patterns."""
 

@@ -73,6 +73,21 @@ def test_a_table_with_other_values_is_told(table_folder: Path, tmp_path: Path) -
     )
 
 
+def test_what_was_found_before_an_interruption_is_in_the_list(
+    table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests_in = verify_digest._digests_in
+
+    def interrupted(folders: list[Path], material: Material, threads: int | None) -> Digests:
+        if str(material) == "KRvK":
+            raise KeyboardInterrupt
+        return digests_in(folders, material, threads)
+
+    monkeypatch.setattr(verify_digest, "_digests_in", interrupted)
+    tbgen("verify", "--digest", "-o", str(tmp_path / "mine.csv"), "-q", folder=table_folder)
+    assert [str(material) for material in read_digests(tmp_path / "mine.csv")] == ["KvK", "KNvK", "KBvK"]
+
+
 def test_digests_are_entered_in_a_list_and_never_overwritten(table_folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     for name in ("KBvK", "KvK"):
