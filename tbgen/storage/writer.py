@@ -21,9 +21,10 @@ from tbgen.material import Material
 from tbgen.score import Color, Mobility, Outcome
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
 from tbgen.storage.counting import NewArray, states_of
-from tbgen.storage.details import Details, details_of, flips_of
+from tbgen.storage.details import flips_of
 from tbgen.storage.files import Written, WrittenTable, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
+from tbgen.storage.grouping import Details, details_of
 from tbgen.storage.layers import Layer
 from tbgen.storage.numbering import look_up
 from tbgen.storage.order import Order, order_of

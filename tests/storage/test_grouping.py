@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 
-from tbgen.storage.details import details_of
+from tbgen.storage.grouping import details_of
 from tbgen.storage.states import States
 from tbgen.table import Patterns
 
