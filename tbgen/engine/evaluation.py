@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import inner, small
 from tbgen.arrays import Int, Words
 from tbgen.bitboard.attacks import KING_ATTACKS
 from tbgen.bitboard.board import BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, TURN, WHITE
@@ -31,13 +31,13 @@ _AHEAD = 250 * CENTIPAWN
 """From this advantage on, the stronger side brings its king near the other one."""
 
 
-@inlined
+@small
 def worth_of(code: Int) -> Int:
     """What a score is worth to its holder."""
     return SURE_MATE if code == 0 else _SCORES // (code + 2)
 
 
-@inlined
+@small
 def code_in(signed: Int) -> Int:
     """The code of a signed score."""
     return signed - 1 if signed > 0 else -signed - 1

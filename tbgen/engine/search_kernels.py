@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inlined, inner, kernel
+from tbgen._jit import by_address, inner, kernel, small
 from tbgen.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.bitboard.board import (
     BLACK,
@@ -151,7 +151,7 @@ def table_outcome(s: Search, board: Words) -> Int:
     return UNKNOWN
 
 
-@inlined
+@small
 def packed(value: Int, depth: Int, bound: Int, move: Int) -> Word:
     """A stored value as a word."""
     return np.uint64(value + MOST) << _HALF | np.uint64(depth << 24 | bound << 20 | move)

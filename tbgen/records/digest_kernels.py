@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address, inlined, inner, kernel
+from tbgen._jit import by_address, inlined, inner, kernel, small
 from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, Word, Words
 from tbgen.bitboard.board import KIND, KING, TURN, WHITE
 from tbgen.bitboard.mobility import code_on
@@ -218,7 +218,7 @@ def number_places(
         number_row(values, black, row, run.black[here:end], kings & with_black)
 
 
-@inlined
+@small
 def is_worse(outcome: Int, holder: Int, code: Int) -> bool:
     """Whether an outcome, a signed byte, is worse for a holder than the code that it holds; 0 is no outcome."""
     theirs = outcome if holder else -outcome
