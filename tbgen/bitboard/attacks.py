@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined
+from tbgen._jit import small
 from tbgen.arrays import Int, Word, Words
 from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, ONE
 
@@ -87,7 +87,7 @@ _THIRD_RANK, _SIXTH_RANK = np.uint64(0x0000000000FF0000), np.uint64(0x0000FF0000
 _SEVEN, _EIGHT, _NINE, _TOP_SIX = np.uint64(7), np.uint64(8), np.uint64(9), np.uint64(58)
 
 
-@inlined
+@small
 def bishop_attacks(square: Int, occupied: Word) -> Word:
     """The squares that a bishop attacks, up to and with the first man on each line."""
     row = (square & 7) * 64
@@ -96,7 +96,7 @@ def bishop_attacks(square: Int, occupied: Word) -> Word:
     return up | _ON_RANKS[row + np.int64((falling & occupied) * _FILE_B >> _TOP_SIX)] & falling
 
 
-@inlined
+@small
 def rook_attacks(square: Int, occupied: Word) -> Word:
     """The squares that a rook attacks, up to and with the first man on each line."""
     rank = _RANK[square]
@@ -106,7 +106,7 @@ def rook_attacks(square: Int, occupied: Word) -> Word:
     return along | _ON_A_FILE[(square >> 3) * 64 + column] << file
 
 
-@inlined
+@small
 def pawn_attacks(pawns: Word, black: bool) -> Word:
     """The squares that pawns attack."""
     if black:
@@ -114,7 +114,7 @@ def pawn_attacks(pawns: Word, black: bool) -> Word:
     return (pawns & NOT_A_FILE) << _SEVEN | (pawns & NOT_H_FILE) << _NINE
 
 
-@inlined
+@small
 def pawn_pushes(pawns: Word, black: bool, empty: Word) -> tuple[Word, Word]:
     """The empty squares that pawns may step to: by one square, and by two."""
     if black:
@@ -124,7 +124,7 @@ def pawn_pushes(pawns: Word, black: bool, empty: Word) -> tuple[Word, Word]:
     return single, (single & _THIRD_RANK) << _EIGHT & empty
 
 
-@inlined
+@small
 def rank_between(low: Int, high: Int) -> Word:
     """The squares strictly between two squares of one rank, the lower of which is given first."""
     return (ONE << np.uint64(high)) - (ONE << np.uint64(low)) & ~(ONE << np.uint64(low))

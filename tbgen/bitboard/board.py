@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import inner, small
 from tbgen.arrays import Int, Word, Words
 from tbgen.index.words import NOTHING, square_bit
 
@@ -29,31 +29,31 @@ LAST_RANKS = np.uint64(0xFF000000000000FF)
 _EIGHT = np.uint64(8)
 
 
-@inlined
+@small
 def packed_move(origin: Int, target: Int, promotion: Int) -> Int:
     """The integer that stands for a move."""
     return origin | target << TARGET_SHIFT | promotion << PROMOTION_SHIFT
 
 
-@inlined
+@small
 def origin_of(move: Int) -> Int:
     """The square that a move begins on."""
     return move & 63
 
 
-@inlined
+@small
 def target_of(move: Int) -> Int:
     """The square that a move ends on; for castling that of the rook."""
     return move >> TARGET_SHIFT & 63
 
 
-@inlined
+@small
 def promotion_of(move: Int) -> Int:
     """The role that a pawn becomes; 0 for any other move."""
     return move >> PROMOTION_SHIFT
 
 
-@inlined
+@small
 def one_rank_back(squares: Word, side: Int) -> Word:
     """The squares one step behind, seen from a side's pawns."""
     return squares << _EIGHT if side == BLACK else squares >> _EIGHT

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import inner, small
 from tbgen.arrays import Int, Word, Words
 from tbgen.bitboard.attacks import (
     KING_ATTACKS,
@@ -64,7 +64,7 @@ def attacked_by(board: Words, side: Int, occupied: Word) -> Word:
     return squares | KING_ATTACKS[lowest_square(men & board[KIND + KING])]
 
 
-@inlined
+@small
 def squares_between(one: Int, other: Int) -> Word:
     """The squares strictly between two squares of one rank, file or diagonal; empty if they share none."""
     either = square_bit(one) | square_bit(other)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner, kernel
+from tbgen._jit import inner, kernel, small
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.bitboard.attacks import (
     KING_ATTACKS,
@@ -38,7 +38,7 @@ from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, count, lowes
 _SEVEN, _NINE = np.uint64(7), np.uint64(9)
 
 
-@inlined
+@small
 def pawn_moves(pawns: Word, black: bool, empty: Word, enemies: Word, allowed: Word) -> Int:
     """The number of pawn moves to `allowed` squares, without en passant; a promotion counts as four moves."""
     single, double = pawn_pushes(pawns, black, empty)
@@ -117,8 +117,8 @@ def pinned_moves(board: Words, side: Int, king: Int, allowed: Word, unpinned: Wo
     return unpinned, moves
 
 
-@inner
-def counted_code(board: Words) -> Int:
+@kernel
+def code_on(board: Words) -> Int:
     """The code of a position: twice its legal moves, and one if there is no check."""
     side = np.int64(board[TURN])
     own, occupied = board[side], board[WHITE] | board[BLACK]
@@ -138,12 +138,6 @@ def counted_code(board: Words) -> Int:
     unpinned, pinned = pinned_moves(board, side, king, allowed, own ^ own_king)
     moves += pinned + moves_of(board, unpinned, side, occupied, allowed) + en_passant_moves(board, side)
     return 2 * moves + (checkers == NOTHING)
-
-
-@kernel
-def code_on(board: Words) -> Int:
-    """The same, for Python and for kernels beside which it is compiled anyway."""
-    return counted_code(board)
 
 
 # boards[n] holds the words of a board, as board.py describes them; codes[n] receives its code.

@@ -9,7 +9,7 @@ from tbgen.arrays import Bytes, Int, Ints, Words
 from tbgen.bitboard.attacks import pawn_attacks
 from tbgen.bitboard.board import BLACK, BOARD_WORDS, EN_PASSANT, KIND, KING, NO_MOVE, PAWN, TURN, WHITE, play
 from tbgen.bitboard.legality import is_safe
-from tbgen.bitboard.mobility import counted_code
+from tbgen.bitboard.mobility import code_on
 from tbgen.bitboard.san import read_move
 from tbgen.index.words import NOTHING, ONE, lowest_square
 
@@ -59,7 +59,7 @@ def write_ply(board: Words, history: Words, facts: Ints, ply: Int, reset: bool, 
     write_repetition_key(board, history[ply])
     seen = times_seen(history, ply, since_reset)
     history[ply, BOARD_WORDS] = np.uint64(seen)
-    facts[ply, CODE] = counted_code(board)
+    facts[ply, CODE] = code_on(board)
     facts[ply, RESET] = reset
     facts[ply, BARE_KINGS] = (board[WHITE] | board[BLACK]) == board[KIND + KING]
     facts[ply, TIMES_SEEN] = seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import inner, small
 from tbgen.arrays import Bytes, Int
 
 PLAIN, SPACE, MARK, CONTROL, HIGH = range(5)
@@ -26,7 +26,7 @@ def _classes() -> Bytes:
 CLASS = _classes()
 
 
-@inlined
+@small
 def is_ascii_space(byte: Int) -> bool:
     return bool(byte == 32 or 9 <= byte <= 13)
 
@@ -66,7 +66,7 @@ def character(text: Bytes, at: Int, width: Int) -> Int:
     return number
 
 
-@inlined
+@small
 def is_wide_space(number: Int) -> bool:
     """Whether a character beyond ASCII is white space."""
     if number in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000):
@@ -74,7 +74,7 @@ def is_wide_space(number: Int) -> bool:
     return bool(0x2000 <= number <= 0x200A)
 
 
-@inlined
+@small
 def is_wide_sign(number: Int) -> bool:
     """Whether a character beyond ASCII is a sign of evaluation: − ± ∓ ⩲ ⩱ □ ∞"""
     return number in (0x2212, 0xB1, 0x2213, 0x2A72, 0x2A71, 0x25A1, 0x221E)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address, inlined, inner, kernel
+from tbgen._jit import by_address, inner, kernel, small
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.layout import Layout
 from tbgen.index.outcome_kernels import row_of_byte
@@ -219,7 +219,7 @@ def stands_on_diagonal(squares: Ints) -> int:
     return HALVED
 
 
-@inlined
+@small
 def is_longer(longest: Ints, far: Int, near: Int, block: Int, place: Int) -> bool:
     """Whether a zugzwang comes before the longest so far; of equal ones the first does."""
     if far != longest[0]:

@@ -225,7 +225,7 @@ def is_worse(outcome: Int, holder: Int, code: Int) -> bool:
     return bool(theirs > 0 or -theirs - 1 > code)
 
 
-@inlined
+@small
 def put_short(room: Bytes, place: Int, number: Int) -> None:
     """Write two bytes, the lower one first."""
     room[place] = number & 255

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, inlined, inner
+from tbgen._jit import borrowing, inner, small
 from tbgen.arrays import Int, Ints
 from tbgen.verify.cells import set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
@@ -37,19 +37,19 @@ class Aim(NamedTuple):
     plies: Int
 
 
-@inlined
+@small
 def pair_of(cell: Int, accrued: Int) -> Int:
     """The number of a pair; the signed accrued score is 0 where it is the position's own."""
     return cell * _SCORES + _OWN + accrued
 
 
-@inlined
+@small
 def cell_of_pair(pair: Int) -> Int:
     """The cell of a pair."""
     return pair // _SCORES
 
 
-@inlined
+@small
 def accrued_of_pair(pair: Int) -> Int:
     """The signed accrued score of a pair."""
     return pair % _SCORES - _OWN

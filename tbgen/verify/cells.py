@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from tbgen._jit import inner
+from tbgen._jit import inner, small
 from tbgen.arrays import Int, Ints
 from tbgen.index.primary import BY_KING, MIRRORED
 from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
@@ -14,7 +12,7 @@ _EIGHT = 8
 _MIRROR_PAIR = 2
 
 
-@inner
+@small
 def set_up(numbering: Numbering, cell: Int, squares: Ints) -> Int:
     """Put the men of a cell on their squares; returns the side to move."""
     for slot in range(numbering.men - 1, numbering.pawns, -1):
@@ -58,14 +56,14 @@ def digits_of_rest(numbering: Numbering, squares: Ints, symmetry: Int, rest: Int
     return digits
 
 
-@inner
+@small
 def cell_of(numbering: Numbering, side: Int, squares: Ints, rest: Ints) -> int:
     """The primary cell of a position; `rest` is room for four numbers."""
     king = squares[numbering.pawns]
-    address: Int = 0
+    address = 0
     for slot in range(numbering.pawns):
         address = address << 6 | squares[slot]
-    address = np.int64(numbering.addresses[address])
+    address = int(numbering.addresses[address])
     if numbering.pawns:
         mirror = address & 3
         symmetry = FLIP_FILE if mirror == MIRRORED or (mirror == BY_KING and king & 4) else 0
@@ -83,7 +81,7 @@ def cell_of(numbering: Numbering, side: Int, squares: Ints, rest: Ints) -> int:
     ) | digits
 
 
-@inner
+@small
 def images_of(numbering: Numbering, squares: Ints, rest: Ints) -> int:
     """How many placements the symmetries make of a position, its equal men not told apart."""
     if numbering.pawns:

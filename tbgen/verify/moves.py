@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address, inner
+from tbgen._jit import by_address, inner, small
 from tbgen.arrays import Int, Ints, Word
 from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
 from tbgen.verify.cells import cell_of, set_up, side_of
@@ -77,7 +77,7 @@ def is_safe(men: Men, squares: Ints, slot: Int, to: Int, captured: Int) -> bool:
     target = to if slot == king else squares[king]
     occupied = square_bit(to)
     for other in range(men.color.size):
-        if other != slot and other != captured:  # a tuple would be compiled for it
+        if other not in (slot, captured):
             occupied |= square_bit(squares[other])
     for other in range(men.color.size):
         if men.color[other] == color or other == captured:
@@ -134,7 +134,7 @@ def list_piece_moves(men: Men, scratch: Scratch, slot: Int, wanted: Int, count: 
     kind = men.kind[slot]
     for ray in range(RAY_COUNT[kind]):
         for step in range(8):
-            to = np.int64(MOVES[kind, start, ray, step])
+            to = int(MOVES[kind, start, ray, step])
             if to < 0:
                 break
             captured = scratch.board[to]
@@ -203,7 +203,7 @@ def is_position(men: Men, numbering: Numbering, cell: Int, scratch: Scratch) -> 
     )
 
 
-@inner
+@small
 def own_code_of(men: Men, numbering: Numbering, cell: Int, scratch: Scratch) -> Int:
     """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
     if not is_position(men, numbering, cell, scratch):

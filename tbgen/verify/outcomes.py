@@ -29,7 +29,7 @@ class RowsOfStates(NamedTuple):
 def broken_into(states: RowsOfStates, state: Int, holder: Int, code: Int) -> Int:
     """What an accrued score becomes that nobody betters for its holder, as a signed outcome."""
     row = breaking_row(states.rows, states.first[state], states.end[state] - 1, holder, code)
-    return signed(holder, code) if row < 0 else np.int64(states.rows[row, 2])
+    return signed(holder, code) if row < 0 else int(states.rows[row, 2])
 
 
 # report -> holder, code, what the file of outcomes has, what the file of distances has
@@ -37,7 +37,7 @@ def broken_into(states: RowsOfStates, state: Int, holder: Int, code: Int) -> Int
 def find_other_break(entry: SignedBytes, outcomes: RowsOfStates, distances: RowsOfStates, report: Ints) -> int:
     """Whether an accrued score that is no higher than the entry value breaks differently in some state."""
     for state in range(len(entry)):
-        for code in range(2, code_of(np.int64(entry[state])) + 1):
+        for code in range(2, code_of(int(entry[state])) + 1):
             for holder in range(2):
                 stored = broken_into(outcomes, state, holder, code)
                 proved = broken_into(distances, state, holder, code)

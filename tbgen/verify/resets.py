@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tbgen._jit import borrowing, inner
 from tbgen.arrays import Int
 from tbgen.verify.cells import cell_of, set_up
@@ -65,8 +63,8 @@ def child_cell(links: Links, link: Int, numbering: Numbering, scratch: Scratch, 
 def child_value(links: Links, link: Int, child: ChildValues, scratch: Scratch, side: Int) -> tuple[Int, Int]:
     """Entry value and distance that the child's table gives the position after a move; 0 if none."""
     place = index_of_cell(child.cells, child_cell(links, link, child.numbering, scratch, side))
-    entry = np.int64(child.entry[place])
-    return -entry if links.reversed[link] else entry, np.int64(child.dtg[place])
+    entry = int(child.entry[place])
+    return -entry if links.reversed[link] else entry, int(child.dtg[place])
 
 
 @inner
@@ -135,8 +133,8 @@ def double_step_value(
     captures = list_en_passant(men, scratch, pawn, to)
     place = index_of_cell(subject.cells, cell_of(numbering, side, scratch.squares, scratch.rest))
     if captures == 0:
-        return np.int64(subject.entry[place]), np.int64(subject.dtg[place])
-    code = np.int64(subject.own[place]) + 2 * captures
+        return int(subject.entry[place]), int(subject.dtg[place])
+    code = int(subject.own[place]) + 2 * captures
     accrued = signed(1 - side, code)
     best = key_of_reset(subject, place, side, accrued)
     child, link = victims[men.color[pawn]], links.at[pawn + 1, 0, 0]
@@ -172,6 +170,6 @@ def fold_pawn_moves(
                 outcome, dtg = double_step_value(subject, victims, other, slot, to)
             else:
                 there = quiet_place(subject, scratch, side, move)
-                outcome, dtg = np.int64(subject.entry[there]), np.int64(subject.dtg[there])
+                outcome, dtg = int(subject.entry[there]), int(subject.dtg[there])
             note_reset(subject, place, side, outcome, dtg)
     return EVERYTHING_FINE

@@ -48,7 +48,7 @@ def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) ->
         subject.own[place] = own
         if own == NO_POSITION:
             continue
-        entry = np.int64(subject.entry[place])
+        entry = int(subject.entry[place])
         if entry == 0:
             return place
         if own < _FIRST_CODE and (entry != own_outcome(subject, place) or subject.dtg[place] != 0):
@@ -59,7 +59,7 @@ def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) ->
 @inner
 def own_outcome(subject: Subject, place: Int) -> Int:
     """A position's own score as a signed outcome."""
-    return signed(1 - side_of(subject.numbering, cell_at(subject.cells, place)), np.int64(subject.own[place]))
+    return signed(1 - side_of(subject.numbering, cell_at(subject.cells, place)), int(subject.own[place]))
 
 
 @borrowing
@@ -72,14 +72,14 @@ def find_filled(subject: Subject, scratch: Scratch, start: Int, stop: Int) -> in
 
 
 @inner
-def list_successors(subject: Subject, scratch: Scratch, place: Int, side: Int, count: Int) -> Int:
+def list_successors(subject: Subject, scratch: Scratch, place: Int, side: Int, count: Int) -> int:
     """Find where the listed moves lead; returns up to which accrued code the values can differ."""
-    top: np.int64 = max(np.int64(_FIRST_CODE), abs(np.int64(subject.entry[place])), abs(np.int64(subject.reset[place])))
+    top = max(_FIRST_CODE, abs(int(subject.entry[place])), abs(int(subject.reset[place])))
     for move in range(count):
         there = quiet_place(subject, scratch, side, move)
         scratch.cell[move] = there
-        top = max(top, abs(np.int64(subject.entry[there])))
-    return min(top, np.int64(subject.own[place]))
+        top = max(top, abs(int(subject.entry[there])))
+    return min(top, int(subject.own[place]))
 
 
 @inner
@@ -88,13 +88,12 @@ def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) ->
 
     What stored_value would look up score by score: the codes are walked upwards, and the rows of the pattern with them.
     """
-    rows, own, entry = subject.rows, np.int64(subject.own[place]), np.int64(subject.entry[place])
-    entry_rank, entry_dtg, entry_code = rank_of(entry), np.int64(subject.dtg[place]), code_of(entry)
-    row: Int = 0
-    end: Int = 0
+    rows, own, entry = subject.rows, int(subject.own[place]), int(subject.entry[place])
+    entry_rank, entry_dtg, entry_code = rank_of(entry), int(subject.dtg[place]), code_of(entry)
+    row, end = 0, 0
     if min(own, entry_code) >= _FIRST_CODE:
         pattern = subject.pattern[place]
-        row, end = np.int64(subject.row_start[pattern]), np.int64(subject.row_start[pattern + 1])
+        row, end = int(subject.row_start[pattern]), int(subject.row_start[pattern + 1])
     for holder in range(2):
         as_entry: Int = own if holder == side else own + 1
         if entry_code < own:
@@ -105,7 +104,7 @@ def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) ->
         dtg, has_row = np.int64(0), False
         for code in range(_FIRST_CODE, top + 1):
             while row < end and rows[row, 0] == holder and rows[row, 1] <= code:
-                rank, dtg, has_row = rank_of(np.int64(rows[row, 2])), np.int64(rows[row, 3]), True
+                rank, dtg, has_row = rank_of(int(rows[row, 2])), np.int64(rows[row, 3]), True
                 row += 1
             bar = rank_of(signed(holder, code))
             if code >= as_entry:
@@ -172,8 +171,7 @@ def tally(subject: Subject, scratch: Scratch, orders: Int, start: Int, stop: Int
     for cell in range(start, stop):
         if not is_position(subject.men, subject.numbering, cell, scratch):
             continue
-        row = found[side_of(subject.numbering, cell), np.int64(subject.entry[cell]) & 255]
-        dtg = np.int64(subject.dtg[cell])
+        row, dtg = found[side_of(subject.numbering, cell), int(subject.entry[cell]) & 255], int(subject.dtg[cell])
         if row[0] == 0 or dtg > row[1]:
             row[1], row[2] = dtg, cell
         row[0] += orders * images_of(subject.numbering, scratch.squares, scratch.rest)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address, inner
+from tbgen._jit import by_address, inner, small
 from tbgen.arrays import Int, Ints, SignedInts32
 from tbgen.verify.cells import side_of
 from tbgen.verify.men import Links, Men, Numbering
@@ -115,12 +115,12 @@ def facts_of(subject: Subject, place: Int) -> Facts:
     """Look a position up."""
     pattern = subject.pattern[place]
     return Facts(
-        np.int64(subject.entry[place]),
-        np.int64(subject.dtg[place]),
-        np.int64(subject.own[place]),
+        int(subject.entry[place]),
+        int(subject.dtg[place]),
+        int(subject.own[place]),
         1 - side_of(subject.numbering, cell_at(subject.cells, place)),
-        np.int64(subject.row_start[pattern]),
-        np.int64(subject.row_start[pattern + 1]) - 1,
+        int(subject.row_start[pattern]),
+        int(subject.row_start[pattern + 1]) - 1,
     )
 
 
@@ -129,7 +129,7 @@ def breaking_row(rows: SignedInts32, first: Int, last: Int, holder: Int, code: I
     """Which of some rows breaks an accrued score: the last that stands for it, if it is worse for the holder; or -1."""
     for row in range(last, first - 1, -1):
         if rows[row, 0] == holder and rows[row, 1] <= code:
-            gain = rank_of(np.int64(rows[row, 2])) - rank_of(signed(holder, code))
+            gain = rank_of(int(rows[row, 2])) - rank_of(signed(holder, code))
             return row if (gain < 0 if holder == 0 else gain > 0) else -1
     return -1
 
@@ -143,7 +143,7 @@ def stored_value(rows: SignedInts32, facts: Facts, holder: Int, code: Int) -> tu
     if entry_code < facts.own and entry_code < code:
         return facts.entry, facts.dtg
     row = breaking_row(rows, facts.first_row, facts.last_row, holder, code)
-    return (signed(holder, code), 0) if row < 0 else (np.int64(rows[row, 2]), np.int64(rows[row, 3]))
+    return (signed(holder, code), 0) if row < 0 else (int(rows[row, 2]), int(rows[row, 3]))
 
 
 @inner
@@ -162,7 +162,7 @@ def key_of_rank(side: Int, bar: Int, rank: Int, dtg: Int) -> Int:
     return rank << _KEY_BITS | (_FAR - dtg if rank > bar else dtg)
 
 
-@inner
+@small
 def value_of_key(side: Int, accrued: Int, key: Int) -> tuple[Int, Int]:
     """Outcome and distance of a position whose best move has this key."""
     rank = key >> _KEY_BITS
@@ -188,17 +188,17 @@ def key_after_reset(subject: Subject, side: Int, accrued: Int, outcome: Int, dtg
 @inner
 def key_of_reset(subject: Subject, place: Int, side: Int, accrued: Int) -> Int:
     """The key of the best reset."""
-    outcome = np.int64(subject.reset[place])
+    outcome = int(subject.reset[place])
     if outcome == 0:
         return WORST
-    short = key_after_reset(subject, side, accrued, outcome, np.int64(subject.shortest[place]))
-    return max(short, key_after_reset(subject, side, accrued, outcome, np.int64(subject.longest[place])))
+    short = key_after_reset(subject, side, accrued, outcome, int(subject.shortest[place]))
+    return max(short, key_after_reset(subject, side, accrued, outcome, int(subject.longest[place])))
 
 
 @inner
 def note_reset(subject: Subject, place: Int, side: Int, outcome: Int, dtg: Int) -> None:
     """A reset is worth this; only the best outcome stays, with both its ways."""
-    best = np.int64(subject.reset[place])
+    best = int(subject.reset[place])
     gain = rank_of(outcome) - rank_of(best)
     if best == 0 or (gain < 0 if side else gain > 0):
         subject.reset[place] = outcome

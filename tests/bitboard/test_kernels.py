@@ -12,7 +12,7 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from tbgen.bitboard import attacks
+from tbgen.bitboard.attacks import bishop_attacks, rook_attacks
 from tbgen.bitboard.convert import board_of, words_of
 from tbgen.bitboard.mobility import code_on
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
@@ -20,10 +20,8 @@ from tbgen.rules.position import color_of
 from tbgen.rules.stage import first_stage, next_stage
 from tbgen.score import Accrued
 from tests.bitboard.plies import ROOTS, perft, random_game, random_root, told_by_kernels, told_by_python_chess, written
-from tests.kernels import with_entry
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-bishop_attacks, rook_attacks = with_entry(attacks.bishop_attacks), with_entry(attacks.rook_attacks)
 
 
 def test_sliders_attack_what_python_chess_says_from_every_square() -> None:

@@ -14,23 +14,19 @@ from tbgen.material import Material, Role
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.table import Table
-from tbgen.verify import cells, moves, values
+from tbgen.verify.cells import cell_of, images_of, set_up
 from tbgen.verify.men import men_of, numbering_of
-from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch
+from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch, own_code_of
 from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
 from tbgen.verify.sample import child_cells, needs_of, victim_cells
 from tbgen.verify.subject import some_child_values, some_subject
 from tbgen.verify.sweeps import find_own_codes, list_successors, weigh_moves
-from tbgen.verify.values import Subject, index_of_cell
-from tests.kernels import with_entry
+from tbgen.verify.values import Subject, index_of_cell, value_of_key
 
 from .model import Tables, best_value, board_of, is_position, random_table
 
 Chooser = Callable[[Material, int, int], list[int]]
 ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "KPPvKP", "KBPvKN", "KRRvKR")
-
-set_up, cell_of, images_of = with_entry(cells.set_up), with_entry(cells.cell_of), with_entry(cells.images_of)
-own_code_of, value_of_key = with_entry(moves.own_code_of), with_entry(values.value_of_key)
 
 
 def assert_cells_agree(material: str, cells: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
