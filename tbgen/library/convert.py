@@ -57,7 +57,11 @@ def _convert_one(folder: Path, material: Material, threads: int) -> WrittenTable
         former = FormerFile(path_of(folder, material), material)
         table, made_by = former.numbered(), former.attributes
         written = write_numbered(
-            beside, table, generator=made_by["generator"], source=made_by["source"], threads=threads
+            beside,
+            dataclasses.replace(table),
+            generator=made_by["generator"],
+            source=made_by["source"],
+            threads=threads,
         )
         _compare(beside, table)
         for layer in (Layer.DISTANCES, Layer.OUTCOMES):

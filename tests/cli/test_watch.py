@@ -96,10 +96,10 @@ def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
         clock[0] += 10
         watcher.progress(BISHOP, phase, None, done, 0)
     assert capsys.readouterr().err.splitlines()[1:] == [
-        "KBvK (1 of 1): levels, 8 %, 10 s, about 2 min to go",
-        "KBvK (1 of 1): levels, 25 %, 20 s, about 60 s to go",
-        "KBvK (1 of 1): writing, 27 %, 30 s, about 80 s to go",
-        "KBvK (1 of 1): writing, 37 %, 40 s, about 70 s to go",
+        "KBvK (1 of 1): levels, 10 %, 10 s, about 90 s to go",
+        "KBvK (1 of 1): levels, 20 %, 20 s, about 80 s to go",
+        "KBvK (1 of 1): writing, 26 %, 30 s, about 85 s to go",
+        "KBvK (1 of 1): writing, 35 %, 40 s, about 75 s to go",
     ]
 
 

@@ -18,7 +18,7 @@ from tbgen.serve.service import Settings
 def running(app: ASGIApp) -> Iterator[str]:
     """The address of an application while it is served."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none"))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=10))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
