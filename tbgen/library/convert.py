@@ -58,7 +58,7 @@ def _convert_one(folder: Path, material: Material, threads: int) -> WrittenTable
         table, made_by = former.numbered(), former.attributes
         written = write_numbered(
             beside,
-            dataclasses.replace(table),
+            dataclasses.replace(table),  # a copy of the frame: the writer lets numbers go, which are compared below
             generator=made_by["generator"],
             source=made_by["source"],
             threads=threads,
