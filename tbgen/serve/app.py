@@ -30,7 +30,7 @@ from tbgen.storage.folders import folders_in
 FOLDERS: Final = "TBGEN_DATA"
 SITE: Final = "TBGEN_SITE"
 NAMES: Final = "TBGEN_NAMES"
-CACHE: Final = "TBGEN_CACHE"
+CACHE: Final = "TBGEN_CACHE_MB"
 
 _RETRY_SECONDS: Final = 1
 _STATUS_NAMES: Final[Mapping[int, str]] = {

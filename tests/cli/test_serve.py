@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 
 from tbgen import extras
+from tbgen._folders import cache_home
 from tbgen.ahead.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.serve.app import from_environment
@@ -65,6 +66,16 @@ def test_every_worker_keeps_as_much_of_tables_as_it_was_told(
     assert application.call_args.args[0].cache_bytes == kept
 
 
+def test_workers_find_compiled_kernels_where_they_were(
+    run: mock.Mock, table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
+    run.side_effect = lambda *_, **__: homes.append(cache_home())
+    homes = list[Path]()
+    served("--cache", "64", folder=table_folder)
+    assert homes == [tmp_path]
+
+
 def test_many_workers_are_given_time_to_load_where_uvicorn_can_be_told(run: mock.Mock, table_folder: Path) -> None:
     def old(app: str) -> None: ...
 
@@ -78,8 +89,8 @@ def test_many_workers_are_given_time_to_load_where_uvicorn_can_be_told(run: mock
 
 
 def test_a_cache_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TBGEN_CACHE", "1 GB")
-    with pytest.raises(UsageError, match="TBGEN_CACHE must be a whole number of megabytes, not '1 GB'"):
+    monkeypatch.setenv("TBGEN_CACHE_MB", "1 GB")
+    with pytest.raises(UsageError, match="TBGEN_CACHE_MB must be a whole number of megabytes, not '1 GB'"):
         from_environment()
 
 
