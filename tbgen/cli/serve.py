@@ -19,6 +19,8 @@ from tbgen.words import counted
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 _PATIENCE_SECONDS = 120
+END_SECONDS = 5
+"""How long requests may take when the server is to end; without a limit a client that stops reading would keep it."""
 
 
 @click.command("serve")
@@ -98,6 +100,7 @@ def command(
         access_log=False,
         server_header=False,
         log_level="warning",
+        timeout_graceful_shutdown=END_SECONDS,
         **_patience(uvicorn.Config),
     )
 

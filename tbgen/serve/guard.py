@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from asyncio import CancelledError
 from collections.abc import Collection
 from typing import Final
 
@@ -25,6 +26,10 @@ _HEADERS: Final = {
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]+)?", re.IGNORECASE)
 
 
+def _ending() -> ASGIApp:
+    return refusal(503, "Ending", "the server ends; ask again", {"Retry-After": "1"})
+
+
 class Guard:
     """Passes on what is asked under one of our names, by a method that we know, with a query that is not too long.
 
@@ -42,15 +47,23 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        has_begun = False
+
         async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
+                has_begun = True
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
         refused = self._refusal(scope)
-        await (self._app if refused is None else refused)(scope, receive, send_with_headers)
+        try:
+            await (self._app if refused is None else refused)(scope, receive, send_with_headers)
+        except CancelledError:  # the server ends; from here on it would be called a failure, with a traceback
+            if not has_begun:
+                await _ending()(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         host = Headers(scope=scope).get("host", "")

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -125,3 +130,39 @@ def test_what_is_not_installed_is_said_in_a_line(table_folder: Path, monkeypatch
     monkeypatch.setattr(extras.importlib.util, "find_spec", lambda name: None)
     code, line = complaint("serve", folder=table_folder)
     assert (code, line) == (2, "tbgen: servers need starlette and uvicorn; install with: pip install 'tbgen[serve]'")
+
+
+ENDING_AT_ONCE = "from tbgen.cli import serve; serve.END_SECONDS = 0; serve.command()"
+HALF_A_BODY = (
+    b"POST /r-mobility HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n"
+    b"Expect: 100-continue\r\n\r\n8/8/"
+)
+
+
+def connected(port: int, server: subprocess.Popen[bytes]) -> socket.socket:
+    """A connection to a server as soon as it takes one."""
+    while server.poll() is None:
+        try:
+            return socket.create_connection(("127.0.0.1", port))
+        except OSError:
+            time.sleep(0.01)
+    raise AssertionError("the server has ended")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_client_that_sends_no_more_does_not_keep_a_server_from_ending(table_folder: Path, workers: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    arguments = ("-q", "--data", str(table_folder), "--port", str(port), "--workers", str(workers))
+    command = [sys.executable, "-c", ENDING_AT_ONCE, *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as server, connected(port, server) as client:
+        client.sendall(HALF_A_BODY)
+        assert client.recv(100).startswith(b"HTTP/1.1 100 ")  # the application waits for the rest
+        server.send_signal(signal.SIGTERM)
+        with client.makefile("rb") as answer:
+            told = answer.read()
+        assert server.stderr is not None
+        said = server.stderr.read().decode()
+    assert told.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: 1\r\n" in told
+    assert "Traceback" not in said
