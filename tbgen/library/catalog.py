@@ -16,6 +16,7 @@ from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
+from tbgen.storage.schema import SEAL_BYTES, Seal
 
 CATALOG: Final = "tables.json"
 """What lists the tables of a server, beside their files."""
@@ -38,6 +39,15 @@ class StoredFile:
 
     def facts(self) -> dict[str, Any]:
         return {"file": self.path.name, "bytes": self.bytes, "sha256": self.digest}
+
+    def is_there(self) -> bool:
+        """Whether the file of this path is still this one, by its seal."""
+        try:
+            with self.path.open("rb") as file:
+                seal = Seal.from_bytes(file.read(SEAL_BYTES))
+        except (OSError, ValueError):
+            return False
+        return (seal.length, seal.body_digest) == (self.bytes, self.digest)
 
 
 @dataclass(frozen=True)

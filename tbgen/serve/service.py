@@ -138,7 +138,10 @@ class Service:
             raise HTTPException(404, f"{name[:50]!r} names no table; /tables has all that are here") from None
         if name != canonical:
             raise HTTPException(404, f"the table of {name} is named {canonical}")
-        return self.catalog.entry(name)
+        entry = self.catalog.entry(name)
+        if not all(file.is_there() for file in entry.files):  # or other bytes would come under the old ETag
+            raise HTTPException(404, f"{name} has been replaced or removed; a restart finds what is there")
+        return entry
 
     async def health(self, request: Request) -> Response:
         """Whether there is anybody, and how much may be asked."""

@@ -128,6 +128,27 @@ def test_a_table_that_is_replaced_goes_on_answering(table_folder: Path, tmp_path
         assert client.get("/r-mobility", params=asked).json() == before
 
 
+@pytest.mark.parametrize("then", ["another table", "cut short", "none"])
+def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path, tmp_path: Path, then: str) -> None:
+    for name in ("KvK", "KBvK"):
+        copy_tables(table_folder, tmp_path, name)
+    with client_of(tmp_path) as client:
+        again = (tmp_path / "KBvK.h5").read_bytes()
+        (tmp_path / "KBvK.h5").unlink()
+        (tmp_path / "KBvK.h5").write_bytes(again)
+        assert client.get("/tables/KBvK.h5").content == again
+        (tmp_path / "KBvK.h5").unlink()
+        if then == "another table":
+            (tmp_path / "KBvK.h5").write_bytes((table_folder / "KNvK.h5").read_bytes())
+        elif then == "cut short":
+            (tmp_path / "KBvK.h5").write_bytes(again[:100])
+        for path in ("/tables/KBvK.h5", "/tables/KBvK.dtg.h5", "/tables/KBvK.json"):
+            found = client.get(path)
+            assert (found.status_code, found.json()["error"]) == (404, "NotFound")
+            assert "KBvK has been replaced or removed" in found.json()["message"]
+        assert client.get("/tables/KvK.h5").status_code == 200
+
+
 def test_a_damaged_table_is_an_error_that_tells_nothing_of_the_machine(table_folder: Path, tmp_path: Path) -> None:
     copy_tables(table_folder, tmp_path, "KvK")
     damaged = bytearray((tmp_path / "KvK.h5").read_bytes())
