@@ -24,6 +24,7 @@ _PAGE = """<!DOCTYPE html>
 <title>{title} · r-mobility explorer</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="icon.svg">
 <link rel="stylesheet" href="explorer.css">
 </head>
 <body class="plain">

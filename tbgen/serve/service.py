@@ -24,6 +24,7 @@ from tbgen.serve.games import OutOfTimeError, decided
 from tbgen.serve.guard import LOCAL_NAMES
 from tbgen.serve.limits import Limits, Queue
 from tbgen.serve.openapi import document
+from tbgen.serve.pages import POLICY
 from tbgen.serve.plain import plain_page
 from tbgen.serve.replies import HTML, JSON, LINES, PGN, TABLE, TEXT, as_json, is_known, refusal, tagged, wants
 from tbgen.serve.standard import standard_answer
@@ -156,7 +157,7 @@ class Service:
         """A position as a page without a script."""
         given = parameters_of(request.query_params.multi_items(), POSITION)
         status, page = await self._queue.run(partial(plain_page, self.tables, given))
-        return Response(page, status, media_type=HTML)
+        return Response(page, status, {"Content-Security-Policy": POLICY}, media_type=HTML)
 
     async def _tagged(
         self,

@@ -293,6 +293,15 @@ def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
     assert page.run(VIOLATIONS) == []
 
 
+@pytest.mark.parametrize("asked", ["", urlencode({"fen": BISHOP, "accrued": "G4.0"}), "fen=x", "accrued=G4.0"])
+def test_the_form_without_a_script_fits_a_phone(page: Chromium, server: str, asked: str) -> None:
+    page.look(390)
+    page.open(f"{server}/explorer/plain?{asked}", "document.querySelector('form')")
+    assert page.run("document.documentElement.scrollWidth") == 390
+    page.run(AXE)
+    assert page.run(VIOLATIONS) == []
+
+
 @pytest.mark.parametrize("source", [SERVER, TABLES])
 def test_every_module_is_asked_for_at_once(source: str) -> None:
     modules, waiting = set[str](), ["explorer.js"]

@@ -169,6 +169,14 @@ def test_every_answer_may_be_read_by_any_page_and_is_what_it_says(client: TestCl
     assert headers["referrer-policy"] == "no-referrer"
 
 
+@pytest.mark.parametrize("path", ["/explorer/", "/explorer/explorer.js", "/explorer/plain", "/explorer/plain?fen=x"])
+def test_every_page_says_what_it_may_do(client: TestClient, path: str) -> None:
+    policy = client.get(path).headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
 @pytest.mark.parametrize(
     "path", [f"/r-mobility?fen={FEN}", f"/r-mobility/line?fen={FEN}", f"/standard?fen={FEN}", "/tables",
              "/tables/KvK.json", "/tables/KvK.h5", "/explorer/"],
