@@ -22,7 +22,8 @@ from tbgen.cli.terminal import progress
 from tbgen.errors import TbgenError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
-from tbgen.score import Color, Outcome, parse_score
+from tbgen.rules.accrual import accrued_of
+from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.storage.folders import with_shipped
 from tbgen.words import counted, in_plies
 
@@ -39,7 +40,8 @@ _GOALS = ("accrued", "best", "draw")
     "--side",
     type=click.Choice(["white", "black", _BOTH]),
     default=_BOTH,
-    help="The side that is to hold (default both, which brackets the value).",
+    help="The side that is to hold (default both, which brackets the value). With a score as the goal, both means "
+    "the sides that have it.",
 )
 @click.option(
     "--goal",
@@ -107,15 +109,14 @@ def command(
     with _tables_in(folders) as tables, progress("searching, positions", quiet=quiet) as shown:
         from tbgen.holding import Bracket, hold
 
-        sides = list(Color) if side == _BOTH else [Color[side.upper()]]
         found = [
             hold(
                 board, each, goal=wanted, accrued=score, tables=tables, pair=pair, nodes=nodes, wide=wide,
                 watch=shown.advance,
             )
-            for each in sides
+            for each in _sides(side, wanted, accrued_of(board) if score is None else score)
         ]  # fmt: skip
-    answer = Bracket(*found) if side == _BOTH else found[0]
+    answer = Bracket(*found) if len(found) == 2 else found[0]
     if as_json:
         click.echo(json.dumps(answer.facts(with_map=with_map), indent=2))
         return 0
@@ -124,6 +125,15 @@ def command(
     click.echo(picture_of(board))
     _show(answer, found, with_map=with_map)
     return 0
+
+
+def _sides(side: str, wanted: str | Outcome, accrued: Accrued) -> list[Color]:
+    """The sides that are asked; of both, those that have the score which is the goal."""
+    if side != _BOTH:
+        return [Color[side.upper()]]
+    if isinstance(wanted, str):
+        return list(Color)
+    return [each for each in Color if accrued.worth_to(each) >= wanted.worth_to(each)]
 
 
 @contextlib.contextmanager

@@ -43,7 +43,7 @@ class Checked:
 def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Checked:
     """Check that a strategy keeps its goal after every ply, whatever the other side plays; else ProofError."""
     walk = _Walk(strategy, name)
-    expect_score(strategy, strategy.accrued, strategy.board, name)
+    expect_beginning(strategy, name)
     todo, seen = [(strategy.board.copy(stack=False), strategy.accrued)], set[tuple[str, Accrued]]()
     while todo:
         board, accrued = todo.pop()
@@ -77,9 +77,8 @@ class _Walk:
             if resets and place in self.strategy.leaves:
                 self.leaves.add(place)
                 continue
-            code = 2 * reached.legal_moves.count() + (not reached.is_check())
-            own = Accrued(code, Color.WHITE if board.turn == chess.WHITE else Color.BLACK)
-            after = own if resets or code < accrued.code else accrued
+            own = Accrued(_own_code(reached), Color.WHITE if board.turn == chess.WHITE else Color.BLACK)
+            after = own if resets or own.code < accrued.code else accrued
             expect_score(self.strategy, after, reached, self.name)
             yield reached, after
 
@@ -95,6 +94,19 @@ class _Walk:
         if move not in legal:
             raise ProofError(self.name, f"{move.uci()} is illegal in {board.fen()}")
         return [move]
+
+
+def _own_code(board: chess.Board) -> int:
+    """The code of a position by itself."""
+    return 2 * board.legal_moves.count() + (not board.is_check())
+
+
+def expect_beginning(strategy: Strategy, name: str) -> None:
+    """Refuse a score that cannot have accrued where the strategy begins, or that misses the goal."""
+    board, accrued = strategy.board, strategy.accrued
+    if accrued.code > _own_code(board):
+        raise ProofError(name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower")
+    expect_score(strategy, accrued, board, name)
 
 
 def expect_score(strategy: Strategy, score: Accrued, board: chess.Board, name: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from tbgen.arrays import Ints, SignedBytes
 from tbgen.errors import ProofError
 from tbgen.holding import check_kernels as kernels
-from tbgen.holding.check import Checked, expect_of_tables, expect_score
+from tbgen.holding.check import Checked, expect_beginning, expect_of_tables
 from tbgen.holding.check_kernels import Goal, Table, Walk
 from tbgen.holding.mailbox import BLACK_MAN, EN_PASSANT, MOST_MOVES, SIZE, TURN
 from tbgen.score import Accrued, Color
@@ -34,7 +34,7 @@ _MEN = {
 
 def check_large(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Checked:
     """As `check`, for a strategy of any size; no position may have castling rights."""
-    expect_score(strategy, strategy.accrued, strategy.board, name)
+    expect_beginning(strategy, name)
     places, leaves = sorted(strategy.moves), sorted(strategy.leaves)
     room = 4 * len(places) + 64
     while True:

@@ -46,6 +46,13 @@ def test_both_sides_bracket_the_value() -> None:
     )
 
 
+def test_a_score_as_the_goal_is_asked_of_the_sides_that_have_it() -> None:
+    assert [line for line in lines(CAGE, "--goal", "G1.5") if "keeps" in line] == ["Black keeps G1.5 or better: held"]
+    assert [line for line in lines(CAGE, "--goal", "-G1.0") if "keeps" in line] == ["White keeps -G1.0 or better: held"]
+    assert lines(CAGE, "--goal", "-G1.5")[-1] == "the value is -G1.5: Black holds White to 1 legal move"
+    assert json.loads(printed("hold", CAGE, "--goal", "G1.5", "--json"))["side"] == "black"
+
+
 def test_the_map_shows_how_many_squares_hold() -> None:
     told = lines(FINE_70.replace(" w ", " b "), "--side", "black", "--goal", "draw", "--map")
     assert "3   4  2  1  1  2  2  2  3" in told
@@ -76,7 +83,7 @@ NO_FOLDER = "there is no folder elsewhere; name one with --data, or make it with
 REFUSED = [
     ((), 2, "give a FEN, or startpos; --help says more"),
     ((CAGE, "--goal", "G99"), 2, "'G99' is not a score such as G3.5 or -G3.5"),
-    ((CAGE, "--goal", "G1.5"), 2, "-G1.5 has accrued, which is already worse for White than G1.5"),
+    ((CAGE, "--goal", "G1.5", "--side", "white"), 2, "-G1.5 has accrued, which is already worse for White than G1.5"),
     ((CAGE, "--pair", "Ka1,a2"), 2, A_PAIR),
     ((CAGE, "--pair", "Ka1,Ke6"), 2, "there is no Ke6 on the board"),
     ((CAGE, "--strategy", "x"), 2, ONE_SIDE),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import random
+import re
 
 import chess
 import numpy as np
@@ -95,6 +96,18 @@ def test_a_score_that_is_missed_from_the_beginning_is_refused(checker: object) -
     strategy = strategy_for(SHUT, Color.WHITE, "draw")
     with pytest.raises(ProofError, match=r"-G0\.0 is worse for White than -G0\.5"):
         checker(dataclasses.replace(strategy, accrued=Accrued(0, Color.BLACK)))
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("fen", [SHUT, "7k/8/8/8/8/8/6q1/6rK w - - 0 1", "7k/8/8/8/8/6q1/8/7K w - - 0 1"])
+def test_a_score_that_cannot_have_accrued_where_a_strategy_begins_is_refused(checker: object, fen: str) -> None:
+    """Else a file says of somebody who is mated that a score is kept."""
+    assert callable(checker)
+    board, empty = chess.Board(fen), strategy_for(SHUT, Color.WHITE, "draw")
+    own, goal = own_score(board), Goal(Color.WHITE, Outcome(Color.BLACK, 1))
+    for accrued in (Accrued(own.code + 1, Color.BLACK), Accrued(own.code + 1, Color.WHITE)):
+        with pytest.raises(ProofError, match=re.escape(f"{accrued} cannot have accrued in {fen}")):
+            checker(dataclasses.replace(empty, board=board, accrued=accrued, goal=goal))
 
 
 @pytest.mark.parametrize("classic", SMALL, ids=lambda each: each.name)
