@@ -80,6 +80,8 @@ class Decided:
 
 
 _FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
+_ENDINGS = ("Termination", "TerminationDetails")
+"""Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
 
 
 class GameVerdict(NamedTuple):
@@ -109,7 +111,7 @@ class GameVerdict(NamedTuple):
     @property
     def is_continued_against_its_word(self) -> bool:
         """Whether the game says that the fifty-move rule ended it, but is decided by best play."""
-        says = _FIFTY.search(self.game.tags.get("Termination", "")) is not None
+        says = any(_FIFTY.search(self.game.tags.get(name, "")) for name in _ENDINGS)
         return says and self.verdict.source is Source.TABLEBASE
 
     def result(self) -> EventGame:

@@ -52,6 +52,22 @@ def test_a_line_carries_the_warning_as_a_tag(table_folder: Path) -> None:
     assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in lines
 
 
+@pytest.mark.parametrize(
+    ("tags", "warned"),
+    [
+        ('[Termination "adjudication"]\n[TerminationDetails "Fifty moves rule"]', True),
+        ('[Termination "50-move rule"]', True),
+        ('[Termination "adjudication"]\n[TerminationDetails "TCEC draw rule"]', False),
+    ],
+)
+def test_a_game_that_says_in_any_tag_that_the_rule_ended_it_is_warned_of(
+    tags: str, warned: bool, tmp_path: Path, table_folder: Path
+) -> None:
+    (tmp_path / "games.pgn").write_text(GAME.replace('[Termination "fifty moves"]', tags))
+    told = tbgen("adjudicate", str(tmp_path / "games.pgn"), "--data", str(table_folder)).stderr
+    assert ("though the fifty-move rule ended them: --fifty fide lets it" in told) == warned
+
+
 def test_adjudicating_says_where_the_rule_matters_and_scores_by_it_if_asked(tmp_path: Path, table_folder: Path) -> None:
     games = tmp_path / "games.pgn"
     games.write_text(GAME)
