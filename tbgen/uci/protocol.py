@@ -94,7 +94,7 @@ class Protocol:
 
     def _set_option(self, words: Sequence[str]) -> None:
         text = " ".join(words)
-        name, _, value = text.removeprefix("name ").partition(" value ")
+        name, _, value = f"{text.removeprefix('name ')} ".partition(" value ")  # hosts send an empty value, too
         name, value = name.strip().lower(), value.strip()
         if name == "accrued":
             self._accrued = None if value in _EMPTY else parse_score(value)

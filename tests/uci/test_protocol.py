@@ -64,6 +64,14 @@ def test_what_has_accrued_is_taken_from_wherever_it_stands(
     assert best(lines) == "e6e5"
 
 
+@pytest.mark.parametrize("empty", ["", " ", " <empty>"])
+def test_what_has_accrued_can_be_taken_back(table_folder: Path, empty: str) -> None:
+    options = ("setoption name Accrued value G1.0", f"setoption name Accrued value{empty}")
+    lines = said(table_folder, *options, f"position fen {BISHOP}", "go movetime 10")
+    assert not any("error" in line for line in lines)
+    assert any(line.startswith("info string G1.5 ") for line in lines)
+
+
 def test_the_line_is_that_of_best_play(table_folder: Path, tables: Tablebase) -> None:
     lines = said(table_folder, f"position fen {BISHOP} G4.0", "go depth 4")
     (shown,) = (line.partition(" pv ")[2].split() for line in lines if " pv " in line)
