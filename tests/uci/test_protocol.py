@@ -247,7 +247,7 @@ def test_a_search_without_end_goes_on_until_it_is_stopped(table_folder: Path) ->
 
 def test_it_runs_under_python_chess_as_any_engine(table_folder: Path) -> None:
     command = [sys.executable, "-m", "tbgen", "uci", "--data", str(table_folder)]
-    with chess.engine.SimpleEngine.popen_uci(command) as engine:
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=None) as engine:
         engine.configure({"UCI_RMobility": True})
         found = engine.analyse(chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1"), chess.engine.Limit(depth=3))
         assert found["score"].white().mate() == 16
