@@ -99,6 +99,7 @@ def command(
         workers=workers,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         log_level="warning",
         timeout_graceful_shutdown=END_SECONDS,
         **_patience(uvicorn.Config),

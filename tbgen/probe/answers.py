@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import chess
@@ -69,7 +69,7 @@ class Probe:
             "accrued": str(self.accrued),
             "outcome": str(self.outcome),
             "dtg": self.dtg,
-            "points": points_facts(rule.points(self.outcome)),
+            "points": {**_points(rule, self.outcome)},
             "scoring": rule.scheme.value,
         }
 
@@ -140,11 +140,17 @@ class MoveProbe:
 def moves_facts(moves: Sequence[MoveProbe], scoring: Scoring | None = None) -> list[dict[str, Any]]:
     """The facts of some moves; points are found once for each outcome."""
     rule = Scoring() if scoring is None else scoring
-    points = {outcome: points_facts(rule.points(outcome)) for outcome in {each.outcome for each in moves}}
+    points = {outcome: _points(rule, outcome) for outcome in {each.outcome for each in moves}}
     return [
         {**_move_facts(each), "points": {**points[each.outcome]}, "best": each.best, "keeps": each.keeps}
         for each in moves
     ]
+
+
+@lru_cache(maxsize=1 << 12)
+def _points(rule: Scoring, outcome: Outcome) -> Mapping[str, float]:
+    """The points for an outcome as JSON has them: fractions take long, and outcomes are few."""
+    return points_facts(rule.points(outcome))
 
 
 @dataclass(frozen=True, slots=True)
