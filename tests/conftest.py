@@ -24,15 +24,25 @@ settings.load_profile("fixed")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the slow suite too")
+    parser.addoption(
+        "--tables", type=Path, metavar="DIR", help="run what asks all tables of DIR, too: a set of five men"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--slow"):
-        return
-    slow = [item for item in items if "slow" in item.keywords]
-    if slow:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if "slow" not in item.keywords]
+    asked = {"slow": config.getoption("--slow"), "given_tables": config.getoption("--tables")}
+    missing = {mark for mark, option in asked.items() if not option}
+    left_out = [item for item in items if not missing.isdisjoint(item.keywords)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if missing.isdisjoint(item.keywords)]
+
+
+@pytest.fixture(scope="session")
+def given_folder(request: pytest.FixtureRequest) -> Path:
+    """The folder of tables that the command line names; not to be written to."""
+    folder: Path = request.config.getoption("--tables")
+    return folder
 
 
 @pytest.fixture(scope="session")
