@@ -3,7 +3,8 @@
 
     scripts/clock_ends.py --data DIR > tests/golden/clock_ends.csv
 
-Two ends of each material, drawn with a fixed seed, whose value under the rule is not the table's.
+Three ends of each material, drawn with a fixed seed, whose value under the rule is not the table's.
+They have 2, 3 and 4 plies left.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ["KBvKN", "KNNvK", "KNvKN", "KRvKN", "KRvKB", "KRvKR", "KQvKR", "KQvKQ", "KRvKP", "KNPvK", "KBPvK", "KPvKP"]
-MOST_MOVES = 30
+MOST_MOVES = {2: 30, 3: 30, 4: 10}
+"""By plies left: the slow twin plays every line."""
 
 
 def ends(tables: Tablebase, name: str) -> Iterator[str]:
@@ -36,20 +38,20 @@ def ends(tables: Tablebase, name: str) -> Iterator[str]:
 
     chance, done = random.Random(f"ends {name}"), 0
     for board in random_boards(Material.parse(name), 900):
-        plies, own = 2 + done % 2, own_score(board)
+        plies, own = list(MOST_MOVES)[done], own_score(board)
         if own.code < 3:
             continue
         accrued = Accrued(chance.randrange(3, 13), chance.choice(list(Color))).after(own, reset=False)
         with contextlib.suppress(AccruedError):
             found = tables.probe(board, accrued)
             is_far = found.dtg is not None and found.dtg > plies and found.outcome != found.accrued.outcome
-            if is_far and board.legal_moves.count() <= MOST_MOVES:
+            if is_far and board.legal_moves.count() <= MOST_MOVES[plies]:
                 board.halfmove_clock, board.fullmove_number = 100 - plies, 80
                 fide, reset = (said_by_twin(tables, board, found.accrued, plies, how) for how in ("fide", "reset"))
                 if {fide, reset} != {found.outcome}:
                     yield f"{board.fen()} {found.accrued},{plies},{found.outcome},{found.dtg},{fide},{reset}"
                     done += 1
-        if done == 2:
+        if done == len(MOST_MOVES):
             return
 
 

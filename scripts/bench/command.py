@@ -80,6 +80,9 @@ def parser() -> argparse.ArgumentParser:
     proved.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
     proved.add_argument("--positions", type=int, default=20, metavar="N", help="of each material (default: 20)")
     proved.add_argument("--nodes", type=int, default=3000, metavar="N", help="of each search (default: 3000)")
+    proved.add_argument(
+        "--false", dest="only_false", action="store_true", help="try goals that are false, and no others"
+    )
     fitted = commands.add_parser("costs", help="what classes of tables cost, by the tables that a folder has built")
     fitted.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
     fitted.add_argument("--men", type=int, metavar="N", help="tables of N men alone")

@@ -113,6 +113,8 @@ def proofs(options: argparse.Namespace) -> None:
         for material in materials_wanted(options):
             leant, seen = dataclasses.replace(there, most_men=material.men - 1), Counter[str]()
             for case in cases(tables, material, options.positions):
+                if case.is_true and options.only_false:
+                    continue
                 kind = "true" if case.is_true else "false"
                 seen[kind] += 1
                 for rung in rungs:
@@ -131,7 +133,7 @@ def show_proved(name: str, seen: Counter[str], rungs: Sequence[Rung]) -> None:
 
 
 def cases(tables: Tablebase, material: Material, positions: int) -> Iterator[Case]:
-    """For either side the best goal that it can reach, and the next better one if what has accrued is better still.
+    """For either side the best goal that it can reach, and better ones that what has accrued meets: the next, the best.
 
     And that it is not mated, in ordinary chess, with the position's own score.
     """
@@ -157,8 +159,9 @@ def cases(tables: Tablebase, material: Material, positions: int) -> Iterator[Cas
                     yield Case(board, accrued, Goal(side, accrued.outcome), True)
                     continue
                 yield Case(board, accrued, Goal(side, value), True)
-                if value.holder is not side:
-                    yield Case(board, accrued, Goal(side, Outcome(value.holder, value.code + 1)), False)
+                better = Outcome(value.holder, value.code + (-1 if value.holder is side else 1))
+                for wanted in dict.fromkeys((better, accrued.outcome)):
+                    yield Case(board, accrued, Goal(side, wanted), False)
 
 
 def is_proved(searcher: Searcher, leant: Tables | None, case: Case, rung: Rung) -> bool:
