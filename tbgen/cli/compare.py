@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -19,9 +20,6 @@ from tbgen.errors import UsageError
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
 from tbgen.storage.folders import folder_of_game
-
-if TYPE_CHECKING:
-    from tbgen.records.two_games import PairCounts
 
 
 @click.command("compare")
@@ -45,6 +43,13 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write a page for a site of `tbgen report`, such as site/games.html.",
 )
+@click.option(
+    "--known",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    multiple=True,
+    metavar="FILE",
+    help="Take the tables of a file of JSON that was written before, and do not compare them again.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
 def command(
     names: tuple[str, ...],
@@ -55,6 +60,7 @@ def command(
     output: str | None,
     plot: Path | None,
     page: Path | None,
+    known: tuple[Path, ...],
     quiet: bool,
 ) -> None:
     """Compare the tables of r-mobility with those of whole-game mobility, position by position.
@@ -67,8 +73,10 @@ def command(
     Examples:
       tbgen compare KBvK KPvKP
       tbgen compare --all -o games.json --plot games.svg
+      tbgen compare --all --known games.json -o all.json   go on with tables built since
     """
     from tbgen.records.comparing import Comparer
+    from tbgen.records.joining import joined, read_comparison
 
     there = [
         {material for material, _ in tables_of([folder_of_game(folder, game) for folder in folders])}
@@ -79,17 +87,19 @@ def command(
         wanted = [material for material in wanted if all(material in tables for tables in there)]
         if not wanted:
             raise UsageError("no material has tables of both games; build some with --game whole-game and without")
-    comparer, rows = Comparer(folders), list[tuple[str, ...]]()
+    before = joined([read_comparison(path) for path in known])
+    wanted = [material for material in wanted if str(material) not in {each["material"] for each in before["tables"]}]
+    comparer = Comparer(folders)
     compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     with progress("comparing", len(wanted), quiet=quiet) as shown:
         for material in wanted:
             shown.advance(0, title=str(material))
-            rows.append(_row(comparer.compare(material)))
+            comparer.compare(material)
             shown.advance()
-    facts = {}
     if output or plot or page:
         with progress("playing the longest lines", comparer.lines_to_play, quiet=quiet) as shown:
-            facts = comparer.finish(shown.advance).facts()
+            comparer.finish(shown.advance)
+    facts = joined([before, comparer.found.facts()])
     if output is not None:
         with written_whole(output) as file:
             file.write(f"{json.dumps(facts, indent=1)}\n".encode())
@@ -102,13 +112,13 @@ def command(
         if page is not None:
             write_games_page(games, page)
     if not quiet and output != "-":
+        rows = [_row(table) for table in facts["tables"]]
         show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows, right=".rrrrr")
         sys.stdout.flush()
 
 
-def _row(counts: PairCounts) -> tuple[str, ...]:
+def _row(table: Mapping[str, Any]) -> tuple[str, ...]:
     """A table in a line."""
-    facts = counts.facts()
     shown = ("differing", "better_for_white", "better_for_black", "other_holder")
-    shares = (f"{facts[name] / facts['positions']:.2%}" for name in shown)
-    return (facts["material"], *shares, f"{facts['points_to_white']:+.4f}")
+    shares = (f"{table[name] / table['positions']:.2%}" for name in shown)
+    return (table["material"], *shares, f"{table['points_to_white']:+.4f}")

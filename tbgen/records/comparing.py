@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 import chess
+import numpy as np
+import numpy.typing as npt
 
 from tbgen.index.boards import fen_of_cell
+from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.records.two_games import (
     Example,
+    Pair,
     PairCounts,
+    PairTable,
+    Sample,
+    Turn,
     count_pairs,
-    differing_cells,
     example_of,
     favoured,
+    first_turn,
     gain_in_points,
 )
 from tbgen.score import Color, Mobility, Outcome
@@ -31,7 +37,6 @@ from tbgen.storage.reader import TableFile
 
 SAMPLED: Final = 40
 """Positions of each table whose lines are played to see which resets matter."""
-SHOWN: Final = 20
 _TRIED: Final = 6
 """Positions of each table, for either side that gains, that may be shown."""
 _MOST_PLIES: Final = 24
@@ -69,14 +74,8 @@ class Comparison:
     resets: dict[Material, Counter[str]] = field(default_factory=dict)
     """By table, what the first reset that matters in the lines of a sample is."""
     candidates: list[Example] = field(default_factory=list)
+    """Positions that may be shown."""
     longest: dict[Mobility, list[Farthest]] = field(default_factory=lambda: {game: [] for game in Mobility})
-
-    def shown(self) -> list[Example]:
-        """The positions where the games are farthest apart, at most one for each table and side that gains."""
-        chosen: dict[tuple[Material, Color | None], Example] = {}
-        for each in sorted(self.candidates, key=_interest):
-            chosen.setdefault((each.material, favoured(each.pair)), each)
-        return list(chosen.values())[:SHOWN]
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -86,20 +85,15 @@ class Comparison:
                 for counts in self.counts
             ],
             "longest": {str(game): [each.facts() for each in found] for game, found in self.longest.items()},
-            "positions": [each.facts() for each in self.shown()],
+            "positions": [each.facts() for each in self.candidates],
         }
 
 
-def _interest(example: Example) -> tuple[bool, Fraction, int, str]:
-    """The smaller, the more there is to see: a reset that matters, far apart, short lines."""
-    return example.turn is None, -abs(gain_in_points(example.pair)), sum(example.dtg), example.fen
-
-
 class Comparer:
-    """The tables of both games in some folders."""
+    """The tables of both games in some folders, each of which may have those of one game alone."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        self.folders = {game: [folder_of_game(folder, game) for folder in folders] for game in Mobility}
+        self.folders = {game: _folders_of_game(folders, game) for game in Mobility}
         self.found = Comparison()
         self._farthest: dict[Mobility, dict[Outcome, tuple[int, Material, str]]] = {game: {} for game in Mobility}
 
@@ -107,11 +101,12 @@ class Comparer:
         """Compare the tables of a material, and note what is worth showing."""
         with contextlib.ExitStack() as stack:
             reset, whole = (stack.enter_context(TableFile(path_in(self.folders[game], material))) for game in Mobility)
-            counts = count_pairs(reset, whole, threads)
+            table, sample = PairTable.of(reset, whole), Sample(reset.order)
+            counts = count_pairs(table, sample, threads)
             self.found.counts.append(counts)
             for game, file in zip(Mobility, (reset, whole), strict=True):
                 self._note_longest(game, file)
-            self._note_examples(reset, whole)
+            self._note_examples(material, *sample.differing(table.pairs))
         return counts
 
     @property
@@ -131,7 +126,10 @@ class Comparer:
     @contextlib.contextmanager
     def _both(self) -> Iterator[dict[Mobility, Tablebase]]:
         with contextlib.ExitStack() as stack:
-            yield {game: stack.enter_context(open_tablebase(self.folders[game], game=game)) for game in Mobility}
+            yield {
+                game: stack.enter_context(open_tablebase(self.folders[game], game=game, compiled=True))
+                for game in Mobility
+            }
 
     def _note_longest(self, game: Mobility, file: TableFile) -> None:
         """Note where each score is farthest away; of equal distances the first table and White to move."""
@@ -141,21 +139,30 @@ class Comparer:
             if known is None or dtg > known[0]:
                 self._farthest[game][outcome] = dtg, file.material, fen
 
-    def _note_examples(self, reset: TableFile, whole: TableFile) -> None:
-        """Play lines from a sample of the positions that differ, and from those where the games are farthest apart."""
-        material, layout = reset.material, reset.order.layout
-        cells, pairs = differing_cells(reset, whole)
+    def _note_examples(self, material: Material, cells: npt.NDArray[np.int64], pairs: Sequence[Pair]) -> None:
+        """Play lines from a sample of the positions that differ; note those that may be shown.
+
+        They are one for each kind of reset in the sample, and those where the games are farthest apart.
+        """
+        layout = layout_of(material)
         far = sorted(range(len(pairs)), key=lambda place: -abs(gain_in_points(pairs[place])))
         with self._both() as tables:
-
-            def example(place: int) -> Example:
-                fen = fen_of_cell(layout, int(cells[place]))
-                return example_of(material, fen, tables[Mobility.RESET], tables[Mobility.WHOLE_GAME])
-
-            self.found.resets[material] = Counter(map(_reset_in_words, map(example, range(len(cells))[:SAMPLED])))
+            reset, whole = tables.values()
+            sample = [fen_of_cell(layout, int(cell)) for cell in cells[:SAMPLED]]
+            kinds = [_reset_in_words(first_turn(fen, reset)) for fen in sample]
+            self.found.resets[material] = Counter(kinds)
+            tried = list(dict(zip(reversed(kinds), reversed(sample), strict=True)).values())  # one of each kind
             for side in Color:
-                tried = [place for place in far if favoured(pairs[place]) is side][:_TRIED]
-                self.found.candidates += [each for each in map(example, tried) if max(each.dtg) <= _MOST_PLIES]
+                places = [place for place in far if favoured(pairs[place]) is side][:_TRIED]
+                tried += [fen_of_cell(layout, int(cells[place])) for place in places]
+            examples = (example_of(material, fen, reset, whole, _MOST_PLIES) for fen in tried)
+            self.found.candidates += [each for each in examples if each is not None]
+
+
+def _folders_of_game(folders: Iterable[Path], game: Mobility) -> list[Path]:
+    """Those that are there; all of them if none is, so that an error names the first."""
+    named = [folder_of_game(folder, game) for folder in folders]
+    return [folder for folder in named if folder.is_dir()] or named
 
 
 def _farthest(outcome: Outcome, way: tuple[int, Material, str], tables: Tablebase, other: Tablebase) -> Farthest:
@@ -167,8 +174,6 @@ def _farthest(outcome: Outcome, way: tuple[int, Material, str], tables: Tablebas
     return Farthest(outcome, material, fen, dtg, line, (found.outcome, found.dtg or 0))
 
 
-def _reset_in_words(example: Example) -> str:
+def _reset_in_words(turn: Turn | None) -> str:
     """What the first reset in a line of r-mobility does that whole-game mobility does not know."""
-    if example.turn is None:
-        return "only threatened"
-    return f"{example.turn.kind} {'frees' if example.turn.frees else 'gives up'}"
+    return "only threatened" if turn is None else turn.kind

@@ -25,6 +25,7 @@ from tbgen.records.census import NOBODY, Count, Numbers, count_table
 from tbgen.records.counting import PLACEMENTS, Meanings
 from tbgen.rules.points import Scoring
 from tbgen.score import Accrued, Color, Mobility, Outcome
+from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 from tbgen.verify.listing import find_positions
 from tbgen.verify.men import men_of, numbering_of
@@ -101,47 +102,94 @@ def gain_in_points(pair: Pair) -> Fraction:
     return one - other
 
 
-def count_pairs(reset: TableFile, whole: TableFile, threads: int | None = None) -> PairCounts:
-    """Count all positions of a material by their entry values in its tables of either game."""
-    files = reset, whole
-    outcomes = [sorted({each for side in Color for each in file.tallies[side]}) for file in files]
-    first, second = (_numbers(file, known) for file, known in zip(files, outcomes, strict=True))
-    pairs = list(itertools.product(outcomes[0], outcomes[1]))
-    width, size = np.uint32(len(outcomes[1])), len(pairs)
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """What the tables of either game say of each position of a material, by their files of outcomes alone.
 
-    def kinds_of_chunk(number: int) -> Numbers:
-        kinds: Numbers = first[reset.chunk(number)] * width + second[whole.chunk(number)]
+    A kind of position (records/census.py) is a pair of entry values.
+    """
+
+    reset: TableFile
+    whole: TableFile
+    pairs: Sequence[Pair]
+    """[kind]"""
+    first: Numbers
+    """[symbol of r-mobility's file] -> the first kind with that entry value."""
+    second: Numbers
+    """[symbol of whole-game mobility's file] -> how much further the kind is."""
+
+    @classmethod
+    def of(cls, reset: TableFile, whole: TableFile) -> PairTable:
+        one, other = (sorted({each for side in Color for each in file.counts[side]}) for file in (reset, whole))
+        first = _numbers(reset, one) * np.uint32(len(other))
+        return cls(reset, whole, list(itertools.product(one, other)), first, _numbers(whole, other))
+
+    @property
+    def order(self) -> Order:
+        return self.reset.order
+
+    def of_chunk(self, number: int) -> Numbers:
+        """The kinds of the places of a chunk."""
+        first = number * self.order.chunk_cells
+        end = min(first + self.order.chunk_cells, self.order.layout.cells)
+        kinds: Numbers = self.first.take(self.reset.symbols(first, end))
+        kinds += self.second.take(self.whole.symbols(first, end))
         return kinds
-
-    meanings = Meanings(np.zeros(size, np.int16), np.zeros(size, np.int8), np.zeros(size, np.uint16))
-    found = count_table(reset.order, meanings, kinds_of_chunk, threads=threads).kinds
-    there = {side: np.flatnonzero(found[side, :, PLACEMENTS]).tolist() for side in Color}
-    sides = {side: {pairs[kind]: Count.of(found[side, kind]) for kind in there[side]} for side in Color}
-    return PairCounts(reset.material, sides)
 
 
 def _numbers(file: TableFile, outcomes: Iterable[Outcome]) -> Numbers:
-    """[state] -> the number of its entry value; 0 for a value of no position."""
+    """[symbol] -> the number of its entry value; 0 for a value of no position."""
     numbers = np.zeros(ROWS, np.uint32)
     for number, outcome in enumerate(outcomes):
         numbers[row_of_byte(outcome.to_byte())] = number
-    of_states: Numbers = numbers[row_of_byte(file.states.entry.astype(np.int64))]
-    return of_states
+    of_symbols: Numbers = numbers[row_of_byte(file.column("symbols")["entry"].astype(np.int64))]
+    return of_symbols
 
 
-def differing_cells(
-    reset: TableFile, whole: TableFile, most: int = DRAWN, seed: int = SEED
-) -> tuple[npt.NDArray[np.int64], list[Pair]]:
-    """Positions of which the games disagree, in random order, among so many cells that are drawn; and their pairs."""
-    layout, draw = reset.order.layout, np.random.default_rng(seed)
-    drawn = draw.permutation(layout.cells) if layout.cells <= most else draw.integers(0, layout.cells, most)
-    one, other = (file.look_up(drawn)[0] for file in (reset, whole))
-    differing = np.flatnonzero(one != other)
-    is_position = np.zeros(len(differing), np.bool_)
-    find_positions(men_of(layout), numbering_of(layout), new_scratch(), drawn[differing], is_position)
-    chosen = differing[is_position]
-    pairs = zip(one[chosen].tolist(), other[chosen].tolist(), strict=True)
-    return drawn[chosen], [(Outcome.from_byte(a), Outcome.from_byte(b)) for a, b in pairs]
+class Sample:
+    """Cells drawn by a seed, and their kinds, which are picked from the chunks that the count reads anyway."""
+
+    def __init__(self, order: Order, most: int = DRAWN, seed: int = SEED) -> None:
+        cells, draw = order.layout.cells, np.random.default_rng(seed)
+        self.layout = order.layout
+        self.cells = draw.permutation(cells) if cells <= most else draw.integers(0, cells, most)
+        """In random order."""
+        self.kinds = np.zeros(len(self.cells), np.uint32)
+        places = order.places_of(self.cells)
+        self._sorted = np.argsort(places)
+        self._chunks, self._offsets = np.divmod(places[self._sorted], order.chunk_cells)
+
+    def pick(self, number: int, kinds: Numbers) -> None:
+        """Note what a chunk says of the cells that were drawn from it; chunks may be picked from by several threads."""
+        start, stop = np.searchsorted(self._chunks, (number, number + 1))
+        self.kinds[self._sorted[start:stop]] = kinds[self._offsets[start:stop]]
+
+    def differing(self, pairs: Sequence[Pair]) -> tuple[npt.NDArray[np.int64], list[Pair]]:
+        """The positions among the cells of which the games disagree, in random order; and their pairs."""
+        kinds = np.flatnonzero([one != other for one, other in pairs])
+        chosen = np.flatnonzero(np.isin(self.kinds, kinds))
+        is_position = np.zeros(len(chosen), np.bool_)
+        men, numbering = men_of(self.layout), numbering_of(self.layout)
+        find_positions(men, numbering, new_scratch(), self.cells[chosen], is_position)
+        chosen = chosen[is_position]
+        return self.cells[chosen], [pairs[kind] for kind in self.kinds[chosen].tolist()]
+
+
+def count_pairs(table: PairTable, sample: Sample, threads: int | None = None) -> PairCounts:
+    """Count all positions of a material by their entry values in its tables of either game, and pick a sample."""
+    pairs = table.pairs
+    size = len(pairs)
+
+    def kinds_of_chunk(number: int) -> Numbers:
+        kinds = table.of_chunk(number)
+        sample.pick(number, kinds)
+        return kinds
+
+    meanings = Meanings(np.zeros(size, np.int16), np.zeros(size, np.int8), np.zeros(size, np.uint16))
+    found = count_table(table.order, meanings, kinds_of_chunk, threads=threads).kinds
+    there = {side: np.flatnonzero(found[side, :, PLACEMENTS]).tolist() for side in Color}
+    sides = {side: {pairs[kind]: Count.of(found[side, kind]) for kind in there[side]} for side in Color}
+    return PairCounts(table.reset.material, sides)
 
 
 @dataclass(frozen=True)
@@ -158,8 +206,9 @@ class Turn:
 
     @property
     def kind(self) -> str:
-        """`capture`, `promotion` or `pawn move`."""
-        return "capture" if "x" in self.san else "promotion" if "=" in self.san else "pawn move"
+        """Such as `capture frees`, `promotion gives up`, `pawn move frees`."""
+        reset = "capture" if "x" in self.san else "promotion" if "=" in self.san else "pawn move"
+        return f"{reset} {'frees' if self.frees else 'gives up'}"
 
     @property
     def frees(self) -> bool:
@@ -190,17 +239,28 @@ class Example:
         }
 
 
-def example_of(material: Material, fen: str, reset: Tablebase, whole: Tablebase) -> Example:
-    """A position with best play under both games, up to the goal."""
+def example_of(material: Material, fen: str, reset: Tablebase, whole: Tablebase, most_plies: int) -> Example | None:
+    """A position with best play under both games, up to the goal; None if that takes more plies in either."""
     board = chess.Board(fen)
     found = [tables.probe(board) for tables in (reset, whole)]
     dtg = found[0].dtg or 0, found[1].dtg or 0
-    lines = [
-        tables.line(board, max_plies=plies) if plies else [] for tables, plies in zip((reset, whole), dtg, strict=True)
-    ]
+    if max(dtg) > most_plies:
+        return None
+    lines = [_line(tables, board, plies) for tables, plies in zip((reset, whole), dtg, strict=True)]
     sans = [tuple(step.san for step in line) for line in lines]
     pair = found[0].outcome, found[1].outcome
     return Example(material, fen, pair, dtg, (sans[0], sans[1]), turn_of(board, found[0].own, lines[0]))
+
+
+def first_turn(fen: str, reset: Tablebase) -> Turn | None:
+    """Where best play under r-mobility has another score than the same moves under whole-game mobility."""
+    board = chess.Board(fen)
+    found = reset.probe(board)
+    return turn_of(board, found.own, _line(reset, board, found.dtg or 0))
+
+
+def _line(tables: Tablebase, board: chess.Board, plies: int) -> list[LineStep]:
+    return tables.line(board, max_plies=plies) if plies else []
 
 
 def turn_of(board: chess.Board, own: Accrued, line: Sequence[LineStep]) -> Turn | None:

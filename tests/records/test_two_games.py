@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -12,9 +13,11 @@ import chess
 import pytest
 
 from tbgen.cli.watch import QuietWatcher
+from tbgen.errors import UsageError
 from tbgen.library.build import Settings, build
 from tbgen.material import Material, build_order, materials
 from tbgen.records.comparing import Comparer
+from tbgen.records.joining import joined, read_comparison, shown
 from tbgen.score import Mobility
 from tbgen.storage.folders import folder_of_game
 from tests import reference
@@ -33,6 +36,13 @@ def compared_in(folder: Path, names: Iterable[str]) -> dict[str, Any]:
     facts = comparer.finish(lambda: played.append(1)).facts()
     assert len(played) == to_play == sum(map(len, facts["longest"].values()))
     return facts
+
+
+def as_file_of(folder: Path, facts: dict[str, Any]) -> Path:
+    """What `tbgen compare -o` would have written."""
+    path = folder / f"{facts['tables'][0]['material']}.json"
+    path.write_text(json.dumps(facts))
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +150,41 @@ def test_positions_are_those_of_which_the_games_disagree(compared: dict[str, Any
             assert known.get(each["fen"], each["other"]["outcome"]) == each["other"]["outcome"]
 
 
+def test_parts_joined_are_what_one_run_finds(compared: dict[str, Any], folder: Path, tmp_path: Path) -> None:
+    names = [each["material"] for each in compared["tables"]]
+    parts = [as_file_of(tmp_path, compared_in(folder, some)) for some in (names[4:], names[:2], names[2:4])]
+    whole = joined([compared])
+    assert joined([read_comparison(path) for path in parts]) == json.loads(json.dumps(whole))
+    assert joined([compared, compared]) == whole
+    assert whole["tables"] == compared["tables"]
+
+
+def test_positions_that_are_shown_are_of_all_kinds(compared: dict[str, Any]) -> None:
+    chosen = shown(compared["positions"])
+    assert len({each["material"] for each in chosen}) == len(chosen) > 3
+    kinds = {str(each["reset"]).partition(",")[0] for each in chosen}
+    assert (
+        {"None", "capture frees", "pawn move frees"}
+        <= kinds
+        <= {"None" if each["reset"] is None else each["reset"].partition(",")[0] for each in compared["positions"]}
+    )
+
+
+def test_the_games_may_lie_in_folders_of_their_own(
+    compared: dict[str, Any], table_folder: Path, whole_game_folder: Path
+) -> None:
+    comparer = Comparer([table_folder, whole_game_folder])
+    assert comparer.compare(Material.parse("KNvK")).facts().items() <= compared["tables"][1].items()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"tables": [{}], "longest": {}, "positions": []}', "[" * 100_000])
+def test_a_file_that_no_comparison_has_written_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=re.escape(str(path))):
+        read_comparison(path)
+
+
 PAIRS = {"KBvK": (15_815_352, 954_724, 185_904)}
 """docs/whole-game.md has these."""
 
@@ -151,11 +196,11 @@ def test_pairs_in_which_the_games_differ_are_as_many_as_the_page_says(name: str)
     assert (counts["pairs"], counts["white"], counts["black"]) == PAIRS[name]
 
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "whole-game-records.md"
+DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
 def test_every_line_of_the_page_of_records_reaches_its_score_and_no_sooner() -> None:
-    page = PAGE.read_text()
+    page = (DOCS / "whole-game-records.md").read_text()
     blocks = re.findall(r"\*\*(.+)\*\* in (\d+) pl(?:y|ies), .*:\n\n    (.+)\n((?:    .+\n)+)", page)
     assert len(blocks) == page.count("\n**") > 10
     for score, plies, fen, words in blocks:
