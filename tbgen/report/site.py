@@ -39,6 +39,8 @@ PAGES: Final = (
     ("drawn.html", "Drawn endings"),
     ("potential.html", "Mating potential"),
 )
+TWO_GAMES: Final = ("games.html", "Two games")
+"""A page that `tbgen compare` has written."""
 DATA: Final = "data"
 EVENT: Final = "event.json"
 """In `DATA`: the event that the site has a page of."""
@@ -141,6 +143,7 @@ class Site:
         explorer: bool = False,
         address: str | None = None,
         tables: Tablebase | None = None,
+        two_games: bool = False,
     ) -> None:
         self.records = list(records)
         self._tables, self._there = tables, frozenset(tables or ())
@@ -148,6 +151,7 @@ class Site:
         self._environment = _environment()
         self._environment.globals.update(explorer=explorer, address=address)
         self._shown = [explorer, address]
+        self._two_games = two_games
         self._event: Event | None = None
 
     def files(self, event: Event | None = None) -> Iterator[tuple[str, str | bytes]]:
@@ -163,7 +167,7 @@ class Site:
             yield Batch((f"static/{name}",), None, partial(_static, name))
         if self._shown[1] is not None:
             yield Batch((f"static/{PREVIEW}",), None, lambda: [(HERE / "static" / PREVIEW).read_bytes()])
-        whole = [self._digests, self._shown, event and event.title]
+        whole = [self._digests, self._shown, self._two_games, event and event.title]
         if event is not None:
             yield Batch(("event.html", f"{DATA}/{EVENT}"), [whole, event.text], partial(self._event_files, event))
         yield Batch(("index.html",), [whole, event and event.said], lambda: [self._index()])
@@ -203,8 +207,9 @@ class Site:
         """A template filled in; `path` is where the page goes if not under the template's name."""
         there = name if path is None else path
         root = "../" * there.count("/")
-        # Pages of endings do not name the event, or one more event would mean that all of them are made again.
-        pages = PAGES if root or self._event is None else (*PAGES, ("event.html", "Event"))
+        # Pages of endings do not name what is added later, or each addition would mean that all of them are made again.
+        added = [*[TWO_GAMES] * self._two_games, *[("event.html", "Event")] * (self._event is not None)]
+        pages = PAGES if root else (*PAGES, *added)
         return self._environment.get_template(name).render(root=root, here=there, pages=pages, **context) + "\n"
 
     def _index(self) -> str:
@@ -361,9 +366,11 @@ def write_site(
 
     `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
     where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
-    `tables` have lines that records do not have: best play from mutual zugzwangs.
+    `tables` have lines that records do not have: best play from mutual zugzwangs. A page of two games that is in the
+    folder is linked.
     """
-    site = Site(records, explorer=explorer, address=address, tables=tables)
+    there = (folder / TWO_GAMES[0]).is_file()
+    site = Site(records, explorer=explorer, address=address, tables=tables, two_games=there)
     return write_batches(site.batches(event), folder, tell)
 
 

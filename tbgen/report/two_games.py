@@ -5,7 +5,7 @@ Both are made from what `tbgen compare -o` writes.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,11 +15,16 @@ from typing import Any
 import chess
 
 from tbgen.errors import UsageError
+from tbgen.material import Material
+from tbgen.records.joining import shown
 from tbgen.report.boards import board_of, shared
 from tbgen.report.palette import LIGHT, colors
 from tbgen.score import Mobility, Outcome, parse_score
 from tbgen.storage.files import write_whole
 
+_SHARES = ("differing", "better_for_white", "better_for_black", "other_holder")
+_DRAWN = 40
+"""Tables in the picture."""
 _ROW, _LEFT, _WIDTH, _MIDDLE, _HALF = 18, 70, 720, 390, 290
 
 
@@ -47,6 +52,11 @@ class Way:
     reset: Mapping[str, Any] | None
     whole: Mapping[str, Any] | None
 
+    @property
+    def line(self) -> str:
+        """Of whole-game mobility."""
+        return "" if self.whole is None else numbered_line(self.whole["fen"], self.whole["line"].split())
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -64,6 +74,21 @@ class Shown:
     def board(self) -> str:
         return board_of(self.fen)
 
+    @property
+    def to_move(self) -> str:
+        return "White to move" if chess.Board(self.fen).turn == chess.WHITE else "Black to move"
+
+
+@dataclass(frozen=True)
+class Total:
+    """All tables of a number of men together."""
+
+    men: int
+    tables: int
+    positions: int
+    shares: tuple[float, ...]
+    """As in a row: differing, better for White, for Black, another holder."""
+
 
 @dataclass(frozen=True)
 class TwoGames:
@@ -74,6 +99,8 @@ class TwoGames:
     shown: Sequence[Shown]
     resets: Mapping[str, int]
     """What the first reset that matters is, in the lines of samples of all tables."""
+    totals: Sequence[Total]
+    """By men."""
     positions: int
     differing: int
 
@@ -91,24 +118,32 @@ def games_of(facts: Mapping[str, Any]) -> TwoGames:
     return TwoGames(
         [_row(table) for table in facts["tables"]],
         _ways(facts["longest"]),
-        [_shown(each) for each in facts["positions"]],
+        [_shown(each) for each in shown(facts["positions"])],
         dict(resets.most_common()),
+        _totals(facts["tables"]),
         sum(table["positions"] for table in facts["tables"]),
         sum(table["differing"] for table in facts["tables"]),
     )
 
 
+def _totals(tables: Sequence[Mapping[str, Any]]) -> list[Total]:
+    """By men, the fewest first."""
+    by_men = defaultdict[int, list[Mapping[str, Any]]](list)
+    for table in tables:
+        by_men[Material.parse(table["material"]).men].append(table)
+    totals = []
+    for men, some in sorted(by_men.items()):
+        positions = sum(table["positions"] for table in some)
+        sums = (sum(table[name] for table in some) for name in _SHARES)
+        totals.append(Total(men, len(some), positions, tuple(each / positions for each in sums)))
+    return totals
+
+
 def _row(table: Mapping[str, Any]) -> Row:
     positions = table["positions"]
-    return Row(
-        table["material"],
-        table["differing"] / positions,
-        table["better_for_white"] / positions,
-        table["better_for_black"] / positions,
-        table["other_holder"] / positions,
-        table["points_to_white"],
-        table["points_where_differing"],
-    )
+    differing, white, black, other = (table[name] / positions for name in _SHARES)
+    points, apart = table["points_to_white"], table["points_where_differing"]
+    return Row(table["material"], differing, white, black, other, points, apart)
 
 
 def _ways(longest: Mapping[str, Any]) -> list[Way]:
@@ -127,7 +162,7 @@ def _shown(each: Mapping[str, Any]) -> Shown:
         outcomes[1],
         (reset["dtg"], whole["dtg"]),
         (lines[0], lines[1]),
-        each["reset"],
+        each["reset"] and each["reset"][:1].upper() + each["reset"][1:],
     )
 
 
@@ -153,15 +188,16 @@ def write_games_page(games: TwoGames, path: Path) -> None:
     from tbgen.report.site import Site
 
     built = {row.material for row in games.rows if (path.parent / "material" / f"{row.material}.html").is_file()}
-    page = Site([]).page("games.html", games=games, built=built, shared=shared())
+    page = Site([], two_games=True).page("games.html", games=games, built=built, shared=shared())
     write_whole(path, [page.encode()])
 
 
 def draw_games(games: TwoGames, path: Path) -> None:
-    """A picture of all tables: how often r-mobility is kinder to White, to the right, and to Black, to the left."""
+    """A picture of the tables that differ most: how often r-mobility is kinder to White, to the right, and to Black."""
     if path.suffix.lower() != ".svg":
         raise UsageError(f"the picture is written to a file that ends with .svg, not to {path.name}")
-    rows = [row for row in games.widest if row.differing]
+    rows = [row for row in games.widest if row.differing][:_DRAWN]
+    among = f"the {len(rows)} of {len(games.rows)} endings that differ most: " if len(rows) < len(games.rows) else ""
     largest = max((max(row.white, row.black) for row in rows), default=1.0)
     height = _ROW * len(rows) + 56
     size = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
@@ -175,8 +211,8 @@ def draw_games(games: TwoGames, path: Path) -> None:
         parts.append(_bar(row, 30 + _ROW * number, largest))
     foot = height - 10
     parts.append(
-        f'<text x="{_MIDDLE}" y="{foot}" text-anchor="middle">share of positions whose value differs from that of '
-        "whole-game mobility</text></svg>"
+        f'<text x="{_MIDDLE}" y="{foot}" text-anchor="middle">'
+        f"{among}share of positions whose value differs from that of whole-game mobility</text></svg>"
     )
     write_whole(path, ["\n".join(parts).encode() + b"\n"])
 

@@ -57,7 +57,7 @@ FACTS = {
             "fen": "8/8/8/8/8/1k6/2B5/5K2 b - - 0 1",
             "r_mobility": {"outcome": "-G1.5", "dtg": 3, "line": "Kxc2 Ke2 Kc3"},
             "whole_game": {"outcome": "G1.5", "dtg": 0, "line": ""},
-            "reset": "capture, ply 1: Kxc2",
+            "reset": "capture frees, ply 1: Kxc2",
         }
     ],
 }
@@ -75,6 +75,21 @@ def test_the_page_is_sound_and_no_link_of_a_site_is_dead(some: list[Record], tmp
     write_site(some[:2], tmp_path)
     write_games_page(games_of(FACTS), tmp_path / "games.html")
     assert faults_of(tmp_path) == []
+
+
+def test_other_pages_of_a_site_lead_to_the_page(some: list[Record], tmp_path: Path) -> None:
+    write_site(some[:2], tmp_path)
+    assert "games.html" not in (tmp_path / "index.html").read_text()
+    write_games_page(games_of(FACTS), tmp_path / "games.html")
+    write_site(some[:2], tmp_path)
+    assert '<a href="games.html">' in (tmp_path / "records.html").read_text()
+    assert faults_of(tmp_path) == []
+
+
+def test_tables_are_added_up_by_men() -> None:
+    two, three = games_of(FACTS).totals
+    assert (two.men, two.tables, two.positions, two.shares) == (2, 1, 7224, (0, 0, 0, 0))
+    assert (three.men, three.shares[0]) == (3, 20000 / 417228)
 
 
 def test_the_picture_is_xml_and_leaves_out_tables_that_do_not_differ(tmp_path: Path) -> None:
