@@ -86,7 +86,9 @@ def parser() -> argparse.ArgumentParser:
     fitted = commands.add_parser("costs", help="what classes of tables cost, by the tables that a folder has built")
     fitted.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
     fitted.add_argument("--men", type=int, metavar="N", help="tables of N men alone")
-    fitted.add_argument("--write", action="store_true", help="write what each has taken: tbgen/library/measured.csv")
+    fitted.add_argument(
+        "--write", action="store_true", help="write what each has taken: a file of tbgen/library/measured"
+    )
     fitted.set_defaults(compare=None)
     listed = commands.add_parser("built", help="what the tables of a folder took, and how they were checked, as CSV")
     listed.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")

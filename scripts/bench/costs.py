@@ -35,9 +35,10 @@ class Made:
 
 def costs(options: argparse.Namespace) -> None:
     """Print the rates of each class, how far off they are for the table that they fit worst, and what all take."""
-    from tbgen.library.costs import MEASURED, class_of, is_large
+    from tbgen.library.costs import class_of, is_large, measured_file
     from tbgen.library.manifest import read_manifest
     from tbgen.material import Material
+    from tbgen.storage.folders import game_of_folder
 
     classes, every = defaultdict(list), []
     for name, record in read_manifest(options.data).items():
@@ -48,7 +49,7 @@ def costs(options: argparse.Namespace) -> None:
         if made.cells >= LEAST_CELLS:
             classes[class_of(made.material), is_large(made.material)].append(made)
     if options.write:
-        write(MEASURED, (made for tables in classes.values() for made in tables))
+        write(measured_file(game_of_folder(options.data)), (made for tables in classes.values() for made in tables))
     heads = ("tables", "us/cell", "outcomes", "distances", "serial")
     print(f"{'class':32}" + "".join(f"{head:>10}" for head in heads) + "  worst fit")
     for ((balance, pawns), has_large), tables in sorted(classes.items(), key=lambda each: (each[0][1], str(each[0]))):

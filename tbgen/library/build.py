@@ -31,6 +31,7 @@ from tbgen.library.workers import Here, Processes, WorkerLostError, Workers
 from tbgen.material import Material, build_order
 from tbgen.records.places import FOLDER, is_index_behind, mark_of_due_record
 from tbgen.storage.files import build_lock, path_of, remove_partials
+from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
 
 _TRIES = 2
@@ -177,7 +178,9 @@ def _plan(folder: Path, findings: Iterable[Finding], machine: Machine, jobs: int
     findings, known = list(findings), read_manifest(folder)
     measured = [(each.material, known[str(each.material)]) for each in findings if str(each.material) in known]
     sound = {each.material for each in findings if each.is_sound}
-    plan = plan_of((each.material for each in findings), sound, machine=machine, pace=pace_of(measured))
+    game = game_of_folder(folder)
+    pace = pace_of(measured, game)
+    plan = plan_of((each.material for each in findings), sound, machine=machine, pace=pace, game=game)
     if jobs is None and machine.job_memory is None:
         return replace(plan, machine=replace(machine, jobs=default_jobs(plan)))
     return plan
@@ -264,7 +267,8 @@ class _Run:
         """By the pace of the tables that are made by now, which the plan could not know."""
         known, materials = read_manifest(self.folder), (finding.material for finding in self.findings)
         measured = [(each, known[str(each)]) for each in materials if str(each) in known]
-        cost = cost_of(start.material, pace_of(measured))
+        game = game_of_folder(self.folder)
+        cost = cost_of(start.material, pace_of(measured, game), game)
         return Estimate(cost.wall_seconds(start.threads), solving_share(start.material, measured))
 
     def _has_room(self, start: Start) -> bool:

@@ -2,6 +2,7 @@
 
 Tables fall into six classes: with and without pawns, and by how even the sides are. What a class costs is counted in
 primary cells, those that equal men do not double. `scripts/bench.py costs` fits the figures to a folder of tables.
+Tables of whole-game mobility have figures of their own: they have no middles, and no patterns.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from pathlib import Path
 from tbgen.index.layout import layout_of
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material, Role
-from tbgen.score import Color
+from tbgen.score import Color, Mobility
 from tbgen.table import fits_memory
 
-MEASURED = Path(__file__).with_name("measured.csv")
-"""Material and CPU seconds of tables that were made on our machine; `scripts/bench.py costs --write` writes it."""
+MEASURED = Path(__file__).with_name("measured")
+"""A file for each game: material and CPU seconds of tables that were made on our machine.
+
+`scripts/bench.py costs --write` writes it."""
 
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
 _DECIDED = 4
@@ -52,23 +55,43 @@ class Rate:
     """The part of the work that threads do not share."""
 
 
-RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.16, 0.011, 0.133, 0.20),
-    (Balance.BARE, True): Rate(0.10, 0.003, 0.141, 0.06),
-    (Balance.DECIDED, False): Rate(0.19, 0.027, 0.214, 0.21),
-    (Balance.DECIDED, True): Rate(0.12, 0.024, 0.197, 0.09),
-    (Balance.EVEN, False): Rate(0.49, 0.225, 0.396, 0.15),
-    (Balance.EVEN, True): Rate(0.20, 0.070, 0.383, 0.07),
+RATES: Mapping[Mobility, Mapping[tuple[Balance, bool], Rate]] = {
+    Mobility.RESET: {
+        (Balance.BARE, False): Rate(0.16, 0.011, 0.133, 0.20),
+        (Balance.BARE, True): Rate(0.10, 0.003, 0.141, 0.06),
+        (Balance.DECIDED, False): Rate(0.19, 0.027, 0.214, 0.21),
+        (Balance.DECIDED, True): Rate(0.12, 0.024, 0.197, 0.09),
+        (Balance.EVEN, False): Rate(0.49, 0.225, 0.396, 0.15),
+        (Balance.EVEN, True): Rate(0.20, 0.070, 0.383, 0.07),
+    },
+    Mobility.WHOLE_GAME: {
+        (Balance.BARE, False): Rate(0.21, 0.011, 0.128, 0.20),
+        (Balance.BARE, True): Rate(0.13, 0.003, 0.136, 0.06),
+        (Balance.DECIDED, False): Rate(0.25, 0.028, 0.204, 0.21),
+        (Balance.DECIDED, True): Rate(0.15, 0.024, 0.162, 0.09),
+        (Balance.EVEN, False): Rate(0.36, 0.159, 0.183, 0.15),
+        (Balance.EVEN, True): Rate(0.20, 0.070, 0.246, 0.07),
+    },
 }
-"""[balance, whether there are pawns]; docs/measurements/sets.md has what they were fitted to."""
+"""[game][balance, whether there are pawns]; docs/measurements/sets.md has what they were fitted to."""
 
-LARGE_RATES: Mapping[tuple[Balance, bool], Rate] = {
-    (Balance.BARE, False): Rate(0.09, 0.009, 0.110, 0.22),
-    (Balance.BARE, True): Rate(0.10, 0.004, 0.127, 0.05),
-    (Balance.DECIDED, False): Rate(0.15, 0.039, 0.196, 0.16),
-    (Balance.DECIDED, True): Rate(0.14, 0.023, 0.224, 0.09),
-    (Balance.EVEN, False): Rate(0.55, 0.150, 0.649, 0.43),
-    (Balance.EVEN, True): Rate(0.51, 0.210, 0.760, 0.07),
+LARGE_RATES: Mapping[Mobility, Mapping[tuple[Balance, bool], Rate]] = {
+    Mobility.RESET: {
+        (Balance.BARE, False): Rate(0.09, 0.009, 0.110, 0.22),
+        (Balance.BARE, True): Rate(0.10, 0.004, 0.127, 0.05),
+        (Balance.DECIDED, False): Rate(0.15, 0.039, 0.196, 0.16),
+        (Balance.DECIDED, True): Rate(0.14, 0.023, 0.224, 0.09),
+        (Balance.EVEN, False): Rate(0.55, 0.150, 0.649, 0.43),
+        (Balance.EVEN, True): Rate(0.51, 0.210, 0.760, 0.07),
+    },
+    Mobility.WHOLE_GAME: {
+        (Balance.BARE, False): Rate(0.09, 0.009, 0.110, 0.22),
+        (Balance.BARE, True): Rate(0.10, 0.004, 0.127, 0.05),
+        (Balance.DECIDED, False): Rate(0.14, 0.043, 0.196, 0.16),
+        (Balance.DECIDED, True): Rate(0.14, 0.023, 0.224, 0.09),
+        (Balance.EVEN, False): Rate(0.20, 0.114, 0.304, 0.16),
+        (Balance.EVEN, True): Rate(0.18, 0.152, 0.333, 0.07),
+    },
 }
 """The same for large blocks, which do not fit a processor's cache, and whose positions have more patterns."""
 
@@ -128,31 +151,36 @@ def is_large(material: Material) -> bool:
 
 
 @cache
-def measured_seconds() -> Mapping[str, float]:
-    """[material] -> CPU seconds that a table has taken on our machine.
+def measured_seconds(game: Mobility) -> Mapping[str, float]:
+    """[material] -> CPU seconds that a table of a game has taken on our machine.
 
     Two tables of a class and of the same size differ by a factor of up to three, which no rate says.
     """
-    with MEASURED.open(encoding="utf-8", newline="") as file:
+    with measured_file(game).open(encoding="utf-8", newline="") as file:
         return {row["material"]: float(row["cpu_seconds"]) for row in csv.DictReader(file)}
 
 
-def cost_of(material: Material, pace: float = 1.0) -> Cost:
+def measured_file(game: Mobility) -> Path:
+    """Where the CPU seconds of the tables of a game stand."""
+    return MEASURED / f"{game}.csv"
+
+
+def cost_of(material: Material, pace: float = 1.0, game: Mobility = Mobility.RESET) -> Cost:
     """What a table is expected to take on a machine that needs `pace` times the CPU seconds of ours."""
     cells, layout = primary_cells(material), layout_of(material)
-    rate = (LARGE_RATES if is_large(material) else RATES)[class_of(material)]
+    rate = (LARGE_RATES if is_large(material) else RATES)[game][class_of(material)]
     by_rate = START_SECONDS + cells * rate.microseconds * 1e-6
-    seconds = measured_seconds().get(str(material), by_rate)
+    seconds = measured_seconds(game).get(str(material), by_rate)
     outcomes = round(cells * rate.outcomes) + START_BYTES // 2
     size = outcomes + round(cells * rate.distances) + START_BYTES // 2
     scratch = round(size * SCRATCH_FACTOR) if not fits_memory(layout) else 0
     return Cost(seconds * pace, size, outcomes, scratch, rate.serial)
 
 
-def pace_of(measured: Iterable[tuple[Material, FileRecord]]) -> float:
-    """How this machine compares with ours, by the tables that it has built; 1 if it has built none worth counting."""
+def pace_of(measured: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
+    """How this machine compares with ours, by the tables of a game that it has built; 1 if none is worth counting."""
     known = [
-        (record.cpu_seconds, cost_of(material).cpu_seconds)
+        (record.cpu_seconds, cost_of(material, game=game).cpu_seconds)
         for material, record in measured
         if record.cpu_seconds is not None and layout_of(material).cells >= _LARGE_CELLS
     ]

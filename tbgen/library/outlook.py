@@ -12,6 +12,7 @@ from tbgen.library.manifest import read_manifest
 from tbgen.library.plan import Machine, Plan, default_jobs, plan_of
 from tbgen.material import Material
 from tbgen.storage.files import tables_of
+from tbgen.storage.folders import game_of_folder
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
@@ -20,5 +21,6 @@ def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     known = read_manifest(folder)
     measured = [(material, known[str(material)]) for material in there if str(material) in known]
     machine = Machine(threads, threads, available_memory())
-    plan = plan_of(wanted, there, machine=machine, pace=pace_of(measured))
+    game = game_of_folder(folder)
+    plan = plan_of(wanted, there, machine=machine, pace=pace_of(measured, game), game=game)
     return replace(plan, machine=replace(machine, jobs=default_jobs(plan)))

@@ -16,6 +16,7 @@ from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.index.layout import layout_of
 from tbgen.library.costs import Cost, cost_of
 from tbgen.material import Material, build_order
+from tbgen.score import Mobility
 
 _WORTH_PROCESSES = 30.0
 """From so many CPU seconds on it pays to start processes."""
@@ -325,13 +326,18 @@ def _most_in_files(material: Material) -> int:
 
 
 def plan_of(
-    wanted: Iterable[Material], sound: Collection[Material] = (), *, machine: Machine, pace: float = 1.0
+    wanted: Iterable[Material],
+    sound: Collection[Material] = (),
+    *,
+    machine: Machine,
+    pace: float = 1.0,
+    game: Mobility = Mobility.RESET,
 ) -> Plan:
     """The plan for what is wanted and not there yet."""
     order = build_order(wanted)
     missing = [material for material in order if material not in sound]
     needs = {material: tuple(child for child in material.children() if child in set(missing)) for material in missing}
-    costs = {material: cost_of(material, pace) for material in missing}
+    costs = {material: cost_of(material, pace, game) for material in missing}
     paths = dict.fromkeys(missing, 0.0)
     for material in reversed(missing):
         paths[material] += costs[material].cpu_seconds

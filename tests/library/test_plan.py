@@ -12,10 +12,11 @@ import pytest
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
-from tbgen.library.costs import RATES, class_of, cost_of, pace_of, primary_cells
+from tbgen.library.costs import LARGE_RATES, RATES, class_of, cost_of, measured_seconds, pace_of, primary_cells
 from tbgen.library.manifest import FileRecord
 from tbgen.library.plan import Machine, Plan, Slot, Step, default_jobs, plan_of
 from tbgen.material import Material, all_materials, materials
+from tbgen.score import Mobility
 
 GIB = 1 << 30
 SMALL = [*materials(3), *materials(4)]
@@ -195,8 +196,25 @@ def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None
 
 
 def test_every_class_has_tables_and_a_rate() -> None:
-    assert {class_of(material) for material in materials(5)} == set(RATES)
+    every = {class_of(material) for material in materials(5)}
+    for game in Mobility:
+        assert set(RATES[game]) == set(LARGE_RATES[game]) == every
     assert primary_cells(Material.parse("KQQvK")) == primary_cells(Material.parse("KQRvK")) / 2
+
+
+@pytest.mark.parametrize("game", Mobility)
+def test_a_table_that_was_measured_is_expected_to_take_what_it_took(game: Mobility) -> None:
+    seconds = measured_seconds(game)
+    assert cost_of(Material.parse("KBNvKR"), game=game).cpu_seconds == seconds["KBNvKR"] > 0
+
+
+def test_a_plan_of_the_other_game_takes_what_its_tables_took() -> None:
+    both = [plan_of(all_materials(), machine=Machine(2, 2), game=game) for game in Mobility]
+    reset, whole = ((each.cpu_seconds, each.bytes, each.outcome_bytes) for each in both)
+    assert all(less < more for less, more in zip(whole, reset, strict=True))
+    twice = [cost_of(each, 2.0, Mobility.WHOLE_GAME).cpu_seconds for each in SMALL]
+    records = [(each, FileRecord(1, "", cpu_seconds=seconds)) for each, seconds in zip(SMALL, twice, strict=True)]
+    assert pace_of(records, Mobility.WHOLE_GAME) == pytest.approx(2.0)
 
 
 def test_processes_are_started_only_where_they_pay() -> None:
