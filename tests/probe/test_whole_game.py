@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import chess
+import numpy as np
 import pytest
 
 from tbgen.errors import AccruedError, UsageError
@@ -14,6 +15,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.accrual import accrued_of
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Mobility, parse_score
+from tests.reference.one_ply import Ints, wrong_pairs
 
 SEED = 27
 TAKEN = "8/8/8/8/8/1k6/2B5/5K2 b - - 0 1"
@@ -54,6 +56,35 @@ def test_the_value_is_the_better_coded_of_the_entry_value_and_what_has_accrued(w
     for board, accrued in positions(300):
         entry, found = whole.probe(board).outcome, whole.probe(board, accrued).outcome
         assert found == (entry if entry.code < accrued.code else accrued.outcome)
+
+
+class Answers:
+    """What tables say of pairs, as the check by single plies asks it; `spoiled` answers are wrong."""
+
+    def __init__(self, tables: Tablebase, *, value: int = 0, dtg: int = 0) -> None:
+        self.tables, self.value, self.dtg = tables, value, dtg
+
+    def __call__(self, name: str, side: Ints, squares: Ints, accrued: Ints, jumped: Ints) -> tuple[Ints, Ints]:
+        pairs = accrued if accrued.any() else None
+        many = self.tables.probe_many(name, side == 0, squares, accrued=pairs, en_passant=jumped)
+        assert not many.fault.any()
+        outcome, dtg = many.outcome.astype(np.int64), many.dtg.astype(np.int64)
+        if pairs is not None:
+            outcome[7] += self.value
+            dtg[7] += self.dtg
+        return outcome, dtg
+
+
+@pytest.mark.parametrize("name", ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"])
+def test_random_pairs_are_worth_what_the_moves_of_the_reference_say(whole: Tablebase, name: str) -> None:
+    assert wrong_pairs(name, 2000, SEED, Answers(whole)) == []
+
+
+@pytest.mark.parametrize("spoiled", [{"value": 1}, {"dtg": 1}])
+def test_a_wrong_value_or_distance_of_a_pair_is_found(whole: Tablebase, spoiled: dict[str, int]) -> None:
+    found = wrong_pairs("KRvK", 200, SEED, Answers(whole, **spoiled))
+    assert len(found) == 1
+    assert found[0].startswith("KRvK: side ")
 
 
 def test_many_positions_are_answered_as_single_ones(whole: Tablebase) -> None:
