@@ -66,11 +66,11 @@ RATES: Mapping[Mobility, Mapping[tuple[Balance, bool], Rate]] = {
     },
     Mobility.WHOLE_GAME: {
         (Balance.BARE, False): Rate(0.21, 0.011, 0.128, 0.20),
-        (Balance.BARE, True): Rate(0.13, 0.003, 0.136, 0.06),
+        (Balance.BARE, True): Rate(0.11, 0.003, 0.141, 0.06),
         (Balance.DECIDED, False): Rate(0.25, 0.028, 0.204, 0.21),
-        (Balance.DECIDED, True): Rate(0.15, 0.024, 0.162, 0.09),
+        (Balance.DECIDED, True): Rate(0.13, 0.024, 0.193, 0.09),
         (Balance.EVEN, False): Rate(0.36, 0.159, 0.183, 0.15),
-        (Balance.EVEN, True): Rate(0.20, 0.070, 0.246, 0.07),
+        (Balance.EVEN, True): Rate(0.15, 0.071, 0.274, 0.07),
     },
 }
 """[game][balance, whether there are pawns]; docs/measurements/sets.md has what they were fitted to."""
@@ -85,12 +85,12 @@ LARGE_RATES: Mapping[Mobility, Mapping[tuple[Balance, bool], Rate]] = {
         (Balance.EVEN, True): Rate(0.51, 0.210, 0.760, 0.07),
     },
     Mobility.WHOLE_GAME: {
-        (Balance.BARE, False): Rate(0.09, 0.009, 0.110, 0.22),
+        (Balance.BARE, False): Rate(0.11, 0.009, 0.110, 0.22),
         (Balance.BARE, True): Rate(0.10, 0.004, 0.127, 0.05),
-        (Balance.DECIDED, False): Rate(0.14, 0.043, 0.196, 0.16),
-        (Balance.DECIDED, True): Rate(0.14, 0.023, 0.224, 0.09),
-        (Balance.EVEN, False): Rate(0.20, 0.114, 0.304, 0.16),
-        (Balance.EVEN, True): Rate(0.18, 0.152, 0.333, 0.07),
+        (Balance.DECIDED, False): Rate(0.13, 0.033, 0.180, 0.16),
+        (Balance.DECIDED, True): Rate(0.12, 0.022, 0.211, 0.09),
+        (Balance.EVEN, False): Rate(0.20, 0.102, 0.299, 0.16),
+        (Balance.EVEN, True): Rate(0.16, 0.125, 0.312, 0.07),
     },
 }
 """The same for large blocks, which do not fit a processor's cache, and whose positions have more patterns."""

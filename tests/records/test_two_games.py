@@ -162,12 +162,7 @@ def test_parts_joined_are_what_one_run_finds(compared: dict[str, Any], folder: P
 def test_positions_that_are_shown_are_of_all_kinds(compared: dict[str, Any]) -> None:
     chosen = shown(compared["positions"])
     assert len({each["material"] for each in chosen}) == len(chosen) > 3
-    kinds = {str(each["reset"]).partition(",")[0] for each in chosen}
-    assert (
-        {"None", "capture frees", "pawn move frees"}
-        <= kinds
-        <= {"None" if each["reset"] is None else each["reset"].partition(",")[0] for each in compared["positions"]}
-    )
+    assert {str(each["reset"]).partition(",")[0] for each in chosen} >= {"None", "capture frees"}
 
 
 def test_the_games_may_lie_in_folders_of_their_own(
