@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import chess
 
+from tbgen.ahead.known import Purpose, missing
 from tbgen.probe import Tablebase
 from tbgen.uci.limits import Asked
 from tbgen.uci.player import Situation
@@ -59,6 +60,8 @@ class Beyond:
     ) -> chess.Move | None:
         """The best move that is found within the limits, None without one; `tell` is told what is found on the way."""
         deadline = None if asked.seconds is None else time.monotonic() + asked.seconds
+        if self._engine is None and missing([Purpose.SEARCH]):
+            tell("info string compiling kernels, once")
         engine = self._loaded(deadline)
         if engine is None:
             return None

@@ -174,6 +174,15 @@ def test_without_a_table_it_searches_and_says_so(table_folder: Path) -> None:
     assert best(capture) == "b1b2"  # into a table
 
 
+@pytest.mark.parametrize("is_missing", [True, False])
+def test_a_first_search_says_that_it_is_compiled(
+    table_folder: Path, is_missing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tbgen.uci.beyond.missing", lambda purposes: [*purposes] if is_missing else [])
+    lines = said(table_folder, f"position fen {ROOKS} -G9.5", "go depth 1", "go depth 1")
+    assert lines.count("info string compiling kernels, once") == is_missing
+
+
 def test_where_no_depth_can_be_searched_it_plays_for_few_moves_and_says_that_it_guesses(table_folder: Path) -> None:
     lines = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go nodes 1")
     assert any(line.startswith("info string") and line.endswith("a guess, no table has it") for line in lines)
