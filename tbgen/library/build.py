@@ -18,7 +18,7 @@ from typing import Protocol
 from tbgen.ahead.compiling import compile_for
 from tbgen.ahead.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
-from tbgen.library.costs import cost_of, pace_of
+from tbgen.library.costs import cost_of, crowding_of, pace_for, pace_of
 from tbgen.library.estimate import Estimate, solving_share
 from tbgen.library.limits import available_memory, free_disk
 from tbgen.library.making import remove_blocks
@@ -36,6 +36,9 @@ from tbgen.storage.layers import Layer
 
 _TRIES = 2
 """How often a table is begun whose worker is lost."""
+
+_LAST_TABLES = 8
+"""Of so many tables it counts how crowded the machine was: a build of hours sees others come and go."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +219,8 @@ class _Run:
     """Tables that are made, and those that cannot be."""
     running: dict[Future[Made], tuple[Start, float]] = field(default_factory=dict)
     begun: int = 0
-    made: int = 0
+    made: list[tuple[Material, FileRecord]] = field(default_factory=list)
+    """The last one last."""
     tries: dict[Material, int] = field(default_factory=dict)
     errors: list[TbgenError] = field(default_factory=list)
     outcomes_only: bool = False
@@ -264,12 +268,13 @@ class _Run:
         self.watcher.forecast(self.plan.seconds(self.over, elapsed))
 
     def _estimate(self, start: Start) -> Estimate:
-        """By the pace of the tables that are made by now, which the plan could not know."""
+        """By the tables that are made by now, which the plan could not know, and by how crowded it was for the last."""
         known, materials = read_manifest(self.folder), (finding.material for finding in self.findings)
         measured = [(each, known[str(each)]) for each in materials if str(each) in known]
         game = game_of_folder(self.folder)
-        cost = cost_of(start.material, pace_of(measured, game), game)
-        return Estimate(cost.wall_seconds(start.threads), solving_share(start.material, measured))
+        cost = cost_of(start.material, pace_for(start.material, measured, game), game)
+        seconds = cost.wall_seconds(start.threads) * crowding_of(self.made[-_LAST_TABLES:], game)
+        return Estimate(seconds, solving_share(start.material, measured))
 
     def _has_room(self, start: Start) -> bool:
         """Whether the disk can take the table; it has been asked for all of them before, but others write too."""
@@ -314,7 +319,7 @@ class _Run:
         if self.outcomes_only:
             left = [step.material for step in self.plan.steps if step.material not in self.over]
             let_go(self.folder, self.over, left)  # those that were there wait until the manifest knows them
-        self.made += 1
+        self.made.append((made.material, made.file))
         finding = next(finding for finding in self.findings if finding.material == made.material)
         if made.unrecorded:
             self.watcher.unrecorded(made.unrecorded)

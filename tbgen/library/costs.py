@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import enum
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +31,8 @@ _DECIDED = 4
 """From this difference in worth on the stronger side mostly wins."""
 _LARGE_CELLS = 1 << 20
 """Tables below this take what starting takes, and say nothing of the machine."""
+_TELLING_SECONDS = 1.0
+"""Tables that took less say nothing of what else is at work."""
 
 
 class Balance(enum.Enum):
@@ -177,11 +179,45 @@ def cost_of(material: Material, pace: float = 1.0, game: Mobility = Mobility.RES
     return Cost(seconds * pace, size, outcomes, scratch, rate.serial)
 
 
+Measured = Sequence[tuple[Material, FileRecord]]
+"""Tables that a folder has, and what they took."""
+
+
 def pace_of(measured: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
     """How this machine compares with ours, by the tables of a game that it has built; 1 if none is worth counting."""
     known = [
         (record.cpu_seconds, cost_of(material, game=game).cpu_seconds)
         for material, record in measured
-        if record.cpu_seconds is not None and layout_of(material).cells >= _LARGE_CELLS
+        if record.cpu_seconds is not None and _tells(material, record)
     ]
     return sum(taken for taken, _ in known) / sum(expected for _, expected in known) if known else 1.0
+
+
+def pace_for(material: Material, measured: Measured, game: Mobility = Mobility.RESET) -> float:
+    """The same for a table: the more tables of its class and size of blocks there are, the more they count.
+
+    A change of the solver, or another processor, makes one class quicker and leaves another as it is.
+    """
+    kind = class_of(material), is_large(material)
+    like = [each for each in measured if _tells(*each) and (class_of(each[0]), is_large(each[0])) == kind]
+    weight = len(like) / (len(like) + 1)
+    return float(pace_of(measured, game) ** (1 - weight) * pace_of(like, game) ** weight)
+
+
+def _tells(material: Material, record: FileRecord) -> bool:
+    """Whether a table says something of the machine."""
+    return record.cpu_seconds is not None and layout_of(material).cells >= _LARGE_CELLS
+
+
+def crowding_of(measured: Measured, game: Mobility = Mobility.RESET) -> float:
+    """How much longer tables took than their CPU seconds would take threads that have a processor each.
+
+    Tables at work beside each other share processors, and other programs want them, too.
+    """
+    taken, alone = 0.0, 0.0
+    for material, record in measured:
+        wall, cpu, threads = record.wall_seconds, record.cpu_seconds, record.threads
+        if wall and cpu and threads and wall >= _TELLING_SECONDS:
+            taken += wall
+            alone += replace(cost_of(material, game=game), cpu_seconds=cpu).wall_seconds(threads)
+    return taken / alone if taken else 1.0

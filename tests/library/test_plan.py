@@ -6,13 +6,24 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
-from tbgen.library.costs import LARGE_RATES, RATES, class_of, cost_of, measured_seconds, pace_of, primary_cells
+from tbgen.library.costs import (
+    LARGE_RATES,
+    RATES,
+    class_of,
+    cost_of,
+    crowding_of,
+    measured_seconds,
+    pace_for,
+    pace_of,
+    primary_cells,
+)
 from tbgen.library.manifest import FileRecord
 from tbgen.library.plan import Machine, Plan, Slot, Step, default_jobs, plan_of
 from tbgen.material import Material, all_materials, materials
@@ -193,6 +204,24 @@ def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None
     assert pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", cpu_seconds=40.0))]) == 1.0
     slow, fast = (plan_of(SMALL, machine=Machine(1, 1), pace=pace) for pace in (2.0, 1.0))
     assert slow.seconds() == pytest.approx(2 * fast.seconds())
+
+
+def test_a_class_that_goes_quicker_here_is_told_by_its_own_tables() -> None:
+    even, uneven = Material.parse("KBNvKR"), [Material.parse(name) for name in ("KQRvKB", "KQBvKB", "KQNvKB")]
+    records = [(each, FileRecord(1, "", cpu_seconds=0.25 * cost_of(each).cpu_seconds)) for each in uneven]
+    records.append((even, FileRecord(1, "", cpu_seconds=2.0 * cost_of(even).cpu_seconds)))
+    assert pace_for(Material.parse("KRRvKB"), records) == pytest.approx(pace_of(records) ** 0.25 * 0.25**0.75)
+    assert pace_for(Material.parse("KPPvK"), records) == pytest.approx(pace_of(records))
+    assert pace_for(even, []) == 1.0
+
+
+def test_tables_that_share_processors_take_longer() -> None:
+    material = Material.parse("KBNvKR")
+    alone = replace(cost_of(material), cpu_seconds=30.0).wall_seconds(2)
+    record = FileRecord(1, "", wall_seconds=3 * alone, cpu_seconds=30.0, threads=2)
+    quick = FileRecord(1, "", wall_seconds=0.9, cpu_seconds=0.1, threads=2)
+    assert crowding_of([(material, record)]) == crowding_of([(material, record), (material, quick)]) == pytest.approx(3)
+    assert crowding_of([]) == crowding_of([(material, quick)]) == 1.0
 
 
 def test_every_class_has_tables_and_a_rate() -> None:
