@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/bench/cold.py [--runs 5] [--only build]
 
-Wall and CPU seconds, processes that compile included; medians. The wall depends on what else the machine does.
+Seconds of wall until the first line of output (not that kernels are compiled) and until the end, and CPU seconds,
+processes that compile included; medians. The wall depends on what else the machine does.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class First(NamedTuple):
 FIRSTS = (
     First("build KBvK", (*TBGEN, "build", "KBvK", "-q")),
     First("build KPvK, after KBvK", (*TBGEN, "build", "KPvK", "-q"), warmed=("KBvK",)),
-    First("verify KBvK", (*TBGEN, "verify", "KBvK", "-q"), data=("KBvK",)),
-    First("verify KPvK", (*TBGEN, "verify", "KPvK", "-q"), data=("KPvK",)),
+    First("verify KBvK", (*TBGEN, "verify", "KBvK"), data=("KBvK",)),
+    First("verify KPvK", (*TBGEN, "verify", "KPvK"), data=("KPvK",)),
     First("record KPvK", (*TBGEN, "record", "KPvK"), data=("KPvK",)),
     First("score --pgn", (*TBGEN, "score", "--pgn", str(GAMES), "--summary")),
     First("adjudicate", (*TBGEN, "adjudicate", str(GAMES), "-q"), data=("KBvK",)),
@@ -43,18 +44,35 @@ FIRSTS = (
 )
 
 
-def seconds_of(command: tuple[str, ...], data: Path, kernels: Path) -> tuple[float, float]:
-    """Wall and CPU seconds of a command and all that it starts."""
+class Seconds(NamedTuple):
+    """What a command took, with all that it started."""
+
+    first: float
+    """Wall, until its first line; until its end if it prints nothing."""
+    wall: float
+    cpu: float
+
+
+def seconds_of(command: tuple[str, ...], data: Path, kernels: Path) -> Seconds:
+    """What a command takes."""
     environment = {**os.environ, "TBGEN_DATA": str(data), "TBGEN_CACHE": str(kernels), "PYTHONPATH": str(ROOT)}
     begun, before = time.monotonic(), os.times()
     nowhere = subprocess.DEVNULL
-    subprocess.run(command, check=True, env=environment, cwd=data, stdout=nowhere, stderr=nowhere, stdin=nowhere)
+    with subprocess.Popen(
+        command, env=environment, cwd=data, stdout=subprocess.PIPE, stderr=nowhere, stdin=nowhere
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        first = time.monotonic() - begun
+        process.stdout.read()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
     after = os.times()
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return time.monotonic() - begun, cpu
+    return Seconds(first, time.monotonic() - begun, cpu)
 
 
-def run_once(first: First, warm_kernels: Path) -> tuple[float, float]:
+def run_once(first: First, warm_kernels: Path) -> Seconds:
     with tempfile.TemporaryDirectory() as folder:
         data, kernels = Path(folder, "data"), Path(folder, "kernels")
         data.mkdir()
@@ -70,14 +88,16 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--only", default="", metavar="TEXT", help="only commands that have this in their name")
     options = parser.parse_args()
-    print(f"{'from an empty folder of kernels':32} {'wall s':>8} {'CPU s':>8}   all runs, wall")
+    print(
+        f"{'from an empty folder of kernels':32} {'first line':>10} {'wall s':>8} {'CPU s':>8}   all runs, first line"
+    )
     with tempfile.TemporaryDirectory() as warm:
         for first in FIRSTS:
             if options.only in first.name:
                 runs = [run_once(first, Path(warm)) for _ in range(options.runs)]
-                wall, cpu = (statistics.median(each) for each in zip(*runs, strict=True))
-                walls = " ".join(f"{each:.1f}" for each, _ in runs)
-                print(f"{first.name:32} {wall:8.1f} {cpu:8.1f}   {walls}", flush=True)
+                line, wall, cpu = (statistics.median(each) for each in zip(*runs, strict=True))
+                lines = " ".join(f"{each.first:.2f}" for each in runs)
+                print(f"{first.name:32} {line:10.2f} {wall:8.2f} {cpu:8.1f}   {lines}", flush=True)
 
 
 if __name__ == "__main__":
