@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/whole-game-records.md from what `tbgen compare --all -o games.json` found.
+"""Write docs/whole-game-records.md and docs/two-games.md from what `tbgen compare --all -o games.json` found.
 
 whole_game.py games.json
 """
@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tbgen.report.two_games import numbered_line
+from tbgen.report.two_games import Row, Shown, TwoGames, Way, games_of, numbered_line
 from tbgen.score import Color, Mobility, Outcome, parse_score
 from tbgen.words import in_plies
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "whole-game-records.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 GAME = str(Mobility.WHOLE_GAME)
 GROUPS = ("G0.0", "G0.5", "G1.0-G3.5", "G4.0-", "-G4.0-", "-G1.0-G3.5", "-G0.5", "-G0.0")
 """How scores are put together where all of them would be too many columns."""
@@ -25,7 +25,7 @@ GROUPS = ("G0.0", "G0.5", "G1.0-G3.5", "G4.0-", "-G4.0-", "-G1.0-G3.5", "-G0.5",
 HEAD = """# Records of whole-game mobility
 
 What the tables of [whole-game mobility](whole-game.md) hold, of {tables} endings with {men} men.
-Tables with more men are not counted here.
+[two-games.md](two-games.md) compares them with r-mobility, ending by ending.
 This page is written by `scripts/whole_game.py` from the tables, by way of `tbgen compare --all -o games.json`;
 `tbgen record --game whole-game` counts a table outcome by outcome and distance by distance.
 """
@@ -40,6 +40,47 @@ LONGEST = """## The longest way to each score
 
 Best play by both sides from the position where the score is farthest away,
 of equal ones the first; scores that are never farther away than the board itself shows are left out.
+"""
+
+
+TOGETHER = """# r-mobility and whole-game mobility, ending by ending
+
+What best play is worth under either game, position by position, in {tables} endings.
+[whole-game.md](whole-game.md) says what the games are and what follows from these figures.
+This page is written by `scripts/whole_game.py`, by way of `tbgen compare --all -o games.json`;
+`tbgen compare --page` writes the same with boards.
+
+Of {positions:,} positions the games differ in {share:.1f} %. Positions are placements on 64 squares,
+either side to move, with nothing accrued from before; shares are in per cent.
+*For White* are the positions in which r-mobility is better for White, who has the stronger men.
+"""
+
+RESETS = """
+## Where resets matter
+
+Best play under r-mobility from {every:,} random positions of which the games disagree, up to 40 of each ending:
+the first reset after which the same moves have another score under whole-game mobility.
+It frees the side that makes it of the other side's score, or gives up one of its own.
+"""
+
+POSITIONS = """
+## {shown} positions, with best play under both
+
+At most one of an ending, of all kinds of resets in turn, those first where the games are farthest apart.
+"""
+
+SIDE_BY_SIDE = """## The longest way to each score, side by side
+
+In plies, over all endings, and what the other game says of the same position.
+[whole-game-records.md](whole-game-records.md) has the lines of whole-game mobility,
+[records.md](records.md) says where those of r-mobility are.
+"""
+
+ENDINGS = """
+## Ending by ending
+
+*Points* are what r-mobility gives White more by the exponential formula, on average over all positions;
+*apart* is how far apart the games are where they differ.
 """
 
 
@@ -85,5 +126,76 @@ def page_of(facts: Mapping[str, Any]) -> Iterator[str]:
             yield from way_to(longest)
 
 
+def share(part: float) -> str:
+    """A share in per cent."""
+    return f"{100 * part:.2f}" if part else "-"
+
+
+def compared_row(row: Row) -> str:
+    """An ending in a line of the comparison."""
+    shares = map(share, (row.differing, row.white, row.black, row.other_holder))
+    points = f"{row.points:+.5f}" if row.points else "-"
+    return " | ".join((f"| {row.material}", *shares, points, f"{row.apart:.4f}" if row.apart else "-")) + " |"
+
+
+def beside(way: Way) -> str:
+    """The longest ways to a score under both games."""
+    cells = [str(way.outcome)]
+    for found in (way.reset, way.whole):
+        if found is None:
+            cells += ["-", "-", "-"]
+            continue
+        other = found["other"]
+        there = f"{other['outcome']} in {other['dtg']}" if other["dtg"] else f"{other['outcome']}, on the board"
+        cells += [str(found["dtg"]), found["material"], there]
+    return "| " + " | ".join(cells) + " |"
+
+
+def played(name: str, outcome: Outcome, plies: int, line: str) -> Iterator[str]:
+    """Best play under one of the games."""
+    how = f"in {in_plies(plies)}" if plies else "on the board"
+    yield textwrap.indent(textwrap.fill(f"{name} {outcome}, {how}: {line}".rstrip(": "), 106), "    ")
+
+
+def position(number: int, shown: Shown) -> Iterator[str]:
+    """A position with both lines."""
+    yield f"**{number}. {shown.material}**, {shown.to_move}. {shown.turn or 'A reset is only threatened'}.\n"
+    yield f"    {shown.fen}"
+    yield from played("r-mobility", shown.reset, shown.dtg[0], shown.lines[0])
+    yield from played("whole game", shown.whole, shown.dtg[1], shown.lines[1])
+    yield ""
+
+
+def comparison_of(games: TwoGames) -> Iterator[str]:
+    """The page of both games, part by part."""
+    yield TOGETHER.format(
+        tables=len(games.rows), positions=games.positions, share=100 * games.differing / games.positions
+    )
+    yield "| men | endings | positions | differ | for White | for Black | other holder |\n|--:|--:|--:|--:|--:|--:|--:|"
+    for total in games.totals:
+        shares = " | ".join(map(share, total.shares))
+        yield f"| {total.men} | {total.tables} | {total.positions:,} | {shares} |"
+    every = sum(games.resets.values())
+    yield RESETS.format(every=every)
+    yield "| first reset that matters | positions | per cent |\n|---|--:|--:|"
+    yield from (f"| {name} | {count:,} | {100 * count / every:.1f} |" for name, count in games.resets.items())
+    yield POSITIONS.format(shown=len(games.shown))
+    for number, shown in enumerate(games.shown, 1):
+        yield from position(number, shown)
+    yield SIDE_BY_SIDE
+    yield "| score | r-mobility | ending | there whole game | whole game | ending | there r-mobility |"
+    yield "|---|--:|---|---|--:|---|---|"
+    yield from map(beside, games.ways)
+    yield ENDINGS
+    yield "| ending | differ | for White | for Black | other holder | points | apart |\n|---|--:|--:|--:|--:|--:|--:|"
+    yield from map(compared_row, games.widest)
+
+
+def write(name: str, parts: Iterator[str]) -> None:
+    (DOCS / name).write_text("\n".join(parts).rstrip() + "\n")
+
+
 if __name__ == "__main__":
-    PAGE.write_text("\n".join(page_of(json.loads(Path(sys.argv[1]).read_text()))).rstrip() + "\n")
+    facts = json.loads(Path(sys.argv[1]).read_text())
+    write("whole-game-records.md", page_of(facts))
+    write("two-games.md", comparison_of(games_of(facts)))

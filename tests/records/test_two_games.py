@@ -17,7 +17,7 @@ from tbgen.errors import UsageError
 from tbgen.library.build import Settings, build
 from tbgen.material import Material, build_order, materials
 from tbgen.records.comparing import Comparer
-from tbgen.records.joining import joined, read_comparison, shown
+from tbgen.records.joining import SHOWN, joined, read_comparison, shown
 from tbgen.score import Mobility
 from tbgen.storage.folders import folder_of_game
 from tests import reference
@@ -202,3 +202,15 @@ def test_every_line_of_the_page_of_records_reaches_its_score_and_no_sooner() -> 
         line = " ".join(word.rpartition(".")[2] for word in words.split())
         scores = [each[2] for each in scores_of(fen, line)]
         assert scores.index(score) == len(scores) - 1 == int(plies)
+
+
+def test_every_position_of_the_page_of_both_games_is_played_to_its_scores() -> None:
+    page = (DOCS / "two-games.md").read_text()
+    text = r"(-?G\d+\.\d), (?:in (\d+) pl(?:y|ies)|on the board)(?:: ((?:.|\n)+?))?\n"
+    found = re.findall(rf"\n    (\S+ [wb] - - 0 1)\n    r-mobility {text}    whole game {text}\n", page)
+    assert len(found) == page.count("\n**") == SHOWN
+    for fen, *both in found:
+        for forgets, (score, plies, words) in enumerate((both[:3], both[3:])):
+            line = " ".join(word.rpartition(".")[2] for word in words.split())
+            scores = [each[1 + forgets] for each in scores_of(fen, line)]
+            assert (scores[-1], len(scores) - 1) == (score, int(plies or 0))
