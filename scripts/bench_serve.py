@@ -34,7 +34,8 @@ STEADY_POSITIONS = 20_000
 """More than the server keeps chunks of."""
 BATCH = 1000
 PARTS = 10
-QUIET_SECONDS = 0.1
+QUIET_SECONDS = 0.02
+"""What a worker that nobody asks may take in two seconds: it looks at its clock ten times a second."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -103,10 +104,11 @@ def family(process: int) -> list[int]:
 
 def wait_until_quiet(process: int) -> None:
     """Return when a process and all that it has started have nothing more to do: workers are up one after another."""
-    before, now = -1.0, 0.0
-    while now - before > QUIET_SECONDS:
+    before, now, workers = -1.0, 0.0, 0
+    while now - before > QUIET_SECONDS * workers:
         time.sleep(2)
-        before, now = now, sum(map(cpu_seconds, family(process)))
+        processes = family(process)
+        before, now, workers = now, sum(map(cpu_seconds, processes)), len(processes)
 
 
 def free_port() -> int:
