@@ -88,7 +88,8 @@ def command(
         if not wanted:
             raise UsageError("no material has tables of both games; build some with --game whole-game and without")
     before = joined([read_comparison(path) for path in known])
-    wanted = [material for material in wanted if str(material) not in {each["material"] for each in before["tables"]}]
+    done = {table["material"] for table in before["tables"]}
+    wanted = [material for material in wanted if str(material) not in done]
     comparer = Comparer(folders)
     compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     with progress("comparing", len(wanted), quiet=quiet) as shown:

@@ -173,7 +173,7 @@ class Service:
         if is_known(request, etag):
             return Response(status_code=304, headers=headers)
         reply = await self._queue.run(work, light=light)
-        # Both know nothing of each other's names; going through the headers for each takes longer than a route.
+        # The reply has none of these names yet: `update` would look through its headers for each of them.
         reply.raw_headers.extend((name.lower().encode(), value.encode()) for name, value in headers.items())
         return reply
 

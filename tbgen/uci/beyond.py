@@ -34,7 +34,7 @@ class Beyond:
         self._tables = Tablebase(tables.folders, outcomes_only=True)
         self._engine: Engine | None = None
         self._loading: threading.Thread | None = None
-        self._has_told = False
+        self._has_said_compiling = False
         self._stop = threading.Event()
 
     def prepare(self) -> None:
@@ -61,8 +61,8 @@ class Beyond:
     ) -> chess.Move | None:
         """The best move that is found within the limits, None without one; `tell` is told what is found on the way."""
         deadline = None if asked.seconds is None else time.monotonic() + asked.seconds
-        if self._engine is None and not self._has_told and missing([Purpose.SEARCH]):
-            self._has_told = True
+        if self._engine is None and not self._has_said_compiling and missing([Purpose.SEARCH]):
+            self._has_said_compiling = True
             tell("info string compiling kernels, once")
         engine = self._loaded(deadline)
         if engine is None:
