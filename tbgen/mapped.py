@@ -8,6 +8,7 @@ those that lie in files, which costs little as long as the system need not write
 from __future__ import annotations
 
 import contextlib
+import itertools
 import mmap
 import os
 import tempfile
@@ -22,17 +23,18 @@ import numpy.typing as npt
 _FASTEST = 16 << 30
 """Bytes a second: threads fill memory with some gigabytes a second at most."""
 
-_LEAST_SECONDS, _MOST_SECONDS = 0.02, 1.0
+_LEAST_SECONDS, _MOST_SECONDS = 0.01, 1.0
 """Between two looks at the memory of this process; as long as what is free could be filled in, within these."""
 
 _WORTH_LETTING_GO = 64 << 20
-"""Where the rest of the process alone takes what it may, pages are let go only when there are so many again."""
+"""So many pages are let go at a time. Where the rest of the process alone takes what it may, that is as many as there
+have to be again before the next time."""
 
 
 def _resident_bytes() -> int:
     """The memory of this process and the pages of files that it has touched; 0 where the system does not say."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * mmap.PAGESIZE
+    with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/self/statm", "rb", buffering=0) as file:
+        return int(file.read(128).split()[1]) * mmap.PAGESIZE
     return 0
 
 
@@ -41,33 +43,47 @@ class MappedArrays:
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
         self._folder, self._most = folder, most_bytes
-        self._maps: list[weakref.ref[mmap.mmap]] = []
+        self._maps: list[tuple[int, weakref.ref[mmap.mmap]]] = []
+        self._lock = threading.Lock()
         self._is_over = threading.Event()
         self._watch = threading.Thread(target=self._keep_within, daemon=True)
 
-    def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        """A flat array of zeros. OSError if the disk cannot take it; once it is there, writing to it cannot fail."""
+    def zeros(self, size: int, kind: npt.DTypeLike, rank: int = 0) -> npt.NDArray[Any]:
+        """A flat array of zeros; pages of the least rank are let go first.
+
+        OSError if the disk cannot take it; once it is there, writing to it cannot fail.
+        """
         kind = np.dtype(kind)
         length = max(size * kind.itemsize, 1)
         with tempfile.TemporaryFile(dir=self._folder) as file:
             os.posix_fallocate(file.fileno(), 0, length)
             pages = mmap.mmap(file.fileno(), length)
-        self._maps.append(weakref.ref(pages))
+        with self._lock:
+            there = [(each, known) for each, known in self._maps if known() is not None]
+            self._maps = sorted([*there, (rank, weakref.ref(pages))], key=lambda each: each[0])
         return np.frombuffer(pages, kind, size)
 
-    def let_go(self) -> None:
-        """Let go of all pages; what they hold stays in the files, or in what the system keeps of these."""
-        for known in list(self._maps):
-            if (pages := known()) is not None:
-                pages.madvise(mmap.MADV_DONTNEED)
+    def let_go(self, most: int = -1) -> int:
+        """Let go of pages until the process has no more bytes than this, and say how many it has.
+
+        What the pages hold stays in the files, or in what the system keeps of these.
+        """
+        resident = 0
+        for _, maps in itertools.groupby(self._maps, key=lambda each: each[0]):
+            for _, known in maps:
+                if (pages := known()) is not None:
+                    pages.madvise(mmap.MADV_DONTNEED)
+            resident = _resident_bytes()
+            if resident <= most:
+                break
+        return resident
 
     def _keep_within(self) -> None:
         most, resident = self._most, _resident_bytes()
         while not self._is_over.wait(min(max((most - resident) / _FASTEST, _LEAST_SECONDS), _MOST_SECONDS)):
             resident = _resident_bytes()
             if resident > most:
-                self.let_go()
-                resident = _resident_bytes()
+                resident = self.let_go(self._most - _WORTH_LETTING_GO)
                 most = max(self._most, resident + _WORTH_LETTING_GO)
 
     def __enter__(self) -> Self:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import threading
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tbgen import mapped
 from tbgen.mapped import MappedArrays
 
 MIB = 1 << 20
+
+
+def touched_bytes(array: npt.NDArray[np.uint8]) -> int:
+    """The pages of an array that this process has at hand."""
+    first, count = array.ctypes.data // mmap.PAGESIZE, array.nbytes // mmap.PAGESIZE
+    with Path("/proc/self/pagemap").open("rb", buffering=0) as file:
+        pages = np.frombuffer(os.pread(file.fileno(), 8 * count, 8 * first), np.uint64)
+    return int((pages >> np.uint64(63)).sum()) * mmap.PAGESIZE
 
 
 def test_what_is_written_stays_when_the_pages_are_let_go(tmp_path: Path) -> None:
@@ -49,9 +59,10 @@ def test_pages_are_let_go_when_the_process_has_too_many(tmp_path: Path, monkeypa
         seen.append(resident.pop(0) if resident else 5)
         return seen[-1]
 
-    def let_go(_: MappedArrays) -> None:
+    def let_go(_: MappedArrays, most: int) -> int:
         gone.append(seen[-1])
         is_enough.set()
+        return 5
 
     gone = list[int]()
     monkeypatch.setattr(mapped, "_resident_bytes", next_resident)
@@ -60,3 +71,16 @@ def test_pages_are_let_go_when_the_process_has_too_many(tmp_path: Path, monkeypa
     with MappedArrays(tmp_path, 10):
         assert is_enough.wait(60)
     assert gone == [15]
+
+
+def test_what_is_touched_least_is_let_go_first_and_no_more_than_has_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = MappedArrays(tmp_path, 0)
+    arrays = {rank: files.zeros(MIB, np.uint8, rank) for rank in (2, 0, 1)}
+    for array in arrays.values():
+        array[:] = 1
+    resident = iter([9, 5, 5])
+    monkeypatch.setattr(mapped, "_resident_bytes", lambda: next(resident))
+    assert files.let_go(5) == 5
+    assert [touched_bytes(arrays[rank]) for rank in range(3)] == [0, 0, MIB]

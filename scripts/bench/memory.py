@@ -51,7 +51,7 @@ def measured(name: str, data: Path, threads: int) -> None:
     from tbgen import retro
     from tbgen.material import Material
     from tbgen.retro.drive import one_block
-    from tbgen.retro.drive.memory import arrays_of
+    from tbgen.retro.drive.placement import arrays_of
     from tbgen.retro.drive.timing import Timer
     from tbgen.storage.files import path_of
     from tbgen.storage.reader import TableFile

@@ -70,7 +70,7 @@ def _granted(folder: Path, material: Material, threads: int, memory: int | None)
         yield None
         return
     with MappedArrays(folder, memory - _TOUCHED_MEANWHILE) as files:
-        yield retro.Grant(memory - retro.beside_arrays(threads), files)
+        yield retro.Grant(retro.arrays_granted(memory, threads), files)
 
 
 def remove_blocks(folder: Path, materials: Iterable[Material]) -> None:

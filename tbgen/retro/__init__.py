@@ -47,7 +47,7 @@ drive/timing.py          seconds by phase, progress
 ======================== =========================================================================================
 """
 
-from tbgen.retro.drive.memory import beside_arrays, least_memory, memory_needed, most_in_files
+from tbgen.retro.drive.memory import arrays_granted, least_memory, memory_needed, most_in_files
 from tbgen.retro.drive.placement import Grant
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.solver import solve, solve_into
@@ -57,7 +57,7 @@ __all__ = [
     "Grant",
     "MemoryStore",
     "Solved",
-    "beside_arrays",
+    "arrays_granted",
     "least_memory",
     "memory_needed",
     "most_in_files",

@@ -9,17 +9,16 @@ A table of one block takes it step by step: each step has its own arrays (`*_nee
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import most_run_blocks
-from tbgen.retro.drive.placement import COLDEST_FIRST
+from tbgen.retro.drive.placement import COLDEST_FIRST, Path, arrays_of, name_of
 from tbgen.retro.drive.shared_layers import private_worklists
 from tbgen.retro.levels.worker import new_worker
 from tbgen.retro.resets.children import most_own_planes, own_planes
@@ -50,6 +49,12 @@ ALLOWED = {"best": 40, "label": 98, "history": 98, "seeds": 8, "agenda": 4, "int
 """Items that are allowed, a word of the block with equal men in order; of histories and pairs, a word of all blocks of
 a run. 98 places are all that a word can have, the side to move left open."""
 
+RESERVED = {"resets": 4, "seeds": 4, "agenda": 4, "interners": 4}
+"""How many times what is allowed of a kind has space in files, which cannot grow: space on disk is taken beforehand."""
+
+LEAST_ENTRIES = 1 << 16
+"""Tables of two and three men have few words, and more histories a word than others."""
+
 WITH_PAWNS = {"best": 98, "seeds": 48, "agenda": 16}
 """A pawn has resets everywhere."""
 
@@ -60,12 +65,18 @@ FILLED_FIELDS = frozenset(
 FORGOTTEN = frozenset(("legal", "check"))
 """What the levels of a single block do without."""
 
+PAGE_BYTES = 64 * MIB
+"""Pages of files that a process has at hand at least."""
+
 FILE_CELL_BYTES = 9
 """While a table is written: a number a cell, states, what finds them, and patterns; the packed chunks later on. Before
 that the dictionaries of all runs become one, in less."""
 
 NAMING_WORD_BYTES = 40
 """A word's men as a set, and the places of its cells: all that naming needs of it."""
+
+ROWS_BYTES = 1
+"""Of that the rows of patterns, and where each pattern has its first."""
 
 NUMBER_BYTES, COUNTED_CELL_BYTES = 4, 3
 """While states are numbered: a number a cell, and the states that each thread has met."""
@@ -87,9 +98,11 @@ def least_memory(material: Material, threads: int) -> int:
     layout = layout_of(material)
     kinship = kinship_of(layout)
     if len(layout.blocks) == 1:
-        return beside_arrays(threads) + _alone(layout, kinship, threads, in_files=COLDEST_FIRST)
-    writing = _writing(layout, threads) - NUMBER_BYTES * layout.cells
-    return beside_arrays(threads) + max(_in_waves(layout, kinship, threads), writing)
+        least = _alone(layout, kinship, threads, in_files=COLDEST_FIRST)
+    else:
+        writing = _writing(layout, threads) - (NUMBER_BYTES + ROWS_BYTES) * layout.cells
+        least = max(_in_waves(layout, kinship, threads), writing)
+    return min(beside_arrays(threads) + least + PAGE_BYTES, memory_needed(material, threads))
 
 
 @cache
@@ -97,9 +110,9 @@ def most_in_files(material: Material) -> int:
     """The most bytes of arrays that lie on disk while a table is made with less memory than it takes."""
     layout = layout_of(material)
     if len(layout.blocks) > 1:
-        return NUMBER_BYTES * layout.cells
+        return (NUMBER_BYTES + ROWS_BYTES) * layout.cells
     steps = steps_need(geometry_of(layout), 1).values()
-    return max(sum(sizes.get(name, 0) for name in COLDEST_FIRST) for sizes in steps)
+    return max(sum(sizes.get(name, 0) * RESERVED.get(name, 1) for name in COLDEST_FIRST) for sizes in steps)
 
 
 def beside_arrays(threads: int) -> int:
@@ -107,55 +120,65 @@ def beside_arrays(threads: int) -> int:
     return BASE_BYTES + threads * HAND_BYTES
 
 
+def arrays_granted(memory: int, threads: int) -> int:
+    """What arrays may take where some of them lie in files, when a process may take so much memory."""
+    return memory - beside_arrays(threads) - PAGE_BYTES
+
+
 def _alone(layout: Layout, kinship: Kinship, threads: int, in_files: Collection[str] = ()) -> int:
-    """A single block: the most that any step takes, and what it takes to share layers; captures before the mates."""
-    geometry, few = geometry_of(layout), 1 << 12
-    worklists = private_worklists(geometry._replace(words=few), threads)
-    shared = sum(array.nbytes for worklist in worklists for array in worklist)
-    steps = steps_need(geometry, threads)
-    in_memory = {step: sum(sizes[name] for name in sizes if name not in in_files) for step, sizes in steps.items()}
-    in_memory["mates"] += _captures(kinship)
-    return max(in_memory.values()) + shared * -(-geometry.words // few)
+    """A single block: the most that any step takes."""
+    steps = steps_need(geometry_of(layout), threads, captured_bytes(kinship))
+    return max(sum(sizes[name] for name in sizes if name not in in_files) for sizes in steps.values())
 
 
-def steps_need(geometry: Geometry, threads: int) -> Mapping[str, Mapping[str, int]]:
+def steps_need(geometry: Geometry, threads: int, captured: int = 0) -> Mapping[str, Mapping[str, int]]:
     """What each step of a single block needs at most."""
     words = _words_in_order(geometry)
     places, resets = ALLOWED["label"] * words, ALLOWED["best"] * words
     return {
-        "mates": mates_need(geometry),
-        "levels": levels_need(geometry, places, resets),
+        "mates": mates_need(geometry, threads, captured),
+        "levels": levels_need(geometry, threads, places, resets),
         "naming": naming_need(geometry, places),
         "writing": writing_need(geometry, threads),
     }
 
 
-def mates_need(geometry: Geometry) -> Mapping[str, int]:
-    """From the moves of a single block to its mates: bytes by what `COLDEST_FIRST` calls the arrays, and the rest."""
-    resets, seeds = RESET_BYTES * ALLOWED["best"], 2 * FILLING["seeds"] * ALLOWED["seeds"]
-    words = _words_in_order(geometry)
-    values = {"codes": _cells(geometry), "values": VALUE_BYTES * _cells(geometry)}
-    return {"rest": _bytes_of_words(geometry) + seeds * words, "resets": resets * words, **values}
+def mates_need(geometry: Geometry, threads: int, captured: int = 0) -> Mapping[str, int]:
+    """From the moves of a single block to its mates: bytes by what `COLDEST_FIRST` calls the arrays, and the rest.
 
-
-def levels_need(geometry: Geometry, places: int, resets: int) -> Mapping[str, int]:
-    """The levels after the mates, when so many cells and resets are left."""
-    forcer = sum(ALLOWED[kind] * FILLING[kind] for kind in ("seeds", "agenda", "interner"))
+    `captured` is what of that the values take that captures lead to.
+    """
+    words, whole = _words_in_order(geometry), _touched_whole(geometry, threads)
     return {
-        "rest": _bytes_of_words(geometry) + 2 * forcer * _words_in_order(geometry),
+        **whole,
+        "rest": whole["rest"] + captured,
+        "resets": RESET_BYTES * ALLOWED["best"] * words,
+        "values": VALUE_BYTES * _cells(geometry),
+        "seeds": 2 * _allowed("seeds") * words,
+    }
+
+
+def levels_need(geometry: Geometry, threads: int, places: int, resets: int) -> Mapping[str, int]:
+    """The levels after the mates, when so many cells and resets are left."""
+    words = _words_in_order(geometry)
+    return {
+        **_touched_whole(geometry, threads, FORGOTTEN),
         "resets": RESET_BYTES * resets,
-        "codes": _cells(geometry),
         "values": VALUE_BYTES * _cells(geometry),
         "histories": 2 * PLACE_BYTES * places,
         "labels": 2 * PLACE_BYTES * places,
+        "seeds": 2 * _allowed("seeds") * words,
+        "agenda": 2 * _allowed("agenda") * words,
+        "interners": 2 * _allowed("interner") * words,
     }
 
 
 def naming_need(geometry: Geometry, places: int) -> Mapping[str, int]:
     """While patterns are named, when the levels of a single block are done."""
-    interners = 4 * ALLOWED["interner"] * FILLING["interner"] * _words_in_order(geometry)
     return {
-        "rest": NAMING_WORD_BYTES * geometry.words + interners,
+        "rest": 0,
+        "sets": NAMING_WORD_BYTES * geometry.words,
+        "interners": 4 * _allowed("interner") * _words_in_order(geometry),
         "values": VALUE_BYTES * _cells(geometry),
         "histories": 2 * PLACE_BYTES * places,
         "patterns": PATTERN_BYTES * _cells(geometry),
@@ -165,9 +188,14 @@ def naming_need(geometry: Geometry, places: int) -> Mapping[str, int]:
 def writing_need(geometry: Geometry, threads: int) -> Mapping[str, int]:
     """While a table of a single block is written."""
     cells = _cells(geometry)
-    numbers = NUMBER_BYTES * cells
+    numbers, rows = NUMBER_BYTES * cells, ROWS_BYTES * cells
     values = {"values": VALUE_BYTES * cells, "patterns": PATTERN_BYTES * cells}
-    return {"rest": _file_bytes(cells, threads) - numbers, "numbers": numbers, **values}
+    return {"rest": _file_bytes(cells, threads) - numbers - rows, "numbers": numbers, "rows": rows, **values}
+
+
+def reserved_entries(geometry: Geometry, kind: str) -> int:
+    """For how many items there is space in a file, of what may fill further than its allowance."""
+    return max(RESERVED["agenda"] * ALLOWED[kind] * _words_in_order(geometry), LEAST_ENTRIES)
 
 
 def _cells(geometry: Geometry) -> int:
@@ -179,13 +207,13 @@ def _in_waves(layout: Layout, kinship: Kinship, threads: int) -> int:
     geometry, workers = geometry_of(layout), min(threads, len(layout.blocks))
     run = most_run_blocks(layout) * layout.block_words * 128 * 2 * CELL_BYTES
     own = most_own_planes(layout, own_planes(layout)) * layout.block_words * 64
-    at_hand = VALUE_BYTES * (own + most_promotion_cells(layout)) + _captures(kinship)
+    at_hand = VALUE_BYTES * (own + most_promotion_cells(layout)) + captured_bytes(kinship)
     en_passant = VALUE_BYTES * en_passant_places(layout)[1]
     kept = CELL_BYTES * layout.cells if fits_memory(layout) else 0
     return workers * (worker_bytes(geometry, most_run_blocks(layout)) + run) + at_hand + en_passant + kept
 
 
-def _captures(kinship: Kinship) -> int:
+def captured_bytes(kinship: Kinship) -> int:
     """All tables that captures lead to, and one of them once more while it is read."""
     cells = [kinship.layouts[table].cells for table in kinship.captures]
     return VALUE_BYTES * (sum(cells) + 2 * max(cells, default=0))
@@ -214,19 +242,30 @@ def worker_bytes(geometry: Geometry, run_blocks: int = 1) -> int:
     return whole + _words_in_order(geometry) * sum(allowed[kind] * FILLING[kind] for _, kind in filling)
 
 
-def _bytes_of_words(geometry: Geometry) -> int:
-    """What the levels of a single block touch whole, but for its codes."""
-    kept = ((path, size) for path, size in _array_bytes(geometry).items() if path[-1] not in FORGOTTEN)
-    return sum(size for path, size in kept if not _fills(path) and path[-1] != "code")
+def _allowed(kind: str) -> int:
+    """Bytes that are allowed for what fills, a word of the block."""
+    return ALLOWED[kind] * FILLING[kind]
 
 
-def _array_bytes(geometry: Geometry) -> Mapping[tuple[str, ...], int]:
+def _touched_whole(geometry: Geometry, threads: int, without: Collection[str] = ()) -> Mapping[str, int]:
+    """What the mates and levels of a single block touch whole, but for values: bytes by name, and the rest."""
+    found = Counter[str]()
+    for path, size in _array_bytes(geometry).items():
+        if path[-1] not in without and not _fills(path):
+            found[name_of(path) or "rest"] += size
+    few = geometry._replace(words=min(geometry.words, 1 << 12))
+    private = sum(array.nbytes for worklist in private_worklists(few, threads) for array in worklist)
+    found["worklists"] += private * -(-geometry.words // few.words)
+    return found
+
+
+def _array_bytes(geometry: Geometry) -> Mapping[Path, int]:
     """The arrays of a worker."""
     return _bytes_by_array(geometry.words, len(geometry.role), len(geometry.pawn_color))
 
 
 @cache
-def _bytes_by_array(words: int, others: int, pawns: int) -> Mapping[tuple[str, ...], int]:
+def _bytes_by_array(words: int, others: int, pawns: int) -> Mapping[Path, int]:
     """The arrays of any worker with so many; they grow with the words, so two small workers tell of a large one."""
     any_geometry, few, many = geometry_of(layout_of(Material.parse("KvK"))), 1024, 2048
     role, pawn_color = np.zeros(others, np.int64), np.zeros(pawns, np.int64)
@@ -244,14 +283,5 @@ def _words_in_order(geometry: Geometry) -> int:
     return geometry.words // orders
 
 
-def _fills(path: tuple[str, ...]) -> bool:
+def _fills(path: Path) -> bool:
     return path[-1] in FILLED_FIELDS and not FILLING.keys().isdisjoint(path)
-
-
-def arrays_of(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], npt.NDArray[Any]]]:
-    """All arrays in groups of groups of arrays, each with the names that lead to it."""
-    if isinstance(value, np.ndarray):
-        yield path, value
-    elif isinstance(value, tuple):
-        for name, each in zip(getattr(value, "_fields", ()), value, strict=True):
-            yield from arrays_of((*path, name), each)

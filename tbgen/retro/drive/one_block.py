@@ -17,11 +17,19 @@ from tbgen.arrays import Ints32
 from tbgen.handover import Cells, Run
 from tbgen.retro.drive.block_runs import name_patterns
 from tbgen.retro.drive.counts import Found, count_words, merged, nothing_found
-from tbgen.retro.drive.memory import levels_need, mates_need, naming_need, writing_need
+from tbgen.retro.drive.memory import (
+    captured_bytes,
+    levels_need,
+    mates_need,
+    naming_need,
+    reserved_entries,
+    writing_need,
+)
 from tbgen.retro.drive.placement import Placement
 from tbgen.retro.drive.shared_layers import SharedLayers, private_worklists
 from tbgen.retro.drive.statuses import check_status, check_worker
 from tbgen.retro.drive.task import Task
+from tbgen.retro.levels.bucket_queue import new_bucket_queue
 from tbgen.retro.levels.forcer import INTERNER_FULL, SWEEPS, Forcer, open_words, start_forcer, start_middles
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, new_interner
 from tbgen.retro.levels.patterns import dictionary_of
@@ -67,14 +75,11 @@ class OneBlock:
     def __init__(self, task: Task) -> None:
         self.task, self.spans = task, spans_of(task)
         self.placement = Placement(task.grant)
-        self.placement.plan(mates_need(task.geometry))
-        self.worker = new_worker(task.geometry, task.game)
-        self.private = private_worklists(task.geometry, task.threads)
-        block, zeros, cells = self.worker.block, self.placement.zeros, task.layout.cells
-        code = zeros("codes", cells, np.uint8).reshape(2, -1)
-        best = Best(*(zeros("resets", cells, array.dtype) for array in block.best))
-        self.worker = self.worker._replace(block=block._replace(code=code, best=best))
-        self.values = BlockValues(zeros("values", cells, np.int8), zeros("values", cells, np.uint16))
+        self.placement.plan(mates_need(task.geometry, task.threads, captured_bytes(task.kinship)))
+        self.worker = self.placement.new(new_worker(task.geometry, task.game))
+        self.private = [self.placement.new(each) for each in private_worklists(task.geometry, task.threads)]
+        cells = task.layout.cells
+        self.values = self.placement.new(BlockValues(np.zeros(cells, np.int8), np.zeros(cells, np.uint16)))
 
     @property
     def forcers(self) -> tuple[Forcer, Forcer]:
@@ -100,6 +105,7 @@ class OneBlock:
         with task.timer.phase("seeds"):
             left = list(pool.map(lambda span: open_words(self.worker.block, *self.forcers, *span), spans))
             self._forget_legal()
+            self._make_lists(int(np.bitwise_count(self.worker.block.resets).sum()))
             list(pool.map(lambda forcer: start_forcer(self.worker.block, forcer), self.forcers))
         positions, k = sum(left), 0
         while any(left):
@@ -132,21 +138,21 @@ class OneBlock:
         list(pool.map(lambda span, place: number_cells(block, span.first, span.end, place), spans, firsts))
         kept = pool.map(lambda span: count_kept_resets(block, span.first, span.end), spans)
         *starts, resets = itertools.accumulate(kept, initial=0)
-        self._make_room(places, resets)
+        geometry, threads = self.task.geometry, self.task.threads
+        for needed in (levels_need(geometry, threads, places, resets), naming_need(geometry, places)):
+            self.placement.plan(needed)
         best = Best(*(self.placement.zeros("resets", resets, array.dtype) for array in block.best))
         list(pool.map(lambda span, start: move_resets(block, span.first, span.end, best, start), spans, starts))
-        self.worker = self.worker._replace(block=self.worker.block._replace(best=best))
+        self.worker = self.worker._replace(block=block._replace(best=best))
+        self._make_room(places)
+        self._make_lists(resets + places)
         list(pool.map(lambda forcer: start_middles(self.worker.block, forcer, places), self.forcers))
 
-    def _make_room(self, places: int, resets: int) -> None:
-        """Labels and histories for so many places, and what of the rest has to lie in files then."""
+    def _make_room(self, places: int) -> None:
+        """Labels and histories for so many places; what of the rest has to lie in files now moves there."""
         placement = self.placement
         if not self.task.game.forgets:
             places = 0
-        placement.plan(levels_need(self.task.geometry, places, resets))
-        self.values = placement.group("values", self.values)
-        block = self.worker.block
-        block = block._replace(code=placement.placed("codes", block.code))
         white, black = (
             forcer._replace(
                 label=placement.zeros("labels", places, np.uint32),
@@ -154,7 +160,26 @@ class OneBlock:
             )
             for forcer in self.forcers
         )
-        self.worker = self.worker._replace(block=block, white=white, black=black)
+        self.values = placement.placed(self.values)
+        self.private = [placement.placed(each) for each in self.private]
+        self.worker = placement.placed(self.worker._replace(white=white, black=black))
+
+    def _make_lists(self, seeds: int) -> None:
+        """Lists that are empty now, for at most so many seeds, where they have to lie in files."""
+        white, black = (self._with_lists(forcer, seeds) for forcer in self.forcers)
+        self.worker = self.worker._replace(white=white, black=black)
+
+    def _with_lists(self, forcer: Forcer, seeds: int) -> Forcer:
+        placement, geometry = self.placement, self.task.geometry
+        if placement.has_in_files("seeds"):
+            forcer = forcer._replace(seeds=placement.new_list("seeds", new_bucket_queue(seeds)))
+        if placement.has_in_files("agenda"):
+            agenda = new_bucket_queue(reserved_entries(geometry, "agenda"))
+            forcer = forcer._replace(middle=forcer.middle._replace(agenda=placement.new_list("agenda", agenda)))
+        if placement.has_in_files("interners"):
+            interner = new_interner(reserved_entries(geometry, "interner"))
+            forcer = forcer._replace(interner=placement.new_list("interners", interner))
+        return forcer
 
     def _advance(self, k: int) -> None:
         """The classes of a stage, and the middles after them."""
@@ -172,9 +197,8 @@ class OneBlock:
             found = self._count()
         with task.timer.phase("patterns"):
             half, geometry = task.layout.cells // 2, task.geometry
-            for needed in (naming_need(geometry, len(self.worker.white.history)), writing_need(geometry, task.threads)):
-                self.placement.plan(needed)
-            self.values = self.placement.group("values", self.values)
+            self.placement.plan(writing_need(geometry, task.threads))
+            self.values = self.placement.placed(self.values)
             sides = [self._cells_of(side * half, half) for side in (WHITE, BLACK)]
             pairs = list(task.pool.map(lambda side: self._name(side, sides[side]), (WHITE, BLACK)))
             worker = self.worker = _with_histories(self.worker, *(np.zeros(0, np.uint32) for _ in range(2)))
@@ -210,7 +234,9 @@ class OneBlock:
 
     def _name(self, side: int, cells: Cells) -> Interner:
         """Name the patterns of the cells of one side to move."""
-        pairs = new_interner(len(self.worker.pairs.before))
+        geometry, in_files = self.task.geometry, self.placement.has_in_files("interners")
+        capacity = reserved_entries(geometry, "pairs") if in_files else len(self.worker.pairs.before)
+        pairs = self.placement.new_list("interners", new_interner(capacity))
         name_patterns(self.worker._replace(pairs=pairs), side, cells.entry, cells.pattern)
         check_status(self.task.material, INTERNER_FULL if pairs.state[OVERFLOWED] else 0)
         return pairs

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from tbgen.handover import Cells, Dictionary, Distances, Entries, Piece, Run
 from tbgen.index.layout import layout_of
@@ -79,7 +82,14 @@ def _first_cell(kept: Kept) -> int:
 class Solved:
     """A solved material whose cells lie in a store."""
 
-    def __init__(self, material: Material, store: BlockStore, game: Mobility = Mobility.RESET) -> None:
+    def __init__(
+        self,
+        material: Material,
+        store: BlockStore,
+        game: Mobility = Mobility.RESET,
+        new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]] = np.zeros,
+    ) -> None:
+        """`new` makes the arrays in which the rows of patterns lie."""
         self.material = material
         self.game = game
         self.store = store
@@ -87,7 +97,7 @@ class Solved:
         self._runs = store.runs()
         self._starts = [run.first for run in self._runs]
         rows = sum(run.rows for run in self._runs)
-        self.patterns, self._numbers = merge_patterns((store.dictionary(run) for run in self._runs), rows)
+        self.patterns, self._numbers = merge_patterns((store.dictionary(run) for run in self._runs), rows, new)
         found = merged((run.first, run.found) for run in self._runs)
         self.tallies = tallies_of(found, layout_of(material).orders)
 

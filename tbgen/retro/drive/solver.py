@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
@@ -31,7 +33,8 @@ def solve_into(
 ) -> Solved:
     """Solve a canonical material whose children are solved; what its cells hold goes to the store.
 
-    What is in the store already is believed. A table of one block keeps within what its arrays are granted.
+    What is in the store already is believed. A table of one block keeps within what its arrays are granted; where
+    something is, the rows of its patterns lie in files.
     The children are tables of the same game.
     """
     with ThreadPoolExecutor(threads) as pool:
@@ -41,7 +44,8 @@ def solve_into(
         else:
             solve_one_block(task)
     with task.timer.phase("patterns"):
-        solved = Solved(material, store, game)
+        new = np.zeros if grant is None else grant.files.zeros
+        solved = Solved(material, store, game, new)
     solved.figures = task.timer.figures(task.sweeps, threads)
     return solved
 

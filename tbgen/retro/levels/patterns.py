@@ -5,8 +5,8 @@ A row is one number, so that rows sort as their columns do: holder, code, outcom
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -138,10 +138,12 @@ def _find_lengths(interner: Interner, nodes: Ints, length: Ints) -> None:
         length[n] = _length(interner, nodes[n])
 
 
-def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
+def merge_patterns(
+    dictionaries: Iterable[Dictionary], rows: int, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]] = np.zeros
+) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
     """The dictionary of all, the most frequent first, and for each run [its pattern] -> pattern.
 
-    `rows` is how many rows the dictionaries have together.
+    `rows` is how many rows the dictionaries have together. Its own lie in arrays that `new` makes.
     """
     interner, chains = new_interner(rows + 1), []
     counts = np.zeros(rows + 1, np.int64)
@@ -155,7 +157,7 @@ def merge_patterns(dictionaries: Iterable[Dictionary], rows: int) -> tuple[Patte
     order = np.concatenate([[EMPTY], used[often_first(counts[used])]])
     number_of = np.zeros(int(interner.state[NODES]), np.uint32)
     number_of[order] = np.arange(len(order))
-    return _columns(interner, order), [number_of[nodes] for nodes in chains]
+    return _columns(interner, order, new), [number_of[nodes] for nodes in chains]
 
 
 def _ranking(interner: Interner) -> SignedInts32:
@@ -169,13 +171,15 @@ def _ranking(interner: Interner) -> SignedInts32:
     return ranking
 
 
-def _columns(interner: Interner, order: Ints) -> Patterns:
+def _columns(interner: Interner, order: Ints, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]]) -> Patterns:
     """The rows of some chains as columns."""
     length = np.zeros(len(order), np.int64)
     _find_lengths(interner, order, length)
     start = np.concatenate([[0], np.cumsum(length)])
     rows = int(start[-1])
-    holder, code, outcome = (np.zeros(rows, np.uint8) for _ in range(3))
-    columns = RowColumns(holder, code, outcome, np.zeros(rows, np.uint16))
+    holder, code, outcome = (new(rows, np.uint8) for _ in range(3))
+    columns = RowColumns(holder, code, outcome, new(rows, np.uint16))
     _unroll(interner, order, start, columns)
-    return Patterns(start.astype(np.uint32), holder, code, outcome.view(np.int8), columns.dtg)
+    first_row = new(len(start), np.uint32)
+    first_row[:] = start
+    return Patterns(first_row, holder, code, outcome.view(np.int8), columns.dtg)
