@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, Numbers, often_first
 from tbgen.storage.numbering import (
+    BLANK,
     Keys,
     Places,
     Slabs,
@@ -28,6 +30,9 @@ from tbgen.storage.states import States
 from tbgen.table import Content
 
 FIRST_SLOTS = 1 << 12
+MOST_NUMBERS = int(BLANK)
+"""Of states, in so many steps for each thread."""
+
 _TURNS = 64
 """In how many turns threads number a plane of a table that has only one block."""
 
@@ -85,9 +90,18 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.e
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda job: number(*job), itertools.product(parts, range(turns))))
+    _check_numbers(idle, threads)
     keys, state_of = _ranked(idle, threads)
     fill_leads(numbers, leads, int(np.argmax(state_of == np.argmin(keys))))
     return Numbering(numbers, state_of, states_of_keys(keys))
+
+
+def _check_numbers(workers: list[_Worker], threads: int) -> None:
+    """Raise if a thread has met so many states that their numbers did not fit the places."""
+    if threads * max(int(worker.census.used[0]) for worker in workers) > MOST_NUMBERS:
+        raise RepresentationError(
+            "the number of states", "the 32 bits that places have for it; fewer threads need less"
+        )
 
 
 def _rows_of(cells: slice, order: Order) -> slice:

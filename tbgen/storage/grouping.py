@@ -12,7 +12,7 @@ from tbgen.handover import Numbers
 from tbgen.storage.details import occurring
 from tbgen.storage.layers import Layer
 from tbgen.storage.schema import COLUMNS
-from tbgen.storage.states import Records, States
+from tbgen.storage.states import Records, States, check_32_bits, in_32_bits
 from tbgen.table import Patterns
 
 _PART = 1 << 20
@@ -39,7 +39,8 @@ def details_of(states: States, of_state: Numbers, patterns: Patterns) -> Details
     pattern, patterns = occurring(states.pattern, patterns)
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
     np.maximum.at(longest, of_state, states.dtg)
-    groups = np.concatenate([[0], np.cumsum(longest + 1)]).astype(np.uint32)
+    groups = in_32_bits(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]), "groups of states")
+    check_32_bits(len(states), "states")
     counts, numbers = np.zeros(groups[-1], np.uint32), np.empty(len(states), np.uint32)
     number_in_groups(of_state, states.dtg, groups, counts, numbers)
     group_states = np.cumsum(counts, dtype=np.uint32) - counts

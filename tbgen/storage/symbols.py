@@ -21,7 +21,7 @@ from tbgen.score import Color
 from tbgen.storage.layers import Layer
 from tbgen.storage.numbering import Census, larger, met, new_census, number_of
 from tbgen.storage.schema import COLUMNS
-from tbgen.storage.states import Records, States
+from tbgen.storage.states import Records, States, in_32_bits
 from tbgen.table import Patterns
 
 _WHITE = int(Color.WHITE)
@@ -76,7 +76,7 @@ def symbols_of(states: States, patterns: Patterns) -> Symbols:
     chain_of = (found >> np.uint64(8)).astype(np.int64)
     used, numbers = np.unique(chain_of, return_inverse=True)
     start, written = _unrolled(used, links)
-    records["first"], records["rows"] = start[numbers], (start[1:] - start[:-1])[numbers]
+    records["first"], records["rows"] = in_32_bits(start[numbers], "rows of symbols"), (start[1:] - start[:-1])[numbers]
     return Symbols(of_state, records, written)
 
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,39 +15,9 @@ from tbgen.retro.words.geometry import geometry_of
 from tbgen.storage.files import path_of
 from tbgen.storage.layers import Layer
 
-GIB = 1 << 30
+from .peaks import link_tables, peak_in_a_process, peak_of
 
-PROGRAM = """
-import sys, pathlib
-from tbgen import table
-from tbgen.library.work import UNHEARD, make_table
-if sys.argv[4] == "disk":
-    table.MOST_KEPT_CELLS = 0
-memory = int(sys.argv[5]) or None
-print(make_table(pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), UNHEARD, memory).file.peak_bytes)
-"""
-
-
-def link_tables(folder: Path, children: Path, material: Material) -> None:
-    """Have all files of a material's children in a folder."""
-    for child, layer in itertools.product(material.children(), Layer):
-        path_of(folder, child, layer).symlink_to(path_of(children, child, layer))
-
-
-def peak_of(folder: Path, children: Path, name: str, threads: int, where: str, memory: int = 0) -> int:
-    """The most memory that a process of its own has while it makes a table."""
-    material = Material.parse(name)
-    link_tables(folder, children, material)
-    return peak_in_a_process(folder, name, threads, where, memory)
-
-
-def peak_in_a_process(
-    folder: Path, name: str, threads: int, where: str, memory: int = 0, kernels: Path | None = None
-) -> int:
-    """The same, with kernels from this folder."""
-    command = [sys.executable, "-c", PROGRAM, str(folder), name, str(threads), where, str(memory)]
-    environment = {**os.environ, "TBGEN_CACHE": str(kernels)} if kernels else None
-    return int(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
+GIB, MIB = 1 << 30, 1 << 20
 
 
 @pytest.mark.parametrize(("name", "threads"), [("KvK", 1), ("KQvK", 2), ("KPvK", 1), ("KRvKB", 2)])
@@ -78,14 +44,14 @@ def test_making_a_table_of_four_men_takes_no_more_than_was_asked_for(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("name", ["KRvKB", "KQvKQ", "KNvKN", "KNNvK", "KPvKP"])
+@pytest.mark.parametrize("name", ["KRvKB", "KQvKQ", "KNvKN", "KBNvK", "KPvKP", "KRPvK"])
 def test_with_the_least_memory_a_table_keeps_within_it_and_is_the_same(
     tmp_path: Path, four_men_folder: Path, name: str, threads: int
 ) -> None:
     material = Material.parse(name)
     memory = least_memory(material, threads)
-    assert memory < memory_needed(material, threads)
-    assert peak_of(tmp_path, four_men_folder, name, threads, "memory", memory) <= memory
+    granted = memory if memory < memory_needed(material, threads) else MIB  # as little as lets all go to files
+    assert peak_of(tmp_path, four_men_folder, name, threads, "memory", granted) <= memory
     for layer in Layer:
         made, known = (path_of(folder, material, layer) for folder in (tmp_path, four_men_folder))
         assert made.read_bytes() == known.read_bytes()
@@ -101,12 +67,11 @@ def test_compiling_on_the_way_is_in_what_was_asked_for(tmp_path: Path, table_fol
 
 
 @pytest.mark.parametrize("material", materials(5), ids=str)
-def test_five_men_fit_nine_gibibytes_and_can_be_made_with_four_or_six_where_there_are_pawns(
-    material: Material,
-) -> None:
+def test_five_men_fit_nine_gibibytes_and_with_one_thread_two_or_four_where_there_are_pawns(material: Material) -> None:
     assert memory_needed(material, 2) <= 9 * GIB
     assert least_memory(material, 1) <= least_memory(material, 2) <= memory_needed(material, 2)
-    assert least_memory(material, 2) <= (6 if material.pawns else 4) * GIB
+    assert least_memory(material, 1) <= (4 if material.pawns else 2) * GIB
+    assert least_memory(material, 2) <= (6 if material.pawns else 2.5) * GIB
 
 
 def test_more_threads_need_more_memory_where_blocks_are_shared_out() -> None:

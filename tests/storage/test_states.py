@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, often_first
 from tbgen.material import Material
 from tbgen.storage import counting
@@ -15,7 +16,7 @@ from tbgen.storage.counting import states_of
 from tbgen.storage.numbering import Places, Slabs, added, met, new_census, new_tile
 from tbgen.storage.numbering import numbered as cells_numbered
 from tbgen.storage.order import Order, order_of
-from tbgen.storage.states import Ids, States
+from tbgen.storage.states import Ids, States, in_32_bits, smallest
 from tbgen.table import Patterns, Table
 
 NONE = np.zeros(0, np.uint8)
@@ -130,7 +131,25 @@ def test_what_finds_states_has_room_for_little_more() -> None:
     assert (often[more] == keys * np.where(np.arange(len(keys)) % 2, 1, 2).astype(np.uint64)).all()
 
 
-@given(st.lists(st.integers(0, 3) | st.integers(0, 2**32 - 1), max_size=50))
+@given(st.lists(st.integers(0, 3) | st.integers(0, 2**32 - 1) | st.integers(2**32 - 2, 2**40), max_size=50))
 def test_what_occurs_most_often_comes_first_and_equal_things_as_they_are(often: list[int]) -> None:
     expected = sorted(range(len(often)), key=lambda n: -often[n])
     assert often_first(np.array(often, np.int64)).tolist() == expected
+
+
+def test_numbers_that_a_file_has_no_bits_for_are_refused() -> None:
+    assert in_32_bits(np.array([0, (1 << 32) - 1]), "states").tolist() == [0, (1 << 32) - 1]
+    with pytest.raises(RepresentationError, match="the number of states does not fit the 32 bits"):
+        in_32_bits(np.array([1 << 32, 0]), "states")
+    assert [smallest(1 << bits) for bits in (8, 16, 32)] == [np.uint8, np.uint16, np.uint32]
+    with pytest.raises(RepresentationError, match="4294967297 kinds of places"):
+        smallest((1 << 32) + 1)
+
+
+def test_more_states_than_places_can_tell_apart_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of(7)
+    numbering = states_of(table, order_of(table.material), threads=1)
+    monkeypatch.setattr(counting, "MOST_NUMBERS", len(numbering.states))
+    assert len(states_of(table, order_of(table.material), threads=1).states) == len(numbering.states)
+    with pytest.raises(RepresentationError, match="fewer threads need less"):
+        states_of(table, order_of(table.material), threads=2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.material import Material
-from tbgen.retro.levels.forcer import AGENDA_FULL, FORCED_TWICE, INTERNER_FULL, STATUS, TOO_FAR, TOO_HIGH
+from tbgen.retro.levels.forcer import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH
 from tbgen.retro.levels.histories import OVERFLOWED
 from tbgen.retro.levels.worker import Worker
 
@@ -15,8 +15,8 @@ def check_status(material: Material, status: int) -> None:
         raise RepresentationError(f"a distance of {material}", "the solver's lists of distances")
     if status == INTERNER_FULL:
         raise RepresentationError(f"the number of patterns of {material}", "the solver's dictionary")
-    if status == AGENDA_FULL:
-        raise RepresentationError(f"the number of positions of {material} to ask again", "the solver's agenda")
+    if status == QUEUE_FULL:
+        raise RepresentationError(f"the number of positions of {material} to look at", "the solver's queues")
     if status == TOO_HIGH:
         raise RepresentationError(f"an outcome of {material}", "the signed byte of a stored table")
     if status == FORCED_TWICE:

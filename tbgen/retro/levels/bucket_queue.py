@@ -22,6 +22,9 @@ PLIES = 2048
 MEMBER, UNBLOCK, EXIT = 0, 1, 2
 """Kinds of seeds: a reset of the forcer; a reset of the defender; a frozen cell."""
 
+MOST_ENTRIES = (1 << 31) - 1
+"""Their numbers have 32 bits, one of them for the end of a list."""
+
 RECHECK = 0
 """On the agenda: a cell to be rechecked. An EXIT there takes effect in its layer."""
 
@@ -45,7 +48,8 @@ class BucketQueue(NamedTuple):
 
 
 def new_bucket_queue(entries: int) -> BucketQueue:
-    """An empty queue for so many entries."""
+    """An empty queue for so many entries, as far as they can be numbered."""
+    entries = min(entries, MOST_ENTRIES)
     return BucketQueue(
         head=np.full((RANKS, PLIES), -1, np.int32),
         farthest=np.full(RANKS, -1, np.int64),
@@ -57,18 +61,21 @@ def new_bucket_queue(entries: int) -> BucketQueue:
 
 
 @inlined
-def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> None:
-    """Add an entry under a label; entries of one site that follow each other share one."""
+def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> bool:
+    """Add an entry under a label, False if the queue is full; entries of one site that follow each other share one."""
     rank, plies = rank_of_label(label), plies_of_label(label)
     node = queue.head[rank, plies]
     if node >= 0 and queue.site[node] == site:
         queue.bits[node] |= bits
-        return
+        return True
     new = queue.used[0]
+    if new == len(queue.next):
+        return False
     queue.used[0] += 1
     queue.next[new], queue.site[new], queue.bits[new] = node, site, bits
     queue.head[rank, plies] = new
     queue.farthest[rank] = max(queue.farthest[rank], plies)
+    return True
 
 
 @inner

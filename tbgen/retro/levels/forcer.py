@@ -28,9 +28,9 @@ from tbgen.retro.words.quiet import Neighbours, new_neighbours
 from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
 from tbgen.score import MOST_STORED_CODE
 
-TOO_FAR, INTERNER_FULL, TOO_HIGH, FORCED_TWICE, AGENDA_FULL = 2, 3, 4, 5, 6
+TOO_FAR, INTERNER_FULL, TOO_HIGH, FORCED_TWICE, QUEUE_FULL = 2, 3, 4, 5, 6
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
-sides force, which cannot be; more to be rechecked than there is space for."""
+sides force, which cannot be; more seeds, or more to be rechecked, than there is space for."""
 
 BEGUN, STATUS, SWEEPS, LAYER, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(7)
 """State: whether there are labels yet; what went wrong; layers done; the plies of the class's layer at hand, NO_LAYER
@@ -140,7 +140,8 @@ def push_reset(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) 
         forcer.state[STATUS] = TOO_FAR
         return
     kind = MEMBER if side == forcer.side else UNBLOCK
-    push(forcer.seeds, label, site_from(kind, side, word), square_bit(square))
+    if not push(forcer.seeds, label, site_from(kind, side, word), square_bit(square)):
+        forcer.state[STATUS] = QUEUE_FULL
 
 
 @borrowing

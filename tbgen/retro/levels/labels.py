@@ -15,7 +15,7 @@ from tbgen._jit import inlined, inner
 from tbgen.arrays import Int, Word
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import PLIES, RECHECK, push
-from tbgen.retro.levels.forcer import AGENDA_FULL, BEGUN, STATUS, TOO_FAR, Forcer, label_cells
+from tbgen.retro.levels.forcer import BEGUN, QUEUE_FULL, STATUS, TOO_FAR, Forcer, label_cells
 from tbgen.retro.levels.packing import NO_LABEL, limit_of, plies_of_label, rank_of_label, site_from
 from tbgen.retro.words.block import Block, place_of_cell
 from tbgen.retro.words.worklist import Worklist, add_bits, add_word, contains_word, copy_words
@@ -64,10 +64,8 @@ def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label:
         return
     if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
-    elif agenda.used[0] == len(agenda.next):
-        forcer.state[STATUS] = AGENDA_FULL
-    else:
-        push(agenda, label, site_from(kind, side, word), bits)
+    elif not push(agenda, label, site_from(kind, side, word), bits):
+        forcer.state[STATUS] = QUEUE_FULL
 
 
 @inlined

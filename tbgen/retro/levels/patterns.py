@@ -13,10 +13,14 @@ import numpy.typing as npt
 
 from tbgen._jit import borrowing, by_address, inlined, kernel
 from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32
+from tbgen.errors import RepresentationError
 from tbgen.handover import Dictionary, often_first
-from tbgen.retro.levels.histories import EMPTY, NODES, Interner, intern, new_interner
+from tbgen.retro.levels.histories import EMPTY, NODES, OVERFLOWED, Interner, intern, new_interner
 from tbgen.retro.levels.packing import code_of_row, holder_of_row, outcome_of_row, plies_of_row, row_from
 from tbgen.table import Patterns
+
+MOST_CHAINS, MOST_ROWS = (1 << 31) - 1, (1 << 32) - 1
+"""Beginnings of patterns, and rows of all patterns together, of a table: their numbers have 31 and 32 bits."""
 
 
 @by_address
@@ -145,11 +149,16 @@ def merge_patterns(
 
     `rows` is how many rows the dictionaries have together. Its own lie in arrays that `new` makes.
     """
-    interner, chains = new_interner(rows + 1), []
-    counts = np.zeros(rows + 1, np.int64)
+    size = min(rows + 1, MOST_CHAINS)
+    interner, chains = new_interner(size), []
+    counts = np.zeros(size, np.int64)
     for dictionary in dictionaries:
         chains.append(np.zeros(len(dictionary.often), np.int32))
         _intern_rows(interner, dictionary.start, dictionary.rows, chains[-1])
+        if interner.state[OVERFLOWED]:
+            raise RepresentationError(
+                "the number of beginnings of patterns", f"the {MOST_CHAINS:,} that can be told apart"
+            )
         counts[chains[-1]] += dictionary.often
     interner = interner._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
     ranking = _ranking(interner)[1:]
@@ -177,6 +186,8 @@ def _columns(interner: Interner, order: Ints, new: Callable[[int, npt.DTypeLike]
     _find_lengths(interner, order, length)
     start = np.concatenate([[0], np.cumsum(length)])
     rows = int(start[-1])
+    if rows > MOST_ROWS:
+        raise RepresentationError(f"{rows:,} rows of patterns", "the 32 bits that tables have for their numbers")
     holder, code, outcome = (new(rows, np.uint8) for _ in range(3))
     columns = RowColumns(holder, code, outcome, new(rows, np.uint16))
     _unroll(interner, order, start, columns)

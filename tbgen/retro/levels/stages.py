@@ -19,7 +19,17 @@ from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import EXIT, push
 from tbgen.retro.levels.classes import spread_outcome
-from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, LAYER, NO_LAYER, STATUS, TOO_HIGH, Forcer, has_middles
+from tbgen.retro.levels.forcer import (
+    BEGUN,
+    FORCED_TWICE,
+    LAYER,
+    NO_LAYER,
+    QUEUE_FULL,
+    STATUS,
+    TOO_HIGH,
+    Forcer,
+    has_middles,
+)
 from tbgen.retro.levels.middles import update_middle
 from tbgen.retro.levels.packing import label_from, plies_of_label, rank_of_label, site_from
 from tbgen.retro.levels.recheck import label_frozen
@@ -116,7 +126,8 @@ def push_exit(block: Block, forcer: Forcer, k: Int, side: Int, word: Int, square
     if label == label_from(k, 0):
         add_bits(forcer.yielding, word, square_bit(square))
     elif k <= rank_of_label(label) < WORST_RANK - k:
-        push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square))
+        if not push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square)):
+            forcer.state[STATUS] = QUEUE_FULL
         if forcer.state[BEGUN] and side != forcer.side:
             label_frozen(block, forcer, word, square, label, k + 1)
 

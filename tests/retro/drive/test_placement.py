@@ -28,10 +28,11 @@ NEEDED = {"rest": 5, "resets": 1, "values": 2, "histories": 4, "labels": 8}
     [
         (20, ()),
         (19, ("resets",)),
-        (17, ("resets", "values")),
-        (13, ("resets", "values", "histories")),
-        (5, ("resets", "values", "histories", "labels")),
-        (0, ("resets", "values", "histories", "labels")),
+        (18, ("resets", "histories")),
+        (15, ("resets", "histories")),
+        (13, ("resets", "histories", "values")),
+        (5, ("resets", "histories", "values", "labels")),
+        (0, ("resets", "histories", "values", "labels")),
     ],
 )
 def test_what_is_touched_least_leaves_memory_first_until_the_rest_fits(most: int, in_files: tuple[str, ...]) -> None:

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from tbgen.errors import RepresentationError
 from tbgen.handover import Dictionary
 from tbgen.material import Material
 from tbgen.retro import solve_into
 from tbgen.retro.drive.runs import MemoryStore
+from tbgen.retro.levels import patterns as patterns_module
 from tbgen.retro.levels.patterns import merge_patterns
 from tests.retro.tables import solved, values
 from tests.retro.test_solver import assert_same
@@ -59,6 +61,15 @@ def test_dictionaries_are_merged_by_frequency_and_content() -> None:
     for (patterns, often), number in zip(runs, numbers, strict=True):
         for n, pattern in enumerate(patterns):
             assert not often[n] or found[number[n]] == pattern
+
+
+@pytest.mark.parametrize("limit", ["MOST_CHAINS", "MOST_ROWS"])
+def test_patterns_that_are_too_many_for_their_numbers_are_refused(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dictionaries = [dictionary_of(*made_up(seed)) for seed in range(2)]
+    rows = sum(len(each.rows) for each in dictionaries)
+    monkeypatch.setattr(patterns_module, limit, 20)
+    with pytest.raises(RepresentationError):
+        merge_patterns(dictionaries, rows)
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.3, 0.9, 1.0])
