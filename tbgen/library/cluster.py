@@ -19,6 +19,9 @@ from tbgen.library.workers import WorkerLostError
 
 _CONNECT_SECONDS = 10
 
+_USABLE = 0.9
+"""Of a worker's memory limit: dask kills a worker that takes 0.95 of it, and takes some itself."""
+
 
 class Cluster:
     """Makes a table on each worker."""
@@ -34,7 +37,7 @@ class Cluster:
         if not workers:
             raise UsageError("the cluster has no workers; start some with: dask worker ADDRESS --nthreads N")
         threads = min(int(worker["nthreads"]) for worker in workers.values())
-        limits = [int(worker["memory_limit"]) for worker in workers.values() if worker["memory_limit"]]
+        limits = [int(_USABLE * worker["memory_limit"]) for worker in workers.values() if worker["memory_limit"]]
         limits += [] if memory is None else [memory]
         return Machine(threads * len(workers), len(workers), job_memory=min(limits, default=1 << 62))
 

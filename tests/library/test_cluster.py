@@ -45,7 +45,7 @@ def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
 
 def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
     machine = plan_for(tmp_path, THREE_MEN, Settings(cluster=address)).machine
-    assert (machine.jobs, machine.threads, machine.most_memory) == (2, 2, 1 << 30)
+    assert (machine.jobs, machine.threads, machine.most_memory) == (2, 2, int(0.9 * (1 << 30)))
     smaller = plan_for(tmp_path, THREE_MEN, Settings(cluster=address, memory=1 << 29)).machine
     assert smaller.most_memory == 1 << 29
 

@@ -49,8 +49,10 @@ ALLOWED = {"best": 40, "label": 98, "history": 98, "seeds": 8, "agenda": 4, "int
 """Items that are allowed, a word of the block with equal men in order; of histories and pairs, a word of all blocks of
 a run. 98 places are all that a word can have, the side to move left open."""
 
-RESERVED = {"resets": 4, "seeds": 4, "agenda": 4, "interners": 4}
-"""How many times what is allowed of a kind has space in files, which cannot grow: space on disk is taken beforehand."""
+RESERVED = 4
+"""How many times what is allowed of what fills has space in files, which cannot grow: the disk is asked beforehand."""
+
+RESERVED_NAMES = frozenset(("resets", "seeds", "agenda", "interners"))
 
 LEAST_ENTRIES = 1 << 16
 """Tables of two and three men have few words, and more histories a word than others."""
@@ -112,7 +114,10 @@ def most_in_files(material: Material) -> int:
     if len(layout.blocks) > 1:
         return (NUMBER_BYTES + ROWS_BYTES) * layout.cells
     steps = steps_need(geometry_of(layout), 1).values()
-    return max(sum(sizes.get(name, 0) * RESERVED.get(name, 1) for name in COLDEST_FIRST) for sizes in steps)
+    return max(
+        sum(sizes.get(name, 0) * (RESERVED if name in RESERVED_NAMES else 1) for name in COLDEST_FIRST)
+        for sizes in steps
+    )
 
 
 def beside_arrays(threads: int) -> int:
@@ -194,8 +199,8 @@ def writing_need(geometry: Geometry, threads: int) -> Mapping[str, int]:
 
 
 def reserved_entries(geometry: Geometry, kind: str) -> int:
-    """For how many items there is space in a file, of what may fill further than its allowance."""
-    return max(RESERVED["agenda"] * ALLOWED[kind] * _words_in_order(geometry), LEAST_ENTRIES)
+    """For how many items a list has space in a file."""
+    return max(RESERVED * ALLOWED[kind] * _words_in_order(geometry), LEAST_ENTRIES)
 
 
 def _cells(geometry: Geometry) -> int:

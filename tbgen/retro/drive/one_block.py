@@ -78,6 +78,7 @@ class OneBlock:
         self.placement.plan(mates_need(task.geometry, task.threads, captured_bytes(task.kinship)))
         self.worker = self.placement.new(new_worker(task.geometry, task.game))
         self.private = [self.placement.new(each) for each in private_worklists(task.geometry, task.threads)]
+        self._make_lists()
         cells = task.layout.cells
         self.values = self.placement.new(BlockValues(np.zeros(cells, np.int8), np.zeros(cells, np.uint16)))
 
@@ -105,7 +106,6 @@ class OneBlock:
         with task.timer.phase("seeds"):
             left = list(pool.map(lambda span: open_words(self.worker.block, *self.forcers, *span), spans))
             self._forget_legal()
-            self._make_lists(int(np.bitwise_count(self.worker.block.resets).sum()))
             list(pool.map(lambda forcer: start_forcer(self.worker.block, forcer), self.forcers))
         positions, k = sum(left), 0
         while any(left):
@@ -145,7 +145,7 @@ class OneBlock:
         list(pool.map(lambda span, start: move_resets(block, span.first, span.end, best, start), spans, starts))
         self.worker = self.worker._replace(block=block._replace(best=best))
         self._make_room(places)
-        self._make_lists(resets + places)
+        self._make_lists()
         list(pool.map(lambda forcer: start_middles(self.worker.block, forcer, places), self.forcers))
 
     def _make_room(self, places: int) -> None:
@@ -164,15 +164,16 @@ class OneBlock:
         self.private = [placement.placed(each) for each in self.private]
         self.worker = placement.placed(self.worker._replace(white=white, black=black))
 
-    def _make_lists(self, seeds: int) -> None:
-        """Lists that are empty now, for at most so many seeds, where they have to lie in files."""
-        white, black = (self._with_lists(forcer, seeds) for forcer in self.forcers)
+    def _make_lists(self) -> None:
+        """Empty queues and interners where they have to lie in files; those in memory stay as they are."""
+        white, black = (self._with_lists(forcer) for forcer in self.forcers)
         self.worker = self.worker._replace(white=white, black=black)
 
-    def _with_lists(self, forcer: Forcer, seeds: int) -> Forcer:
+    def _with_lists(self, forcer: Forcer) -> Forcer:
         placement, geometry = self.placement, self.task.geometry
         if placement.has_in_files("seeds"):
-            forcer = forcer._replace(seeds=placement.new_list("seeds", new_bucket_queue(seeds)))
+            seeds = new_bucket_queue(reserved_entries(geometry, "seeds"))
+            forcer = forcer._replace(seeds=placement.new_list("seeds", seeds))
         if placement.has_in_files("agenda"):
             agenda = new_bucket_queue(reserved_entries(geometry, "agenda"))
             forcer = forcer._replace(middle=forcer.middle._replace(agenda=placement.new_list("agenda", agenda)))
