@@ -102,10 +102,16 @@ def _helper(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
 
 
 def small(function: Callable[P, R]) -> Callable[P, R]:
-    """A few instructions on plain numbers, called from anywhere."""
+    """A few instructions on plain numbers, called from anywhere.
+
+    Kernels take it up as a part of theirs. Its entry from Python is compiled when Python calls it, which few ever see:
+    linked, optimised and emitted, it took as long as a helper ten times as long.
+    """
     flags = {"forceinline": True, "no_cfunc_wrapper": True}
-    dispatcher = numba.njit(nogil=True, **flags, **_compiler("WholeCompiler"))(function)
-    return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
+    dispatcher: Any = numba.njit(nogil=True, **flags, **_compiler("WholeCompiler"))(function)
+    part: Any = inlined(function)
+    dispatcher.get_call_template, dispatcher.get_overload = part.get_call_template, part.get_overload
+    return cast("Callable[P, R]", dispatcher)
 
 
 def _compiler(name: str) -> dict[str, Any]:
