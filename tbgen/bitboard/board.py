@@ -29,6 +29,13 @@ LAST_RANKS = np.uint64(0xFF000000000000FF)
 _EIGHT = np.uint64(8)
 
 
+@inner
+def copy_words(words: Words, to: Words) -> None:
+    """Copy a position. To assign all of an array to another has numba compile a report of other lengths, too."""
+    for word in range(len(words)):
+        to[word] = words[word]
+
+
 @small
 def packed_move(origin: Int, target: Int, promotion: Int) -> Int:
     """The integer that stands for a move."""

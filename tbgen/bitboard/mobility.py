@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel, small
+from tbgen._jit import borrowing, inner, small
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.bitboard.attacks import (
     KING_ATTACKS,
@@ -117,7 +117,7 @@ def pinned_moves(board: Words, side: Int, king: Int, allowed: Word, unpinned: Wo
     return unpinned, moves
 
 
-@kernel
+@borrowing
 def code_on(board: Words) -> Int:
     """The code of a position: twice its legal moves, and one if there is no check."""
     side = np.int64(board[TURN])
@@ -141,7 +141,7 @@ def code_on(board: Words) -> Int:
 
 
 # boards[n] holds the words of a board, as board.py describes them; codes[n] receives its code.
-@kernel
+@borrowing
 def codes_on(boards: Words, codes: Ints) -> Int:
     """Fill in the code of each board, and return how many there are."""
     for n in range(len(codes)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.bitboard.attacks import (
     KING_ATTACKS,
@@ -120,7 +120,7 @@ def add_moves_of(board: Words, side: Int, origin: Int, allowed: Word, is_loose: 
     return add_targets(moves, count, origin, targets, role == PAWN)
 
 
-@kernel
+@borrowing
 def legal_moves(board: Words, moves: Ints) -> Int:
     """Write down the legal moves of a position; how many there are."""
     side = np.int64(board[TURN])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.arrays import Bytes, Int, Ints, Words
 from tbgen.bitboard.attacks import pawn_attacks
 from tbgen.bitboard.board import BLACK, BOARD_WORDS, EN_PASSANT, KIND, KING, NO_MOVE, PAWN, TURN, WHITE, play
@@ -66,7 +66,7 @@ def write_ply(board: Words, history: Words, facts: Ints, ply: Int, reset: bool, 
 
 
 # spans[n] = where the n-th move begins in `text` and where it ends; history and facts as above.
-@kernel
+@borrowing
 def replay(text: Bytes, spans: Ints, board: Words, history: Words, facts: Ints, ply: Int, move: Int) -> Int:
     """Play the moves of a game on `board`; return the number of plies before the first that is not a legal move.
 

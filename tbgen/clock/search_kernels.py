@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inner, kernel
+from tbgen._jit import borrowing, by_address, inner
 from tbgen.arrays import Bools, Int, Ints, Words
-from tbgen.bitboard.board import BOARD_WORDS, EN_PASSANT, KIND, KING, PAWN, TURN, play
+from tbgen.bitboard.board import BOARD_WORDS, EN_PASSANT, KIND, KING, PAWN, TURN, copy_words, play
 from tbgen.bitboard.mobility import code_on
 from tbgen.bitboard.moves import MOST_MOVES, legal_moves
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
@@ -74,6 +74,10 @@ class Successors(NamedTuple):
     codes: Ints
     resets: Bools
     passants: Ints
+    moves: Ints
+    """Scratch buffers: the moves on a board, the board before them, and after one."""
+    before: Words
+    after: Words
 
 
 def no_successors(moves: int) -> Successors:
@@ -84,16 +88,19 @@ def no_successors(moves: int) -> Successors:
         codes=np.empty(moves, np.int64),
         resets=np.empty(moves, np.bool_),
         passants=np.empty(moves, np.int64),
+        moves=np.empty(MOST_MOVES, np.int64),
+        before=np.empty(BOARD_WORDS, np.uint64),
+        after=np.empty(BOARD_WORDS, np.uint64),
     )
 
 
-@kernel
+@borrowing
 def list_successors(board: Words, first: Int, found: Successors) -> Int:
     """List what the legal moves on a board lead to, from a row on; returns how many moves there are."""
-    moves, after = np.empty(MOST_MOVES, np.int64), np.empty(BOARD_WORDS, np.uint64)
+    moves, after = found.moves, found.after
     number = legal_moves(board, moves)
     for n in range(number):
-        after[:] = board
+        copy_words(board, after)
         row = first + n
         found.resets[row] = play(after, moves[n])
         found.counts[row], found.squares[row], found.codes[row] = counts_of(after), squares_of(after), code_on(after)
@@ -102,17 +109,16 @@ def list_successors(board: Words, first: Int, found: Successors) -> Int:
 
 
 # states[n] -> squares of a position; its successors go to the rows start[n] to start[n + 1]
-@kernel
+@borrowing
 def expand_states(counts: Int, turn: Int, states: Ints, start: Ints, found: Successors) -> Int:
     """List the successors of positions with the same men and side to move; returns how many there are."""
-    board = np.empty(BOARD_WORDS, np.uint64)
     for n in range(len(states)):
-        set_up(board, counts, states[n], turn)
-        list_successors(board, start[n], found)
+        set_up(found.before, counts, states[n], turn)
+        list_successors(found.before, start[n], found)
     return np.int64(start[len(states)])
 
 
-@kernel
+@borrowing
 def men_on(board: Words) -> tuple[Int, Int]:
     """Counts and squares of a board."""
     return counts_of(board), squares_of(board)

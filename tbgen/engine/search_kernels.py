@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inner, kernel, small
+from tbgen._jit import borrowing, by_address, inner, small
 from tbgen.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.bitboard.board import (
     BLACK,
@@ -25,6 +25,7 @@ from tbgen.bitboard.board import (
     RIGHTS,
     TURN,
     WHITE,
+    copy_words,
     origin_of,
     play,
     promotion_of,
@@ -252,7 +253,7 @@ def next_move(s: Search, ply: Int) -> Int:
 def advance(s: Search, ply: Int) -> Int:
     """Make the next move of a frame; the value of what it leads to, if that needs no search, else OPEN."""
     frame, after = s.frames[ply], s.boards[ply + 1]
-    after[:] = s.boards[ply]
+    copy_words(s.boards[ply], after)
     reset = play(after, next_move(s, ply))
     s.status[NODES] += 1
     s.frames[ply + 1, UNSURE] = 0
@@ -299,7 +300,7 @@ def take_up(s: Search, ply: Int, value: Int) -> None:
 
 
 # s.boards[0] and s.frames[0, ACCRUED] hold the root.
-@kernel
+@borrowing
 def search(s: Search, moves: Ints, depth: Int) -> Int:
     """The value of the root by some of its moves, tried in this order; OPEN if the search was stopped."""
     root, ply = s.frames[0], 0

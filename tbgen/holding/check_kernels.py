@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inner, kernel
+from tbgen._jit import borrowing, by_address, inner
 from tbgen.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.holding.mailbox import EN_PASSANT, TURN, in_check, legal_moves, play
 
@@ -93,7 +93,7 @@ def place_of(table: Table, key: Words) -> Int:
 
 
 # positions[n], numbers[n]: what the n-th key is made of
-@kernel
+@borrowing
 def fill(table: Table, positions: SignedBytes, numbers: Ints) -> Int:
     """Number the keys of positions; of two that are equal the last counts."""
     for number in range(len(numbers)):
@@ -149,7 +149,7 @@ def only_move(walk: Walk, goal: Goal, number: Int, moves: Ints, count: Int, key:
     return ILLEGAL
 
 
-@kernel
+@borrowing
 def check_all(walk: Walk, goal: Goal, key: Words, buffers: SignedBytes, moves: Ints, others: Ints) -> Int:
     """Walk until nothing is left to look at; where it stops, `counts[AT]` says at which position."""
     while walk.counts[LEFT] < walk.counts[SEEN]:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inner, kernel
+from tbgen._jit import borrowing, by_address, inner
 from tbgen.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
-from tbgen.bitboard.board import EN_PASSANT, KIND, KING, PAWN, RIGHTS, origin_of, play, target_of
+from tbgen.bitboard.board import EN_PASSANT, KIND, KING, PAWN, RIGHTS, copy_words, origin_of, play, target_of
 from tbgen.bitboard.mobility import code_on
 from tbgen.bitboard.moves import legal_moves
 from tbgen.holding.keys import (
@@ -123,7 +123,7 @@ def place_of(space: Space, key: Words) -> Int:
     return place
 
 
-@kernel
+@borrowing
 def clear(space: Space) -> Int:
     """Forget all nodes."""
     nodes = np.int64(space.counts[NODES])
@@ -192,7 +192,7 @@ def is_wanted(space: Space, task: Task, node: Int) -> bool:
     return wanted
 
 
-@kernel
+@borrowing
 def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> bool:
     """Refute a node and all that rests on it; False if there is no room. `todo` has an entry a node."""
     todo[0] = first
@@ -283,7 +283,7 @@ def is_followed(scratch: Scratch, task: Task, move: Int, state: Int, reset: bool
 @inner
 def made(scratch: Scratch, move: Int) -> bool:
     """Make a move on the child's board; whether it is a reset."""
-    scratch.child[:] = scratch.board
+    copy_words(scratch.board, scratch.child)
     reset = play(scratch.child, move)
     if scratch.child[EN_PASSANT]:
         forget_idle_en_passant(scratch.child)
@@ -365,7 +365,7 @@ def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> bool:
     return True
 
 
-@kernel
+@borrowing
 def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: Int) -> Int:
     """Expand open nodes, so many at most: FINISHED if none is left, PAUSED, or FULL if there is no more room."""
     while space.counts[STACK] > 0 and space.state[0] != REFUTED:
@@ -388,11 +388,11 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
     return FINISHED
 
 
-@kernel
+@borrowing
 def begin(space: Space, root: Words, threshold: Int, mover: Int, scratch: Scratch) -> Int:
     """Make the root the only node, and open."""
     clear(space)
-    scratch.board[:] = root
+    copy_words(root, scratch.board)
     forget_idle_en_passant(scratch.board)
     pack(scratch.board, threshold, mover, scratch.key)
     push(space, node_of(space, scratch.key, OPEN))

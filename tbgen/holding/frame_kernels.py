@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inner, kernel
+from tbgen._jit import borrowing, by_address, inner
 from tbgen.arrays import Int, Ints, SignedShorts, Word, Words
 from tbgen.bitboard.board import BISHOP, KIND, KING, KNIGHT, RIGHTS, ROOK, TURN
 from tbgen.bitboard.legality import attackers
@@ -75,10 +75,13 @@ class Level(NamedTuple):
     broken_c: Words
     arrived: Words
     """[layer, word] C is to move in 2 * layer + 1 plies from its way out, with the position's own code as threshold."""
+    lower: Words
+    """[word] a scratch buffer, and another one."""
+    held: Words
 
 
 # board: words without the two men; rights[b, c]: RIGHTS words with B's and C's rights lost (0) or kept (1)
-@kernel
+@borrowing
 def fill_codes(board: Words, rights: Words, men: Men, found: Positions) -> Int:
     """Count the legal moves of all positions; how many positions there are."""
     occupied = board[0] | board[1]
@@ -123,7 +126,7 @@ def fill_pair(board: Words, men: Men, word: Int, c_square: Int, found: Positions
 
 
 # fixed: the men that stand still
-@kernel
+@borrowing
 def fill_moves(fixed: Word, men: Men, found: Positions) -> Int:
     """Find where B can move its man, and where C has a way out of the frame."""
     words = ROWS * (1 + men.c_rights)
@@ -257,14 +260,14 @@ def layer_of_b(found: Positions, men: Men, layer: Int, level: Level, held: Words
     return changed
 
 
-@kernel
+@borrowing
 def solve_level(found: Positions, men: Men, fixed: Word, threshold: Int, last: Int, level: Level) -> Int:
     """Grow the set from which C gets out, layer by layer; the last layer of C.
 
     `last` is the last layer of C at any lower threshold: B may move to a position whose own code is the new threshold,
     and that may take C longer than anything at this one. So an empty layer is not the end before that.
     """
-    lower, held = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64)
+    lower, held = level.lower, level.held
     level.plies[:] = NEVER
     begin_level(found, threshold, level, lower)
     for word in range(WORDS):
@@ -283,7 +286,7 @@ def solve_level(found: Positions, men: Men, fixed: Word, threshold: Int, last: I
     return deepest
 
 
-@kernel
+@borrowing
 def note_arrivals(found: Positions, men: Men, code: Int, level: Level) -> Int:
     """Note how long C needs where B has just reached a code, which is the threshold of this level."""
     arrivals = 0

@@ -176,7 +176,8 @@ def _levels(
     levels, last = {}, 1
     for each in (*below.tolist(), threshold):
         plies = np.empty((2, WORDS, 64), np.int16)
-        level = Level(plies, np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64), arrived)
+        broken_b, broken_c, lower, held = np.zeros((4, WORDS), np.uint64)
+        level = Level(plies, broken_b, broken_c, arrived, lower, held)
         last = int(solve_level(positions, men, fixed, each, last, level))
         if len(arrived) <= last >> 1:
             arrived = np.vstack([arrived, np.zeros((last, WORDS), np.uint64)])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.arrays import Int, Words
 from tbgen.bitboard.board import (
     BISHOP,
@@ -63,7 +63,7 @@ def pack(board: Words, threshold: Int, mover: Int, key: Words) -> None:
     key[META] = meta | rights << np.uint64(9) | np.uint64(mover) << _MOVER_BIT
 
 
-@kernel
+@borrowing
 def unpack(key: Words, board: Words) -> Int:
     """Write the board of a key; its threshold."""
     white, low, middle, high, meta = key[0], key[1], key[2], key[3], key[META]

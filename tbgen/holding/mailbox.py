@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.arrays import Int, Ints, SignedBytes
 
 TURN, EN_PASSANT, SIZE = 64, 65, 66
@@ -56,7 +56,7 @@ def is_attacked(position: SignedBytes, square: Int, side: Int) -> bool:
     )
 
 
-@kernel
+@borrowing
 def in_check(position: SignedBytes, side: Int) -> bool:
     """Whether the king of a side is attacked."""
     for square in range(64):
@@ -134,7 +134,7 @@ def add_piece(position: SignedBytes, after: SignedBytes, square: Int, moves: Int
     return count
 
 
-@kernel
+@borrowing
 def legal_moves(position: SignedBytes, after: SignedBytes, moves: Ints) -> Int:
     """Write down the legal moves; how many there are. `after` is a buffer."""
     count: Int = 0
@@ -149,7 +149,7 @@ def legal_moves(position: SignedBytes, after: SignedBytes, moves: Ints) -> Int:
     return count
 
 
-@kernel
+@borrowing
 def play(position: SignedBytes, move: Int, after: SignedBytes, buffer: SignedBytes) -> bool:
     """Write the position after a legal move; whether it is a capture or a pawn move."""
     resets = put(position, move, after)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inner, kernel
+from tbgen._jit import borrowing, inner
 from tbgen.arrays import Int, Ints, SignedInts32, Words
-from tbgen.bitboard.board import BLACK, BOARD_WORDS, KIND, TURN, WHITE, play, promotion_of
+from tbgen.bitboard.board import BLACK, KIND, TURN, WHITE, copy_words, play, promotion_of
 from tbgen.bitboard.mobility import code_on, en_passant_moves
 from tbgen.bitboard.moves import legal_moves
 from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
@@ -62,7 +62,8 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
     sort_twins(squares, placing.twin_start, pawns + 1, slots)
     if pawns == 0:
         if squares[0] % 9 == 0 and beside_image(squares, placing.twin_start, 1, slots, images) > 0:
-            squares[1:] = images[1:]
+            for slot in range(1, slots):
+                squares[slot] = images[slot]
         squares[0] = TRIANGLE_INDEX[squares[0]]
     place: Int = (address >> HOW_BITS) * placing.steps[0] + (np.int64(board[TURN]) ^ flipped) * placing.steps[1]
     for slot in range(pawns, slots):
@@ -71,17 +72,18 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
 
 
 # board as in bitboard/board.py; moves[n] receives the n-th legal move, facts[n] CODE, RESET, PLACE after it.
-@kernel
-def find_successors(board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints) -> Int:
+@borrowing
+def find_successors(
+    board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints, after: Words, squares: Ints, images: Ints
+) -> Int:
     """Write down the legal moves of a position and what they lead to; how many they are.
 
     The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en passant.
+    The last three are scratch buffers: a board, and two for the squares of all men.
     """
-    after = np.empty(BOARD_WORDS, np.uint64)
-    squares, images = np.empty(len(placing.men), np.int64), np.empty(len(placing.men), np.int64)
     number, men = legal_moves(board, moves), count(board[WHITE] | board[BLACK])
     for n in range(number):
-        after[:] = board
+        copy_words(board, after)
         facts[n, RESET] = play(after, moves[n])
         facts[n, CODE] = code_on(after)
         facts[n, PLACE] = ELSEWHERE

@@ -35,12 +35,15 @@ def successors_of(board: chess.Board) -> list[Successor]:
 
 def compiled_successors_of(board: chess.Board, table: Answering) -> list[Successor]:
     """The legal moves of a position that a table answers for, and what they lead to, by a kernel."""
+    from tbgen.bitboard.board import BOARD_WORDS
     from tbgen.bitboard.convert import words_of
     from tbgen.bitboard.moves import MOST_MOVES
     from tbgen.probe.successor_kernels import ELSEWHERE, FACTS, find_successors
 
     moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
-    count = find_successors(words_of(board), table.shelf.placing, int(table.flipped), moves, facts)
+    placing, after = table.shelf.placing, np.empty(BOARD_WORDS, np.uint64)
+    squares = np.empty((2, len(placing.men)), np.int64)
+    count = find_successors(words_of(board), placing, int(table.flipped), moves, facts, after, squares[0], squares[1])
     return [
         Successor(_move_of(move), bool(reset), code, None if place == ELSEWHERE else place)
         for move, (code, reset, place) in zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)

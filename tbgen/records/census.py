@@ -25,6 +25,7 @@ from tbgen.records.counting import (
     count_places,
     men_of,
     no_counts,
+    rows_of,
     total_of,
 )
 from tbgen.score import MATE_CODE, Color, Outcome
@@ -143,7 +144,8 @@ def count_table(
             runs = [places.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
             if offsets is not None:
                 runs = [run + offsets(first, size) for run in runs]
-            count_places(men_of(layout, block), block, PlaceRun(first, *runs), meanings, counts)
+            run = PlaceRun(first, *runs)
+            count_places(men_of(layout, block), block, run, meanings, counts, rows_of(layout))
         idle.append((counts, places))
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:

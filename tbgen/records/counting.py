@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address, inner, kernel, small
+from tbgen._jit import borrowing, by_address, inner, small
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.layout import Layout
 from tbgen.index.outcome_kernels import row_of_byte
@@ -91,6 +91,18 @@ def men_of(layout: Layout, block: int) -> Men:
         digit=digit,
         how=how,
     )
+
+
+def rows_of(layout: Layout) -> npt.NDArray[np.int64]:
+    """A scratch buffer: the squares of a row's men, and of those of a row that it is compared with."""
+    return np.zeros((2, len(layout.slots)), np.int64)
+
+
+@inner
+def begin_row(men: Men, squares: Ints) -> None:
+    """Put the pawns on their squares."""
+    for slot in range(men.pawns.size):
+        squares[slot] = men.pawns[slot]
 
 
 @by_address
@@ -274,11 +286,11 @@ def count_row(men: Men, row: Row, run: PlaceRun, meanings: Meanings, counts: Cou
                 count_pair(counts, meanings, one, two, row.block, here, stands_for)
 
 
-@kernel
-def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts) -> None:
-    """Count the positions of a run of whole rows of a block."""
-    squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
-    squares[: men.pawns.size] = men.pawns
+@borrowing
+def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts, rows: Ints) -> None:
+    """Count the positions of a run of whole rows of a block; `rows` is a scratch buffer."""
+    squares, other = rows[0], rows[1]
+    begin_row(men, squares)
     for place in range(run.first, run.first + run.white.size, men.kings):
         occupied, kings, compared = find_row(men, place // men.kings, squares, other)
         if kings == NOTHING:

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address, inlined, inner, kernel, small
+from tbgen._jit import borrowing, by_address, inlined, inner, small
 from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, Word, Words
 from tbgen.bitboard.board import KIND, KING, TURN, WHITE
 from tbgen.bitboard.mobility import code_on
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.records.counting import Men, PlaceRun, find_row, out_of_check
+from tbgen.records.counting import Men, PlaceRun, begin_row, find_row, out_of_check
 from tbgen.records.digest_mobility import Bound, forget_row, least_code
 
 POSITIONS, KEYS, USED = 0, 1, 2
@@ -197,15 +197,18 @@ def number_row(values: Values, found: Found, row: Row, states: Ints32, kings: Wo
 
 
 # The positions of a leaf come in the order of its places, the white king's squares in ascending order.
-@kernel
+@borrowing
 def number_places(
-    men: Men, run: PlaceRun, values: Values, white: Found, black: Found, bound: Bound, board: Words
+    men: Men, run: PlaceRun, values: Values, white: Found, black: Found, bound: Bound, board: Words, rows: Ints
 ) -> None:
-    """Number the positions of a run of rows, those with White to move and those with Black to move."""
+    """Number the positions of a run of rows, those with White to move and those with Black to move.
+
+    `board` and `rows` are scratch buffers.
+    """
     forget(white)
     forget(black)
-    squares, other = np.zeros(men.role.size, np.int64), np.zeros(men.role.size, np.int64)
-    squares[: men.pawns.size] = men.pawns
+    squares, other = rows[0], rows[1]
+    begin_row(men, squares)
     for place in range(run.first, run.first + run.white.size, men.kings):
         occupied, kings, _ = find_row(men, place // men.kings, squares, other)
         if kings == NOTHING:
@@ -304,7 +307,7 @@ def number_content(contents: Contents, count: Int, mask: Int) -> int:
     return int(count)
 
 
-@kernel
+@borrowing
 def write_values(values: Values, found: Found, side: Int, distances: bool, contents: Contents, numbers: Shorts) -> int:
     """Write the different values of a leaf, and each position's number; returns how many they are, or NO_ROOM."""
     size = 4

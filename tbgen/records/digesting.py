@@ -16,7 +16,7 @@ from tbgen.arrays import Bytes, Ints32
 from tbgen.bitboard.board import BOARD_WORDS
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.records.counting import Men, PlaceRun, men_of
+from tbgen.records.counting import Men, PlaceRun, men_of, rows_of
 from tbgen.records.digest_kernels import (
     EMPTY,
     KEYS,
@@ -144,7 +144,7 @@ class _Worker:
             number_of=np.empty(places, np.uint16),
         )
         self._numbers, self._board = np.empty(places, np.uint16), np.zeros(BOARD_WORDS, np.uint64)
-        self._bound = no_bound()
+        self._bound, self._rows = no_bound(), rows_of(self._layout)
         self._block, self._men = -1, men_of(self._layout, 0)
         self._chunk_number, self._chunk = -1, np.zeros(0, np.uint32)
 
@@ -154,7 +154,7 @@ class _Worker:
         runs = [self._states((2 * stripe.block + side) * plane + stripe.first, stripe.places) for side in Color]
         white, black = self._found
         men, run = self._men_of(stripe.block), PlaceRun(stripe.first, *runs)
-        number_places(men, run, self._values, white, black, self._bound, self._board)
+        number_places(men, run, self._values, white, black, self._bound, self._board, self._rows)
         return self._leaves(Color.WHITE), self._leaves(Color.BLACK)
 
     def _leaves(self, side: Color) -> Leaf:

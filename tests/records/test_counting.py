@@ -13,7 +13,7 @@ import pytest
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
-from tbgen.records.counting import Meanings, PlaceRun, count_places, men_of, no_counts, total_of
+from tbgen.records.counting import Meanings, PlaceRun, count_places, men_of, no_counts, rows_of, total_of
 from tbgen.storage.order import order_of
 from tests.records.slow import image
 
@@ -71,7 +71,7 @@ def test_rows_are_counted_as_boards_and_orbits_say(name: str) -> None:
         first = draw.randrange(half // layout.shape[2] - ROWS) * layout.shape[2]
         ids = [digits.integers(0, KINDS, ROWS * layout.shape[2]).astype(np.uint32) for _ in range(2)]
         parts.append(no_counts(KINDS, layout))
-        count_places(men_of(layout, block), block, PlaceRun(first, *ids), meanings, parts[-1])
+        count_places(men_of(layout, block), block, PlaceRun(first, *ids), meanings, parts[-1], rows_of(layout))
         for n in range(len(ids[0])):
             squares = squares_of(layout, block, first + n)
             if board_of(layout, squares, True) is None and board_of(layout, squares, False) is None:

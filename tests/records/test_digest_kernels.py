@@ -11,7 +11,7 @@ import pytest
 from tbgen.bitboard.board import BOARD_WORDS
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.records.counting import PlaceRun, men_of
+from tbgen.records.counting import PlaceRun, men_of, rows_of
 from tbgen.records.digest_kernels import OWN_SHIFT, POSITIONS, Found, Values, number_places
 from tbgen.records.digest_mobility import no_bound
 from tbgen.records.digesting import no_positions
@@ -36,7 +36,8 @@ def codes_in_keys(name: str, block: int, rest: Rest, highest: int) -> tuple[list
     first = sum(square << 6 * n for n, square in enumerate(rest)) * layout.shape[2]
     states, found = np.zeros(layout.shape[2], np.uint32), [no_positions(64) for _ in range(2)]
     board = np.zeros(BOARD_WORDS, np.uint64)
-    number_places(men_of(layout, block), PlaceRun(first, states, states), one_state(highest), *found, no_bound(), board)
+    men, run = men_of(layout, block), PlaceRun(first, states, states)
+    number_places(men, run, one_state(highest), *found, no_bound(), board, rows_of(layout))
     return own_codes_of(found[0]), own_codes_of(found[1])
 
 
