@@ -160,9 +160,14 @@ def total_of(parts: Iterable[Counts]) -> Counts:
     for counts in more:
         first.often[:] += counts.often
         first.pairs[:] += counts.pairs
-        if is_longer(first.longest, *counts.longest.tolist()):
-            first.longest[:] = counts.longest
+        first.longest[:] = min(first.longest, counts.longest, key=_by_length)
     return first
+
+
+def _by_length(longest: npt.NDArray[np.int64]) -> tuple[int, ...]:
+    """The order of zugzwangs by which one comes before another: what `is_longer` says, without compiling that here."""
+    far, near, block, place = longest.tolist()
+    return -far, -near, block, place
 
 
 @inner
