@@ -158,7 +158,7 @@ def node_of(space: Space, key: Words, state: Int) -> Int:
         return NONE
     space.counts[NODES] += 1
     space.table[place] = node
-    space.keys[node] = key
+    copy_words(key, space.keys[node])
     space.state[node] = state
     space.parents[node] = space.choice[node] = NONE
     if state == ASKED:

@@ -71,7 +71,8 @@ def put(position: SignedBytes, move: Int, after: SignedBytes) -> bool:
     origin, target, promotion = move % 64, move // 64 % 64, move // 4096
     man, side = position[origin], position[TURN]
     is_pawn = man % BLACK_MAN == PAWN
-    after[:] = position
+    for place in range(len(position)):
+        after[place] = position[place]
     after[TURN], after[EN_PASSANT] = 1 - side, -1
     if is_pawn and target == position[EN_PASSANT]:
         after[target + (8 if side else -8)] = 0
