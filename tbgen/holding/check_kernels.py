@@ -123,8 +123,10 @@ def note(walk: Walk, position: SignedBytes, accrued: Int, key: Words) -> bool:
         return False
     walk.counts[SEEN] += 1
     walk.seen.places[place] = number
-    walk.seen.keys[number] = key
-    walk.positions[number] = position
+    for word in range(len(key)):
+        walk.seen.keys[number, word] = key[word]
+    for square in range(len(position)):
+        walk.positions[number, square] = position[square]
     walk.accrued[number] = accrued
     return True
 
