@@ -124,17 +124,26 @@ def rehearse(purpose: str) -> None:
 
     tables, rehearsal = REHEARSALS[purpose]
     used: dict[tuple[Any, Any], int] = {}
-    load = KernelCache._load_overload
+    compiling: list[Any] = []
+    load, save = KernelCache._load_overload, KernelCache._save_overload
 
     def noting(cache: Any, sig: Any, context: Any) -> Any:
-        used.setdefault((cache._py_func, sig), len(used))
-        return load(cache, sig, context)
+        if not compiling:  # otherwise it is asked for as a part of another
+            used.setdefault((cache._py_func, sig), len(used))
+        loaded = load(cache, sig, context)
+        if loaded is None:
+            compiling.append(cache)
+        return loaded
+
+    def compiled(cache: Any, sig: Any, data: Any) -> None:
+        compiling.remove(cache)
+        save(cache, sig, data)
 
     with tempfile.TemporaryDirectory() as folder:
         if tables:
             command = [sys.executable, "-m", "tbgen", "build", *tables.split(), "--data", folder, "-q"]
             subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-        KernelCache._load_overload = noting
+        KernelCache._load_overload, KernelCache._save_overload = noting, compiled
         rehearsal(folder)
     print(json.dumps(facts_of(list(used), json.load(sys.stdin))))
 
