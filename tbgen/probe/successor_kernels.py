@@ -74,13 +74,14 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
 # board as in bitboard/board.py; moves[n] receives the n-th legal move, facts[n] CODE, RESET, PLACE after it.
 @borrowing
 def find_successors(
-    board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints, after: Words, squares: Ints, images: Ints
+    board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints, after: Words, rows: Ints
 ) -> Int:
     """Write down the legal moves of a position and what they lead to; how many they are.
 
     The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en passant.
-    The last three are scratch buffers: a board, and two for the squares of all men.
+    The last two are scratch buffers: a board, and two rows for the squares of all men.
     """
+    squares, images = rows[0], rows[1]
     number, men = legal_moves(board, moves), count(board[WHITE] | board[BLACK])
     for n in range(number):
         copy_words(board, after)

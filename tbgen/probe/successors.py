@@ -42,8 +42,8 @@ def compiled_successors_of(board: chess.Board, table: Answering) -> list[Success
 
     moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
     placing, after = table.shelf.placing, np.empty(BOARD_WORDS, np.uint64)
-    squares = np.empty((2, len(placing.men)), np.int64)
-    count = find_successors(words_of(board), placing, int(table.flipped), moves, facts, after, squares[0], squares[1])
+    rows = np.empty((2, len(placing.men)), np.int64)
+    count = find_successors(words_of(board), placing, int(table.flipped), moves, facts, after, rows)
     return [
         Successor(_move_of(move), bool(reset), code, None if place == ELSEWHERE else place)
         for move, (code, reset, place) in zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)

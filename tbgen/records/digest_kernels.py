@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, by_address, inlined, inner, small
-from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, Word, Words
+from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, Word
 from tbgen.bitboard.board import KIND, KING, TURN, WHITE
 from tbgen.bitboard.mobility import code_on
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
@@ -124,6 +124,14 @@ def highest_code(values: Values, state: Int) -> int:
     return highest
 
 
+@by_address
+class Buffers(NamedTuple):
+    """Scratch buffers: a board, and the squares of two rows."""
+
+    board: npt.NDArray[np.uint64]
+    rows: npt.NDArray[np.int64]
+
+
 class Row(NamedTuple):
     """A row with a side to move: its men, and the white kings with whom that side is in no check."""
 
@@ -199,15 +207,12 @@ def number_row(values: Values, found: Found, row: Row, states: Ints32, kings: Wo
 # The positions of a leaf come in the order of its places, the white king's squares in ascending order.
 @borrowing
 def number_places(
-    men: Men, run: PlaceRun, values: Values, white: Found, black: Found, bound: Bound, board: Words, rows: Ints
+    men: Men, run: PlaceRun, values: Values, white: Found, black: Found, bound: Bound, buffers: Buffers
 ) -> None:
-    """Number the positions of a run of rows, those with White to move and those with Black to move.
-
-    `board` and `rows` are scratch buffers.
-    """
+    """Number the positions of a run of rows, those with White to move and those with Black to move."""
     forget(white)
     forget(black)
-    squares, other = rows[0], rows[1]
+    squares, other, board = buffers.rows[0], buffers.rows[1], buffers.board
     begin_row(men, squares)
     for place in range(run.first, run.first + run.white.size, men.kings):
         occupied, kings, _ = find_row(men, place // men.kings, squares, other)

@@ -23,6 +23,7 @@ from tbgen.records.digest_kernels import (
     NEVER,
     NO_ROOM,
     POSITIONS,
+    Buffers,
     Contents,
     Found,
     Values,
@@ -143,8 +144,8 @@ class _Worker:
             slots=np.empty(_power_above(2 * places), np.int32),
             number_of=np.empty(places, np.uint16),
         )
-        self._numbers, self._board = np.empty(places, np.uint16), np.zeros(BOARD_WORDS, np.uint64)
-        self._bound, self._rows = no_bound(), rows_of(self._layout)
+        self._numbers, self._bound = np.empty(places, np.uint16), no_bound()
+        self._buffers = Buffers(np.zeros(BOARD_WORDS, np.uint64), rows_of(self._layout))
         self._block, self._men = -1, men_of(self._layout, 0)
         self._chunk_number, self._chunk = -1, np.zeros(0, np.uint32)
 
@@ -154,7 +155,7 @@ class _Worker:
         runs = [self._states((2 * stripe.block + side) * plane + stripe.first, stripe.places) for side in Color]
         white, black = self._found
         men, run = self._men_of(stripe.block), PlaceRun(stripe.first, *runs)
-        number_places(men, run, self._values, white, black, self._bound, self._board, self._rows)
+        number_places(men, run, self._values, white, black, self._bound, self._buffers)
         return self._leaves(Color.WHITE), self._leaves(Color.BLACK)
 
     def _leaves(self, side: Color) -> Leaf:

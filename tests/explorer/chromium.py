@@ -98,9 +98,10 @@ class Chromium:
         )
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def open(self, url: str, until: str = "document.readyState == 'complete'") -> None:
+    def open(self, url: str, until: str = "true") -> None:
+        """Go to a page, until it has all that it loads, its style too, and a condition holds on it."""
         self.call("Page.navigate", url=url)
-        self.wait(until)
+        self.wait(f"document.readyState == 'complete' && ({until})")
 
     def run(self, expression: str) -> Any:
         """The value of an expression on the page; a promise is waited for."""

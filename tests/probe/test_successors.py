@@ -42,9 +42,9 @@ def told_by_kernels(board: chess.Board) -> dict[int, list[int]]:
     material = material_of(board)
     moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
     placing = placing_of(order_of(material.canonical()))
-    squares, flipped = np.empty((2, len(placing.men)), np.int64), int(not material.is_canonical)
+    rows, flipped = np.empty((2, len(placing.men)), np.int64), int(not material.is_canonical)
     after = np.empty(BOARD_WORDS, np.uint64)
-    count = find_successors(words_of(board), placing, flipped, moves, facts, after, squares[0], squares[1])
+    count = find_successors(words_of(board), placing, flipped, moves, facts, after, rows)
     return dict(zip(moves[:count].tolist(), facts[:count].tolist(), strict=True))
 
 

@@ -12,7 +12,7 @@ from tbgen.bitboard.board import BOARD_WORDS
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.records.counting import PlaceRun, men_of, rows_of
-from tbgen.records.digest_kernels import OWN_SHIFT, POSITIONS, Found, Values, number_places
+from tbgen.records.digest_kernels import OWN_SHIFT, POSITIONS, Buffers, Found, Values, number_places
 from tbgen.records.digest_mobility import no_bound
 from tbgen.records.digesting import no_positions
 from tests.reference.digest import places_in_row
@@ -35,9 +35,9 @@ def codes_in_keys(name: str, block: int, rest: Rest, highest: int) -> tuple[list
     layout = layout_of(Material.parse(name))
     first = sum(square << 6 * n for n, square in enumerate(rest)) * layout.shape[2]
     states, found = np.zeros(layout.shape[2], np.uint32), [no_positions(64) for _ in range(2)]
-    board = np.zeros(BOARD_WORDS, np.uint64)
+    buffers = Buffers(np.zeros(BOARD_WORDS, np.uint64), rows_of(layout))
     men, run = men_of(layout, block), PlaceRun(first, states, states)
-    number_places(men, run, one_state(highest), *found, no_bound(), board, rows_of(layout))
+    number_places(men, run, one_state(highest), *found, no_bound(), buffers)
     return own_codes_of(found[0]), own_codes_of(found[1])
 
 

@@ -242,7 +242,7 @@ def test_histories_beyond_the_dictionary_are_refused_while_solving(name: str, mo
 def test_more_to_be_asked_again_than_there_is_room_for_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     children = {child: values(str(child)) for child in Material.parse(name).children()}
     monkeypatch.setattr("tbgen.retro.levels.middle_sets.AGENDA_ENTRIES", 0)
-    with pytest.raises(RepresentationError, match=f"the number of positions of {name} to ask again does not fit"):
+    with pytest.raises(RepresentationError, match=f"the number of positions of {name} to look at does not fit"):
         solve(Material.parse(name), children)
 
 
