@@ -84,3 +84,26 @@ def test_what_is_touched_least_is_let_go_first_and_no_more_than_has_to(
     monkeypatch.setattr(mapped, "_resident_bytes", lambda: next(resident))
     assert files.let_go(5) == 5
     assert [touched_bytes(arrays[rank]) for rank in range(3)] == [0, 0, MIB]
+
+
+def test_what_was_let_go_longest_ago_is_let_go_first_piece_by_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, page = MappedArrays(tmp_path, 0), mmap.PAGESIZE
+    monkeypatch.setattr(mapped, "_PIECE", page)
+    array = files.zeros(3 * page, np.uint8)
+    monkeypatch.setattr(mapped, "_resident_bytes", lambda: 5)
+    there = []
+    for _ in range(4):
+        array[:] = 1
+        assert files.let_go(5) == 5
+        there.append([touched_bytes(array[start : start + page]) // page for start in range(0, array.size, page)])
+    assert there == [[0, 1, 1], [1, 0, 1], [1, 1, 0], [0, 1, 1]]
+
+
+def test_arrays_that_are_gone_are_forgotten(tmp_path: Path) -> None:
+    files = MappedArrays(tmp_path, 0)
+    array = files.zeros(MIB, np.uint8)
+    array[:] = 1
+    del array
+    assert files.let_go() == 0, "there is nothing to let go"
