@@ -30,6 +30,9 @@ _WORTH_LETTING_GO = 64 << 20
 """So many pages are let go at a time. Where the rest of the process alone takes what it may, that is as many as there
 have to be again before the next time."""
 
+_TOUCHED_MEANWHILE = 384 << 20
+"""Bytes of files that kernels may touch before a thread sees it, to begin with (record 270 saw 640 MiB)."""
+
 _PIECE = 32 << 20
 """Bytes of an array whose pages are let go together, in a few milliseconds; then it is seen whether more have to be."""
 
@@ -50,10 +53,14 @@ class _Piece(NamedTuple):
 
 
 class MappedArrays:
-    """Arrays in files of a folder; while it is entered, this process keeps within its memory by letting go of them."""
+    """Arrays in files of a folder; while it is entered, this process keeps within its memory by letting go of them.
+
+    How much it touches before a look is seen at each look; twice the most of that is kept free.
+    """
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
         self._folder, self._most = folder, most_bytes
+        self._highest = 0
         self._pieces: dict[int, deque[_Piece]] = {}
         self._lock = threading.Lock()
         self._is_over = threading.Event()
@@ -91,17 +98,20 @@ class MappedArrays:
                     pages.madvise(mmap.MADV_DONTNEED, piece.start, piece.length)
                     pieces.append(piece)
                     resident = _resident_bytes()
+                    self._highest = max(self._highest, resident)
                     if resident <= most:
                         return resident
         return resident
 
     def _keep_within(self) -> None:
-        most, resident = self._most, _resident_bytes()
+        free, resident = _TOUCHED_MEANWHILE, _resident_bytes()
+        most = self._most - free
         while not self._is_over.wait(min(max((most - resident) / _FASTEST, _LEAST_SECONDS), _MOST_SECONDS)):
-            resident = _resident_bytes()
+            resident = self._highest = _resident_bytes()
             if resident > most:
-                resident = self.let_go(self._most - _WORTH_LETTING_GO)
-                most = max(self._most, resident + _WORTH_LETTING_GO)
+                resident = self.let_go(self._most - free - _WORTH_LETTING_GO)
+                free = max(free, 2 * (self._highest - most))
+                most = max(self._most - free, resident + _WORTH_LETTING_GO)
 
     def __enter__(self) -> Self:
         self._watch.start()

@@ -52,25 +52,40 @@ def test_a_disk_that_is_full_says_so_before_anything_is_written(
         MappedArrays(tmp_path, 0).zeros(1, np.int8)
 
 
-def test_pages_are_let_go_when_the_process_has_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    resident, seen, is_enough = [5, 15, 5], list[int](), threading.Event()
+def watched(monkeypatch: pytest.MonkeyPatch, folder: Path, resident: list[int], highest: int) -> list[int]:
+    """What is to be left when pages are let go, of a process that is granted 1000 MiB and has so many after another.
+
+    When pages are let go, they become as many as `highest` before they become few.
+    """
+    targets, is_over = list[int](), threading.Event()
 
     def next_resident() -> int:
-        seen.append(resident.pop(0) if resident else 5)
-        return seen[-1]
+        if len(resident) == 1:
+            is_over.set()
+        return (resident.pop(0) if len(resident) > 1 else resident[0]) * MIB
 
-    def let_go(_: MappedArrays, most: int) -> int:
-        gone.append(seen[-1])
-        is_enough.set()
-        return 5
+    def let_go(files: MappedArrays, most: int) -> int:
+        targets.append(most // MIB)
+        files._highest = highest * MIB
+        return most
 
-    gone = list[int]()
     monkeypatch.setattr(mapped, "_resident_bytes", next_resident)
     monkeypatch.setattr(mapped, "_LEAST_SECONDS", 0.001)
+    monkeypatch.setattr(mapped, "_FASTEST", 1 << 50)
     monkeypatch.setattr(MappedArrays, "let_go", let_go)
-    with MappedArrays(tmp_path, 10):
-        assert is_enough.wait(60)
-    assert gone == [15]
+    with MappedArrays(folder, 1000 * MIB):
+        assert is_over.wait(60)
+    return targets
+
+
+def test_pages_are_let_go_when_the_process_has_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert watched(monkeypatch, tmp_path, [5, 616, 617, 5], 617) == [552]
+
+
+def test_twice_of_what_is_touched_between_two_looks_is_kept_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert watched(monkeypatch, tmp_path, [5, 900, 617, 5], 876) == [552, 416]
 
 
 def test_what_is_touched_least_is_let_go_first_and_no_more_than_has_to(

@@ -29,10 +29,6 @@ from tbgen.table import fits_memory
 if TYPE_CHECKING:
     from tbgen.retro import BlockStore, Grant, Solved
 
-_TOUCHED_MEANWHILE = 256 << 20
-"""Bytes of files that kernels may touch before a thread looks how many they are: 202 MiB were seen on a busy machine,
-where that thread comes late (record 270)."""
-
 Tell = Callable[[str, int | None, float, int], None]
 
 
@@ -45,8 +41,9 @@ def make_file(
     cells have while it is written.
     """
     from tbgen import retro
-    from tbgen.storage.writer import write_table
+    from tbgen.storage.writer import check_library, write_table
 
+    check_library()
     source = source_digest()
     with contextlib.ExitStack() as opened:
         children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
@@ -70,7 +67,7 @@ def _granted(folder: Path, material: Material, threads: int, memory: int | None)
     if memory is None or memory >= retro.memory_needed(material, threads):
         yield None
         return
-    with MappedArrays(folder, memory - _TOUCHED_MEANWHILE) as files:
+    with MappedArrays(folder, memory) as files:
         yield retro.Grant(retro.arrays_granted(memory, threads), files)
 
 

@@ -55,6 +55,8 @@ _SAMPLE, _SAMPLED = 7, 256
 """One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
 with the axes."""
 
+OLDEST_HDF5 = (2, 0, 0)
+
 _TURN = 64
 """So many chunks at most a thread packs before it asks for more, for packing one can take less time than asking; and in
 so many turns at least, if there are as many chunks, for threads to be done at about the same time."""
@@ -303,6 +305,12 @@ def _chunk(source: Source, number: int, size: int) -> npt.NDArray[Any]:
     if len(items) < size:
         items = np.concatenate([items, np.repeat(items[-1:], size - len(items))])
     return np.ascontiguousarray(items)
+
+
+def check_library() -> None:
+    """Refuse an HDF5 library whose files others cannot open: made in memory, they have a wrong checksum before 2.0."""
+    if h5py.version.hdf5_version_tuple < OLDEST_HDF5:
+        raise UsageError(f"h5py has HDF5 {h5py.version.hdf5_version}: tables need 2.0; install h5py 3.16 or later")
 
 
 def _hdf5(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> bytes:

@@ -17,6 +17,7 @@ from tbgen.errors import (
     MissingTableError,
     OutdatedTableError,
     TableError,
+    UsageError,
 )
 from tbgen.material import Material
 from tbgen.retro import solve
@@ -38,7 +39,7 @@ from tbgen.storage.schema import (
     Index,
     Seal,
 )
-from tbgen.storage.writer import Numbered, files_of, write_table
+from tbgen.storage.writer import Numbered, check_library, files_of, write_table
 from tbgen.table import Table
 from tests.files import check_file
 from tests.storage.forging import resealed
@@ -123,6 +124,15 @@ def test_any_hdf5_program_finds_the_datasets(path: Path, layer: Layer) -> None:
                 found = unpack(packed, size, stream.dtype, shuffled=shuffled)
                 assert (found == ours.part(name, number)).all()
     ours.close()
+
+
+def test_an_hdf5_library_whose_files_others_cannot_open_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1.14.6 of h5py 3.15 lets go of the flag that a file is open, but leaves the checksum as it was with it."""
+    check_library()
+    monkeypatch.setattr(h5py.version, "hdf5_version_tuple", (1, 14, 6))
+    monkeypatch.setattr(h5py.version, "hdf5_version", "1.14.6")
+    with pytest.raises(UsageError, match=r"HDF5 1\.14\.6: tables need 2\.0"):
+        check_library()
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
