@@ -114,7 +114,7 @@ def shown(command: str, folder: Path, environment: dict[str, str]) -> list[str]:
         rest.pop()
     seconds = time.monotonic() - begun
     drawn = [frame for frame in dict.fromkeys(frames) if frame.removeprefix("~ ") not in rest]
-    return [f"$ {command}", *drawn, *rest, f"({seconds:.0f} s)" if seconds >= 1 else ""]
+    return [f"$ {command}", *drawn, *rest, *([f"({seconds:.0f} s)"] if seconds >= 1 else [])]
 
 
 def main() -> None:
