@@ -1,4 +1,8 @@
-"""Large tables with less memory than they take: within it, and the same to the byte, wherever their arrays lie."""
+"""Large tables with less memory than they take: within it, and the same to the byte, wherever their arrays lie.
+
+Within it has to be what the system cannot take back. Pages of files can be; they are let go by a thread, which on a
+busy machine comes late (record 270).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from tbgen.library.build import Settings, build
 from tbgen.library.cluster import Cluster
 from tbgen.material import Material
 from tbgen.retro import least_memory, memory_needed
+from tbgen.retro.drive.memory import PAGE_BYTES
 from tests.copies import bytes_of_table
 
 from .made_up import write_descent
@@ -38,7 +43,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, four_men_folder: Path) -> Wh
         folder = tmp_path_factory.mktemp(name)
         write_descent(folder, Material.parse(name), four_men_folder)
         needed = memory_needed(Material.parse(name), 2)
-        assert peak_in_a_process(folder, name, 2, "", needed) <= needed
+        assert peak_in_a_process(folder, name, 2, "", needed).bytes <= needed
         return folder
 
     return made
@@ -59,7 +64,7 @@ def test_a_large_table_keeps_within_the_memory_that_it_is_granted_and_is_the_sam
     threads = 1 + size % 2
     granted = memory_sizes(Material.parse(name), threads)[size]
     write_descent(tmp_path, Material.parse(name), four_men_folder)
-    assert peak_in_a_process(tmp_path, name, threads, "", granted) <= granted
+    assert peak_in_a_process(tmp_path, name, threads, "", granted).own <= granted - PAGE_BYTES
     assert bytes_of_table(tmp_path, name) == bytes_of_table(whole(name), name)
     assert not list(tmp_path.glob("tmp*")), "files of arrays have no names"
 
