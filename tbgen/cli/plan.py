@@ -52,7 +52,7 @@ def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:
         in_units(slot.start.memory),
         in_units(step.cost.bytes),
         f"{step.cost.cpu_seconds:,.1f}",
-        str(slot.start.threads),
+        str(slot.start.all_threads),
         clock(slot.begins),
         clock(slot.ends),
         " ".join(beside[:3]) + (f" and {len(beside) - 3} more" if len(beside) > 3 else ""),

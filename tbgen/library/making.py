@@ -11,13 +11,14 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tbgen import __version__
 from tbgen._folders import source_digest
 from tbgen.index.layout import layout_of
+from tbgen.library.lending import Lending, identity_of
 from tbgen.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.storage.files import WrittenTable, partial_of, path_of
@@ -33,7 +34,12 @@ Tell = Callable[[str, int | None, float, int], None]
 
 
 def make_file(
-    folder: Path, material: Material, threads: int, tell: Tell, memory: int | None = None
+    folder: Path,
+    material: Material,
+    threads: int,
+    tell: Tell,
+    memory: int | None = None,
+    lending: Lending | None = None,
 ) -> tuple[WrittenTable, Solved]:
     """Solve a material whose children are in the folder, and put its files there; OSError if they cannot be written.
 
@@ -47,9 +53,12 @@ def make_file(
     source = source_digest()
     with contextlib.ExitStack() as opened:
         children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
-        store = opened.enter_context(_block_store(folder, material, source, children))
+        identity = identity_of(folder, material, children)
+        if lending is not None:
+            lending.identity = identity
+        store = opened.enter_context(_block_store(folder, material, identity))
         game, grant = game_of_folder(folder), opened.enter_context(_granted(folder, material, threads, memory))
-        solved = retro.solve_into(store, material, children, threads=threads, progress=tell, grant=grant, game=game)
+        solved = retro.solve_into(store, material, children, threads, tell, grant, game, helpers=lending)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
         new = np.empty if grant is None else grant.files.zeros
@@ -78,9 +87,7 @@ def remove_blocks(folder: Path, materials: Iterable[Material]) -> None:
 
 
 @contextlib.contextmanager
-def _block_store(
-    folder: Path, material: Material, source: str, children: Mapping[Material, TableFile]
-) -> Iterator[BlockStore]:
+def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) -> Iterator[BlockStore]:
     """A store for a table's blocks: on disk where they are many and large, with what is left of an earlier build.
 
     When all went well the file is removed; otherwise it stays for the next attempt.
@@ -92,9 +99,6 @@ def _block_store(
     if fits_memory(layout):
         yield MemoryStore()
         return
-    known = {str(child): file.digest for child, file in children.items()}
-    game = str(game_of_folder(folder))
-    identity = {"material": str(material), "game": game, "source": source, "children": known}
     path = scratch_path(folder, material)
     form = Form(2 * layout.block_words * 64, layout.cells, nothing_found().shape)
     try:

@@ -6,9 +6,10 @@ The same rule, `Plan.next_starts`, tells a build what to start and the forecast 
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -20,6 +21,9 @@ from tbgen.score import Mobility
 
 _WORTH_PROCESSES = 30.0
 """From so many CPU seconds on it pays to start processes."""
+
+WORTH_LENDING = 30.0
+"""From so many CPU seconds on a table is made with the help of workers that would be idle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,18 @@ class Start:
     threads: int
     granted: int | None = None
     """Bytes of memory, where it cannot have all that it takes."""
+    lent: int = 0
+    """How many more workers of a cluster, each with as many threads, solve blocks of it."""
+
+    @property
+    def jobs(self) -> int:
+        """How many workers are busy with it."""
+        return 1 + self.lent
+
+    @property
+    def all_threads(self) -> int:
+        """Of all these workers."""
+        return self.jobs * self.threads
 
     @property
     def material(self) -> Material:
@@ -75,8 +91,10 @@ class Start:
 
     @property
     def memory(self) -> int:
+        """Of the worker that makes it."""
         if self.granted is None:
-            return self.step.memory(self.threads)
+            lent = self.lent * self.threads
+            return self.step.memory(self.threads) + (lent * _lent_memory(self.material) if lent else 0)
         return max(self.granted, self.step.least_memory(self.threads))
 
     @property
@@ -86,7 +104,7 @@ class Start:
 
     @property
     def seconds(self) -> float:
-        return self.step.cost.wall_seconds(self.threads)
+        return self.step.cost.wall_seconds(self.threads, self.lent * self.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +206,8 @@ class Plan:
         ready = [step for step in ready if all(need in over for need in step.needs)]
         started, held, at_work = list[Start](), list[Start](), list(running)
         for number, step in enumerate(ready):
-            jobs = self.machine.jobs - len(at_work)
-            threads = self.machine.threads - sum(start.threads for start in at_work)
+            jobs = self.machine.jobs - sum(start.jobs for start in at_work)
+            threads = self.machine.threads - sum(start.all_threads for start in at_work)
             if jobs <= 0 or threads <= 0:
                 break
             share = math.ceil(threads / min(jobs, len(ready) - number))
@@ -201,12 +219,37 @@ class Plan:
             else:
                 started.append(start)
                 at_work.append(start)
+        if self.machine.job_memory is not None:
+            return self._with_help(started, running)
         return self._widened(started, running)
 
+    def _with_help(self, started: Sequence[Start], running: Collection[Start]) -> list[Start]:
+        """The same starts, each worker of a cluster that would be idle lent to the table that takes longest by then.
+
+        It is lent until that table is made.
+        """
+        starts = list(started)
+        for _ in range(self.machine.jobs - sum(start.jobs for start in [*running, *starts])):
+            more = [(start.seconds, n) for n, start in enumerate(starts) if self._takes_help(start)]
+            if more:
+                _, longest = max(more)
+                starts[longest] = replace(starts[longest], lent=starts[longest].lent + 1)
+        return starts
+
+    def _takes_help(self, start: Start) -> bool:
+        """Whether one more worker would do a table good, and there is memory for it at either end."""
+        most = self.machine.job_memory
+        if most is None or start.granted is not None or start.step.cost.cpu_seconds < WORTH_LENDING:
+            return False
+        waves = itertools.pairwise(layout_of(start.material).waves)
+        if start.all_threads >= max(end - first for first, end in waves):
+            return False
+        return max(replace(start, lent=start.lent + 1).memory, _helper_memory(start.material, start.threads)) <= most
+
     def _widened(self, started: Sequence[Start], running: Collection[Start]) -> list[Start]:
-        """The same starts, with the threads that would be idle; those of a cluster's machines have what theirs has."""
+        """The same starts, with the threads that would be idle."""
         widened = list(started)
-        for number, start in enumerate(started if self.machine.job_memory is None else ()):
+        for number, start in enumerate(started):
             beside = [*running, *widened[:number], *widened[number + 1 :]]
             idle = self.machine.threads - start.threads - sum(each.threads for each in beside)
             widened[number] = self._fitting(start.step, start.threads + idle, beside, []) or start
@@ -293,7 +336,8 @@ def _slot_facts(slot: Slot) -> dict[str, Any]:
         "material": str(step.material),
         "needs": [str(material) for material in step.needs],
         "cells": step.cells,
-        "threads": slot.start.threads,
+        "threads": slot.start.all_threads,
+        "workers": slot.start.jobs,
         "memory": slot.start.memory,
         "bytes": step.cost.bytes,
         "outcome_bytes": step.cost.outcome_bytes,
@@ -317,6 +361,20 @@ def _least_memory(material: Material, threads: int) -> int:
     from tbgen.retro import least_memory
 
     return least_memory(material, threads)
+
+
+@lru_cache(maxsize=1024)
+def _lent_memory(material: Material) -> int:
+    from tbgen.retro import lent_memory
+
+    return lent_memory(material)
+
+
+@lru_cache(maxsize=1024)
+def _helper_memory(material: Material, threads: int) -> int:
+    from tbgen.retro import helper_memory
+
+    return helper_memory(material, threads)
 
 
 def _most_in_files(material: Material) -> int:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from tbgen.library.lending import Lending
 from tbgen.library.making import Tell, make_file
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
@@ -51,10 +52,17 @@ UNHEARD = Unheard()
 Work = Callable[[Path, str, int, Report, int | None], Made]
 
 
-def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
+def make_table(
+    folder: Path,
+    name: str,
+    threads: int,
+    report: Report = UNHEARD,
+    memory: int | None = None,
+    lending: Lending | None = None,
+) -> Made:
     """Solve a canonical material whose children are in the folder, and put its file there.
 
-    It keeps within so many bytes of memory, if it is told to and a table of its kind can.
+    It keeps within so many bytes of memory, if it is told to and a table of its kind can. Other processes may help.
     """
     material = Material.parse(name)
 
@@ -64,7 +72,7 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD, 
     wall, cpu = time.perf_counter(), time.process_time()
     _note_due_record(folder, material)
     with _repeating(tell) as tell_now:
-        written, solved = make_file(folder, material, threads, tell_now, memory)
+        written, solved = make_file(folder, material, threads, tell_now, memory, lending)
         tell_now("record", None, 1.0, 0)
         begun, unrecorded = time.perf_counter(), _keep_record(folder, material, threads)
     phases = {**solved.figures.phase_seconds, "record": round(time.perf_counter() - begun, 3)}
@@ -72,7 +80,7 @@ def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD, 
         solved.figures,
         phase_seconds=phases,
         wall_seconds=time.perf_counter() - wall,
-        cpu_seconds=time.process_time() - cpu,
+        cpu_seconds=time.process_time() - cpu + solved.cpu_elsewhere,
         peak_bytes=peak_bytes(),
     )
     made = FileRecord.of_build(written, figures, str(solved.game))

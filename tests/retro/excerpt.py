@@ -14,6 +14,7 @@ from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.counts import nothing_found
+from tbgen.retro.drive.hand_out import Helpers
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.runs import MemoryStore, Solved
 from tbgen.retro.drive.task import Task
@@ -107,7 +108,12 @@ class SolvedBlocks:
     """Some blocks, as the solver solves them."""
 
     def __init__(
-        self, name: str, placements: Sequence[Placement], threads: int = 2, game: Mobility = Mobility.RESET
+        self,
+        name: str,
+        placements: Sequence[Placement],
+        threads: int = 2,
+        game: Mobility = Mobility.RESET,
+        helpers: Helpers | None = None,
     ) -> None:
         material = Material.parse(name)
         self.layout = layout_of(material)
@@ -115,7 +121,7 @@ class SolvedBlocks:
         store = MadeUpStore(material, list(self.numbers.values()))
         with ThreadPoolExecutor(threads) as pool:
             children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
-            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, game=game))
+            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, game=game, helpers=helpers))
             many.solve()
         self.en_passant = many.family.en_passant
         self.kept = store.solved()

@@ -1,112 +1,149 @@
 """A table with pawns: many blocks, solved wave by wave.
 
-Blocks of one wave are independent of each other and shared out among the threads in runs. What a run holds
-depends on its blocks alone, so one that is found in the store from an earlier attempt is taken as it is.
+Blocks of one wave are independent of each other and handed out in runs, to the threads of this process and to those of
+others that help. What a run holds depends on its blocks alone, so one that is found in the store from an earlier
+attempt is taken as it is, and so is one that another process has solved.
 """
 
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
-from tbgen.handover import Cells, Distances, Entries, Run
-from tbgen.index.layout import Layout
-from tbgen.retro.drive.block_runs import BlockRun, solve_blocks
-from tbgen.retro.drive.counts import nothing_found
-from tbgen.retro.drive.statuses import check_status
+from tbgen.handover import Distances, Entries, Run
+from tbgen.retro.drive.hand_out import HandOut, Needed
+from tbgen.retro.drive.run_solver import Blocks, RunSolver, SolvedRun, en_passant_of, most_run_blocks
 from tbgen.retro.drive.task import Task
-from tbgen.retro.levels.forcer import SWEEPS
-from tbgen.retro.levels.patterns import dictionary_of
-from tbgen.retro.levels.worker import Worker, new_worker
-from tbgen.retro.resets.family import NOT_HERE, EnPassant, Family, empty_family
-
-MOST_RUN_CELLS = 1 << 20
-
-Blocks = tuple[int, int]
-"""The first block of a run, and the one after its last."""
-
-
-def most_run_blocks(layout: Layout) -> int:
-    """How many blocks are solved as one run at most."""
-    return max(1, MOST_RUN_CELLS // (layout.block_words * 128))
+from tbgen.retro.resets.children import wanted_planes
+from tbgen.retro.resets.family import Family, empty_family
 
 
 class ManyBlocks:
-    """A table with pawns on its way."""
+    """A table with pawns on its way; `Shared` for processes that help."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.family: Family = empty_family(task.kinship)
-        self.mirrors = np.array([task.layout.is_own_mirror(pawns) for pawns in task.layout.blocks])
+        self.supply = task.supply()
+        self.solver = RunSolver(task.layout, task.game)
         self.done = np.zeros(len(task.layout.blocks), bool)
         for run in task.store.runs():
             self._take_up(run)
-        self.workers: list[Worker] = []
+        self._hand_out = HandOut()
+        self._keeping = threading.Lock()
 
     def solve(self) -> None:
         """Solve block after block, in waves."""
         with self.task.timer.phase("children"):
-            supply = self.task.supply()
-            self.family = supply.with_captures(self.family)
-        for first, end in itertools.pairwise(self.task.layout.waves):
-            open_blocks = (np.flatnonzero(~self.done[first:end]) + first).tolist()
-            if open_blocks:
-                with self.task.timer.phase("children"):
-                    self.family = supply.with_wave(self.family, open_blocks)
-                with self.task.timer.phase("blocks"):
-                    self._solve_wave(self._runs(open_blocks))
-        self.task.sweeps = sum(int(each.white.state[SWEEPS] + each.black.state[SWEEPS]) for each in self.workers)
+            self.family = self.supply.with_captures(self.family)
+        with self._solvers():
+            for first, end in itertools.pairwise(self.task.layout.waves):
+                open_blocks = (np.flatnonzero(~self.done[first:end]) + first).tolist()
+                if open_blocks:
+                    with self.task.timer.phase("children"):
+                        self.family = self.supply.with_wave(self.family, open_blocks, self.task.store)
+                    with self.task.timer.phase("blocks"):
+                        self._hand_out.solve_all(self._runs(open_blocks))
+
+    def take(self) -> Needed | None:
+        """The next run, with what another process needs for it."""
+        blocks = self._hand_out.take()
+        if blocks is None:
+            return None
+        try:
+            return self._needed(blocks)
+        except BaseException:
+            self._hand_out.give_back(blocks)
+            raise
+
+    def keep(self, solved: SolvedRun, cpu_seconds: float) -> None:
+        """Keep a run that another process has solved; nothing happens if it has come before."""
+        blocks = self._blocks_of(solved.run)
+        if self._hand_out.is_out(blocks):
+            self.task.timer.elsewhere += cpu_seconds
+            try:
+                self._keep(blocks, solved)
+            except BaseException as error:
+                self._hand_out.fail(error)
+
+    def give_back(self, blocks: Blocks) -> None:
+        """Let somebody else solve a run."""
+        self._hand_out.give_back(blocks)
+
+    @contextmanager
+    def _solvers(self) -> Iterator[None]:
+        """All threads that solve runs, here and elsewhere."""
+        threads, helpers = self.task.threads, self.task.helpers
+        with ThreadPoolExecutor(threads) as pool, helpers.at_work(self) if helpers else nullcontext():
+            for _ in range(threads):
+                pool.submit(self._solve_runs)
+            try:
+                yield
+            finally:
+                self._hand_out.close()
+
+    def _solve_runs(self) -> None:
+        """What a thread of this process does."""
+        try:
+            while (blocks := self._hand_out.take()) is not None:
+                self._keep(blocks, self._solve_run(blocks))
+        except BaseException as error:
+            self._hand_out.fail(error)
+
+    def _solve_run(self, blocks: Blocks) -> SolvedRun:
+        return self.solver.solve(self.family, blocks)
+
+    def _keep(self, blocks: Blocks, solved: SolvedRun) -> None:
+        """Put a run into the store, and say so."""
+        task = self.task
+        task.store.put(*solved[:3])
+        with self._keeping:
+            task.sweeps += solved.sweeps
+            self._take_up(solved.run)
+            done = int(self.done.sum())
+            task.progress("blocks", None, done / len(self.done), done * task.block_cells)
+        self._hand_out.done(blocks)
 
     def _take_up(self, run: Run) -> None:
         """Go on from a run that is in the store."""
-        blocks = run.first // self.task.block_cells, run.end // self.task.block_cells
+        blocks = self._blocks_of(run)
         self.done[slice(*blocks)] = True
-        here = self._en_passant(*blocks)
+        here = self._en_passant(blocks)
         here[0][:], here[1][:] = run.en_passant
 
-    def _en_passant(self, first: int, end: int) -> tuple[Entries, Distances]:
-        """The values of a run of blocks with a right to take en passant."""
-        values: EnPassant = self.family.en_passant
-        starts = values.start[first:end]
-        if (starts == NOT_HERE).all():
-            return values.entry[:0], values.dtg[:0]
-        here = slice(starts[starts != NOT_HERE].min(), starts.max() + self.task.block_cells // 2)
-        return values.entry[here], values.dtg[here]
+    def _blocks_of(self, run: Run) -> Blocks:
+        return run.first // self.task.block_cells, run.end // self.task.block_cells
+
+    def _en_passant(self, blocks: Blocks) -> tuple[Entries, Distances]:
+        return en_passant_of(self.family.en_passant, blocks, self.task.block_cells)
+
+    def _needed(self, blocks: Blocks) -> Needed:
+        """What a run needs of blocks that were solved before; all of it is at hand for the wave."""
+        planes, half = self.family.planes, self.task.block_cells // 2
+        wanted = wanted_planes(self.supply.own, range(*blocks))
+        values = [slice(start, start + half) for start in planes.start[wanted].tolist()]
+        rights = [self._en_passant((block, block + 1)) for block in sorted({plane >> 1 for plane in wanted})]
+        return Needed(
+            blocks,
+            np.array(wanted, np.int64),
+            np.concatenate([planes.entry[:0], *[planes.entry[here] for here in values]]),
+            np.concatenate([planes.dtg[:0], *[planes.dtg[here] for here in values]]),
+            (
+                np.concatenate([planes.entry[:0], *[entry for entry, _ in rights]]),
+                np.concatenate([planes.dtg[:0], *[dtg for _, dtg in rights]]),
+            ),
+        )
 
     def _runs(self, blocks: Sequence[int]) -> Iterator[Blocks]:
         """Blocks that follow each other, a few at a time."""
-        most = min(most_run_blocks(self.task.layout), -(-len(blocks) // (4 * self.task.threads)))
+        most = min(most_run_blocks(self.task.layout), -(-len(blocks) // (4 * self.task.all_threads)))
         start = 0
         for n in range(1, len(blocks) + 1):
             if n == len(blocks) or n - start == most or blocks[n] != blocks[n - 1] + 1:
                 yield blocks[start], blocks[n - 1] + 1
                 start = n
-
-    def _solve_wave(self, runs: Iterator[Blocks]) -> None:
-        """Solve some runs on all threads."""
-        total = len(self.done)
-        for first, end in self.task.pool.map(self._solve_run, runs):
-            self.done[first:end] = True
-            done = int(self.done.sum())
-            self.task.progress("blocks", None, done / total, done * self.task.block_cells)
-
-    def _solve_run(self, blocks: Blocks) -> Blocks:
-        """Solve a run and put it into the store."""
-        task, (first, end) = self.task, blocks
-        try:
-            worker = self.workers.pop()
-        except IndexError:
-            worker = new_worker(task.geometry, task.game)
-        size, found = (end - first) * task.block_cells, nothing_found()
-        cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
-        run_of_blocks = BlockRun(task.pawns, self.mirrors, first, end)
-        status = solve_blocks(worker, self.family, run_of_blocks, cells, found)
-        check_status(task.material, int(status))
-        dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
-        self.workers.append(worker)
-        start = first * task.block_cells
-        run = Run(start, start + size, len(dictionary.rows), found, self._en_passant(first, end))
-        task.store.put(run, dictionary, cells)
-        return blocks

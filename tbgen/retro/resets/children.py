@@ -36,13 +36,14 @@ class Supply:
     """Brings values to hand, wave by wave."""
 
     def __init__(
-        self, kinship: Kinship, children: Mapping[Material, Child], solved: SolvedValues, pool: Executor
+        self, kinship: Kinship, children: Mapping[Material, Child], pool: Executor, room: int | None = None
     ) -> None:
-        self.kinship, self.children, self.solved, self.pool = kinship, children, solved, pool
+        """There is room for so many planes of the table itself, or for the most that any wave asks for."""
+        self.kinship, self.children, self.pool = kinship, children, pool
         self.layout = kinship.layouts[0]
         self.half = self.layout.block_words * 64
         self.own = own_planes(self.layout)
-        self.room = most_own_planes(self.layout, self.own)
+        self.room = most_own_planes(self.layout, self.own) if room is None else room
         self.promoter = Promoter(kinship)
 
     def with_captures(self, family: Family) -> Family:
@@ -60,12 +61,16 @@ class Supply:
             planes.start[plane : plane + len(steps)] = start + steps
         return family._replace(planes=planes)
 
-    def with_wave(self, family: Family, blocks: Sequence[int]) -> Family:
+    def with_wave(self, family: Family, blocks: Sequence[int], solved: SolvedValues) -> Family:
         """The family with all that some blocks of a wave ask for."""
-        self._bring_own(family.planes, blocks)
+        self._bring_own(family.planes, blocks, solved)
+        return self.with_promotions(family, blocks)
+
+    def with_promotions(self, family: Family, blocks: Sequence[int]) -> Family:
+        """The family with what the promotions of some blocks lead to."""
         return family._replace(promotions=self._promotions(family.promotions.start, blocks))
 
-    def _bring_own(self, planes: Planes, blocks: Sequence[int]) -> None:
+    def _bring_own(self, planes: Planes, blocks: Sequence[int], solved: SolvedValues) -> None:
         """Bring planes of the table itself to hand, in the places of those that nobody asks for any more."""
         wanted = wanted_planes(self.own, blocks)
         mine = planes.start[: 2 * len(self.layout.blocks)]
@@ -77,7 +82,7 @@ class Supply:
 
         def bring(plane: int) -> None:
             there, here = plane * self.half, slice(mine[plane], mine[plane] + self.half)
-            planes.entry[here], planes.dtg[here] = self.solved.values(there, there + self.half)
+            planes.entry[here], planes.dtg[here] = solved.values(there, there + self.half)
 
         list(self.pool.map(bring, [plane for plane in wanted if plane not in kept]))
 
