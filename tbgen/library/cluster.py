@@ -7,6 +7,7 @@ them makes it, and the others solve blocks of it (lending.py).
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import threading
 from collections.abc import Callable, Sequence
@@ -89,7 +90,9 @@ class Cluster:
         done, nowhere = threading.Event(), 0
         theirs.add_done_callback(lambda _: done.set())
         while not done.wait(_LOOK_SECONDS):
-            at_work = self._client.processing()
+            at_work: dict[str, Any] = {}
+            with contextlib.suppress(OSError):  # a scheduler that is gone shows otherwise
+                at_work = self._client.processing()
             nowhere = nowhere + 1 if at_work and not any(theirs.key in keys for keys in at_work.values()) else 0
             if nowhere == _LOOKS:
                 return bool(theirs.done())

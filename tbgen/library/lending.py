@@ -118,12 +118,11 @@ class Lending:
                 try:
                     sent = _send(pipe, needed)
                     (solved, cpu_seconds), received = _receive(pipe)
-                except BaseException:
-                    shared.give_back(needed.blocks)
-                    raise
+                    shared.keep(solved, cpu_seconds)
+                finally:
+                    shared.give_back(needed.blocks)  # nothing happens if it has been kept
                 with self._lock:
                     self.sent, self.received = self.sent + sent, self.received + received
-                shared.keep(solved, cpu_seconds)
 
 
 def help_with(folder: Path, name: str, threads: int, invitation: Invitation) -> None:

@@ -140,7 +140,7 @@ def test_a_table_is_made_if_nobody_comes_to_help(alone: SolvedBlocks, lending: L
 
 
 class Twice:
-    """Brings every run twice."""
+    """Brings every run twice, and knows of other blocks only what it is sent."""
 
     threads = 1
 
@@ -152,16 +152,15 @@ class Twice:
     @staticmethod
     def _solve(shared: Shared, pool: ThreadPoolExecutor) -> None:
         children = {child: MadeUp(child) for child in MATERIAL.children()}
-        helper = Helper(MATERIAL, children, 1, pool, Mobility.RESET)
         while (needed := shared.take()) is not None:
-            solved = helper.solve(needed)
+            solved = Helper(MATERIAL, children, 1, pool, Mobility.RESET).solve(needed)
             shared.keep(solved, 1.0)
             shared.keep(solved, 1.0)
             shared.give_back(needed.blocks)
 
 
 @pytest.mark.usefixtures("nobody_here")
-def test_what_comes_twice_is_kept_once(alone: SolvedBlocks) -> None:
+def test_what_is_sent_suffices_and_what_comes_twice_is_kept_once(alone: SolvedBlocks) -> None:
     assert_same(SolvedBlocks("KPvKP", PLACEMENTS, helpers=Twice()), alone)
 
 
