@@ -19,6 +19,7 @@ from tbgen.score import Color
 
 FEWEST_TABLE_MEN = 2
 MOST_TABLE_MEN = 5
+MOST_PLANNED_MEN = 6
 """Tables are made for so many men, kings included."""
 
 _MOST_MEN_A_SIDE = 16
@@ -217,9 +218,9 @@ def build_order(wanted: Iterable[Material]) -> list[Material]:
     return sorted(found, key=_build_key)
 
 
-def table_material(text: str) -> Material:
-    """The canonical material of the table that `text` asks for."""
+def table_material(text: str, most: int = MOST_TABLE_MEN) -> Material:
+    """The canonical material of the table that `text` asks for, which has at most so many men."""
     material = Material.parse(text).canonical()
-    if material.men > MOST_TABLE_MEN:
-        raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN)
+    if material.men > most:
+        raise TooManyMenError(str(material), material.men, most)
     return material

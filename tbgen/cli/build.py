@@ -19,14 +19,14 @@ from tbgen.cli.data import game_option, in_units, new_folder_option, wanted_mate
 from tbgen.cli.missing import lacking
 from tbgen.cli.plan import show_plan
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
-from tbgen.cli.terminal import complain, show_rows
+from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
 from tbgen.errors import UsageError
 from tbgen.library.build import Built, Settings, build, plan_for
 from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
-from tbgen.material import Material, build_order
+from tbgen.material import MOST_PLANNED_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.process import processors
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
@@ -107,6 +107,7 @@ def command(
       tbgen build --men 4 --data tables
       tbgen build --for scored.pgn --plan
       tbgen build --all --plan
+      tbgen build KRPvKRP --plan --memory 512G --threads 32
       tbgen build --men 4 --outcomes
       tbgen build --all --jobs 4 --threads 8 --memory 24G
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
@@ -121,7 +122,10 @@ def command(
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     if games:
         refuse_beside("--for", {" ".join(names): names, "--men": men, "--all": every})
-    wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every)
+    most = MOST_PLANNED_MEN if only_plan else MOST_TABLE_MEN
+    if men == MOST_PLANNED_MEN and not only_plan:
+        raise UsageError(f"tables of {men} men are planned, not built: --plan says what they would take")
+    wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every, most=most)
     if not wanted:
         return 0
     if not quiet:
@@ -129,6 +133,7 @@ def command(
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
     if only_plan:
+        _look_ahead(wanted)
         plan, disk = plan_for(data, wanted, settings), free_disk(data)
         show_plan(plan, disk, as_json=as_json)
         plan.check(disk)
@@ -139,6 +144,17 @@ def command(
     from tbgen.cli.verify_digest import compare_digests
 
     return compare_digests(new, (data,), settings.threads, quiet=quiet)
+
+
+def _look_ahead(wanted: Sequence[Material]) -> None:
+    """Ask beforehand what takes the plan its time: the blocks of tables with many pawns. The answers are kept."""
+    from tbgen.retro import least_memory
+
+    materials = build_order(wanted)
+    with progress("looking at tables", len(materials)) as shown:
+        for material in materials:
+            least_memory(material, 1)
+            shown.advance()
 
 
 def _point_to_convert(folder: Path, wanted: Sequence[Material]) -> None:

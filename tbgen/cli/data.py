@@ -134,17 +134,19 @@ def no_tables(folders: Sequence[Path]) -> str:
     return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3{chosen}"
 
 
-def wanted_materials(names: Sequence[str], men: int | None, *, every: bool) -> list[Material]:
-    """The materials that were asked for by name, by the number of men, or all together."""
+def wanted_materials(
+    names: Sequence[str], men: int | None, *, every: bool, most: int = MOST_TABLE_MEN
+) -> list[Material]:
+    """The materials that were asked for by name, by the number of men, or all together; with at most so many men."""
     if not (names or men is not None or every):
         raise UsageError("name materials such as KBvK, or give --men N, or --all")
     refuse_together({" ".join(names): tuple(names), "--men": men, "--all": every})
     if every:
         return all_materials()
     if men is None:
-        return [table_material(name) for name in names]
-    if not FEWEST_TABLE_MEN <= men <= MOST_TABLE_MEN:
-        raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {MOST_TABLE_MEN} men, kings included, not {men}")
+        return [table_material(name, most) for name in names]
+    if not FEWEST_TABLE_MEN <= men <= most:
+        raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {men}")
     return materials(men)
 
 

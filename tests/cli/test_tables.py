@@ -166,7 +166,12 @@ def test_a_damaged_table_is_listed_as_such(run: Any, table_folder: Path, tmp_pat
         (["info", "KQQQvKQQ"], 2, "at most 5"),
         (["build"], 2, "name materials"),
         (["build", "KBvK", "--all"], 2, "KBvK and --all cannot be given together"),
-        (["build", "--men", "6"], 2, "2 to 5 men"),
+        (["build", "--men", "7"], 2, "2 to 5 men"),
+        (["build", "--men", "6"], 2, "--plan says what they would take"),
+        (["build", "--men", "7", "--plan"], 2, "2 to 6 men"),
+        (["build", "KRPvKRP"], 2, "at most 5"),
+        (["build", "KNNvKNN", "--plan", "--memory", "8G"], 6, "cannot build KNNvKNN: it needs about"),
+        (["build", "KRPPvKR", "--plan", "--memory", "8G"], 6, "are available"),
         (["build", "KBvK", "--memory", "lots"], 2, "not a size"),
     ],
 )

@@ -233,11 +233,17 @@ def _in_waves(layout: Layout, kinship: Kinship, threads: int) -> int:
     """A block and a run for each thread, what the widest wave has at hand, and the table if it is not on disk."""
     geometry, workers = geometry_of(layout), min(threads, len(layout.blocks))
     run = most_run_blocks(layout) * layout.block_words * 128 * 2 * CELL_BYTES
-    own = most_own_planes(layout, own_planes(layout)) * layout.block_words * 64
-    at_hand = VALUE_BYTES * (own + most_promotion_cells(layout)) + captured_bytes(kinship)
-    en_passant = VALUE_BYTES * en_passant_places(layout)[1]
     kept = CELL_BYTES * layout.cells if fits_memory(layout) else 0
-    return workers * (worker_bytes(geometry, most_run_blocks(layout)) + run) + at_hand + en_passant + kept
+    at_hand = VALUE_BYTES * _most_values(layout.material) + captured_bytes(kinship)
+    return workers * (worker_bytes(geometry, most_run_blocks(layout)) + run) + at_hand + kept
+
+
+@cache
+def _most_values(material: Material) -> int:
+    """Values that the widest wave has at hand, and those with a right to take en passant."""
+    layout = layout_of(material)
+    own = most_own_planes(layout, own_planes(layout)) * layout.block_words * 64
+    return own + most_promotion_cells(layout) + en_passant_places(layout)[1]
 
 
 def captured_bytes(kinship: Kinship) -> int:
