@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tbgen.rules.accrual import play_move
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
 from tbgen.score import Accrued, Color, parse_score
+from tbgen.uci.beyond import Beyond
 from tbgen.uci.protocol import Protocol
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
@@ -178,8 +180,23 @@ def test_without_a_table_it_searches_and_says_so(table_folder: Path) -> None:
 def test_a_first_search_says_that_it_is_compiled(
     table_folder: Path, is_missing: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The search is there only after that has been said, or at once if it is not to be said."""
+    lines, may_load, load = list[str](), threading.Event(), Beyond._load
+
+    def hear(text: str) -> None:
+        lines.extend(text.splitlines())
+        if "compiling" in text:
+            may_load.set()
+
+    def load_late(beyond: Beyond) -> None:
+        assert may_load.wait(60)
+        load(beyond)
+
+    if not is_missing:
+        may_load.set()
+    monkeypatch.setattr(Beyond, "_load", load_late)
     monkeypatch.setattr("tbgen.uci.beyond.missing", lambda purposes: [*purposes] if is_missing else [])
-    lines = said(table_folder, f"position fen {ROOKS} -G9.5", "go depth 1", "go depth 1")
+    Protocol(table_folder, hear).run([f"position fen {ROOKS} -G9.5", "go depth 1", "go depth 1"])
     assert lines.count("info string compiling kernels, once") == is_missing
 
 
