@@ -31,7 +31,7 @@ _WORTH_LETTING_GO = 64 << 20
 have to be again before the next time."""
 
 _TOUCHED_MEANWHILE = 384 << 20
-"""Bytes of files that kernels may touch before a thread sees it, to begin with (record 270 saw 640 MiB)."""
+"""Bytes of files that kernels may touch before a thread sees it, to begin with. It cannot be bounded (record 270)."""
 
 _PIECE = 32 << 20
 """Bytes of an array whose pages are let go together, in a few milliseconds; then it is seen whether more have to be."""

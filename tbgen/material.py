@@ -19,8 +19,10 @@ from tbgen.score import Color
 
 FEWEST_TABLE_MEN = 2
 MOST_TABLE_MEN = 5
-MOST_PLANNED_MEN = 6
 """Tables are made for so many men, kings included."""
+
+MOST_PLANNED_MEN = 6
+"""A plan says what tables of so many men would take (record 277)."""
 
 _MOST_MEN_A_SIDE = 16
 
