@@ -6,9 +6,30 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
+
 from tbgen import _jit
+
+
+@_jit.borrowing
+def count_in_turns(lock, counter, times):
+    """Add one so many times, while nobody else does."""
+    for _ in range(times):
+        while _jit.exchange(lock, 1):
+            pass
+        counter[0] += 1
+        _jit.exchange(lock, 0)
+
+
+def test_threads_that_exchange_a_number_have_something_in_turns() -> None:
+    lock, counter, times = np.zeros(1, np.int64), np.zeros(1, np.int64), 300_000
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: count_in_turns(lock, counter, times), range(4)))
+    assert counter[0] == 4 * times
+    assert lock[0] == 0
 
 
 def test_numba_is_as_before_for_everybody_else(tmp_path: Path) -> None:

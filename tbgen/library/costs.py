@@ -83,7 +83,7 @@ LARGE_RATES: Mapping[Mobility, Mapping[tuple[Balance, bool], Rate]] = {
         (Balance.BARE, True): Rate(0.10, 0.004, 0.127, 0.05),
         (Balance.DECIDED, False): Rate(0.15, 0.039, 0.196, 0.16),
         (Balance.DECIDED, True): Rate(0.14, 0.023, 0.224, 0.09),
-        (Balance.EVEN, False): Rate(0.55, 0.150, 0.649, 0.43),
+        (Balance.EVEN, False): Rate(0.55, 0.150, 0.649, 0.13),
         (Balance.EVEN, True): Rate(0.51, 0.210, 0.760, 0.07),
     },
     Mobility.WHOLE_GAME: {

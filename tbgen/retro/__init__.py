@@ -35,7 +35,7 @@ levels/en_passant.py     4. values with a right to take en passant, by one ply o
 drive/solver.py          from a material and its children to its table
 drive/task.py            what is solved, from what, to where, with how many threads
 drive/one_block.py       1-4 of a table without pawns: one block, all threads together
-drive/shared_layers.py   a thick layer of a class, shared among threads
+drive/shared_layers.py   a thick layer of a class or a middle, shared among threads
 drive/many_blocks.py     a table with pawns: waves of blocks, a run of blocks to a thread
 drive/hand_out.py        the runs of a wave, given to threads here and in other processes
 drive/run_solver.py      a run of blocks from values at hand to what its cells hold

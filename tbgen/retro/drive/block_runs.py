@@ -26,7 +26,7 @@ from tbgen.retro.levels.forcer import (
     start_middles,
 )
 from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, forget_nodes, intern
-from tbgen.retro.levels.stages import NO_LIMIT, STALEMATE, advance_middle, freeze, spread_class
+from tbgen.retro.levels.stages import STALEMATE, advance_middle, freeze, spread_class
 from tbgen.retro.levels.worker import Worker
 from tbgen.retro.resets.family import Family
 from tbgen.retro.resets.folding import find_moves
@@ -86,7 +86,7 @@ def solve_levels(block: Block, white: Forcer, black: Forcer, values: BlockValues
             start_middles(block, white, places)
             start_middles(block, black, places)
         for forcer in (white, black):
-            spread_class(block, forcer, values, k, NO_LIMIT)
+            spread_class(block, forcer, values, k)
             advance_middle(block, forcer, k)
         k += 1
     return status_of(white) or status_of(black)

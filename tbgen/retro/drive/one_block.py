@@ -33,7 +33,7 @@ from tbgen.retro.levels.bucket_queue import new_bucket_queue
 from tbgen.retro.levels.forcer import INTERNER_FULL, SWEEPS, Forcer, open_words, start_forcer, start_middles
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, new_interner
 from tbgen.retro.levels.patterns import dictionary_of
-from tbgen.retro.levels.stages import STALEMATE, advance_middle, freeze, spread_class
+from tbgen.retro.levels.stages import STALEMATE, freeze
 from tbgen.retro.levels.worker import Worker, new_worker
 from tbgen.retro.resets.family import empty_family
 from tbgen.retro.resets.folding import find_moves
@@ -183,11 +183,7 @@ class OneBlock:
         return forcer
 
     def _advance(self, k: int) -> None:
-        """The classes of a stage, and the middles after them."""
-        block = self.worker.block
-        _spread_classes(SharedLayers(self.task, block, self.values, self.private), self.forcers, k)
-        if self.task.game.forgets:  # else nothing breaks a hold, and the largest kernel need not even be loaded
-            list(self.task.pool.map(lambda forcer: advance_middle(block, forcer, k), self.forcers))
+        SharedLayers(self.task, self.worker.block, self.values, self.private).advance(self.forcers, k)
 
     def hand_over(self) -> None:
         """Count and name what the cells hold, and put them into the store."""
@@ -245,16 +241,6 @@ class OneBlock:
 
 def _with_histories(worker: Worker, white: Ints32, black: Ints32) -> Worker:
     return worker._replace(white=worker.white._replace(history=white), black=worker.black._replace(history=black))
-
-
-def _spread_classes(shared_layers: SharedLayers, forcers: Sequence[Forcer], k: int) -> None:
-    """The classes of stage k, each forcer's on a thread, but for thick layers."""
-    task, block, values, most = shared_layers.task, shared_layers.block, shared_layers.values, shared_layers.most
-    while forcers:
-        done = task.pool.map(lambda forcer: spread_class(block, forcer, values, k, most), forcers)
-        forcers = [forcer for forcer, is_done in zip(forcers, list(done), strict=True) if not is_done]
-        for forcer in forcers:
-            shared_layers.finish_layer(forcer, k)
 
 
 def _put_side(task: Task, worker: Worker, pairs: Interner, cells: Cells, side: int, found: Found) -> None:

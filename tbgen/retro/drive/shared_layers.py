@@ -1,27 +1,46 @@
-"""Shared layers: a thick layer of a class, worked on by all threads together.
+"""Shared layers: each forcer has a thread, and a thick layer of one is worked on by all threads together.
+
+With two threads a layer is shared once the other forcer is done with its stage; until then both are busy. Which cells
+join does not depend on who works on which words: a step reads what it does not write, or what its own words hold.
 
 The words listed are cut into spans at multiples of 4,096 words, so that no item of a bitmap of words, or of its
 summary, has words of two of them: threads then write to different items, and no locks are needed. With two threads each
-takes every second span. Only marking predecessors writes anywhere in the block: for that each thread but the first has
-a worklist of its own, which is merged into the forcer's afterwards. Which cells join does not depend on the cuts.
+takes every second span. Marks go anywhere in the block: for them each thread but the first has a worklist of its own,
+which is merged into the forcer's afterwards. Only histories and the agenda of a middle have a lock.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from tbgen._jit import borrowing
-from tbgen.arrays import Int
+from tbgen.arrays import Int, Ints
 from tbgen.retro.drive.task import Task
 from tbgen.retro.levels.classes import check_defender_cells, join_class, mark_before_members
-from tbgen.retro.levels.forcer import LAYER, SWEEPS, Forcer
+from tbgen.retro.levels.forcer import (
+    LAYER,
+    MEMO_LABEL,
+    MOST,
+    NO_LIMIT,
+    NO_MEMO,
+    RANK,
+    SHARED,
+    STATUS,
+    SWEEPS,
+    TURN,
+    Forcer,
+)
+from tbgen.retro.levels.middles import check_cells, join_cells, recheck_cells
 from tbgen.retro.levels.packing import label_from
-from tbgen.retro.levels.stages import NO_LIMIT
+from tbgen.retro.levels.stages import advance_middle, spread_class
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import Geometry
+from tbgen.retro.words.quiet import Neighbours, new_neighbours
 from tbgen.retro.words.worklist import TOP, Span, Worklist, add_bits, list_words, new_worklist, take_bits
 
 THICK = 1 << 13
@@ -35,6 +54,21 @@ SPANS_PER_THREAD = 16
 
 WORTH_A_SPAN = 1 << 12
 """Words of a span that take much longer than to hand it out."""
+
+
+RECHECK, CHECK, JOIN = range(3)
+"""The steps of a middle's layer, one after the other. One kernel has them all: apart they would compile twice."""
+
+Job = Callable[[int, Span, Worklist], None]
+"""What a thread does with some of the words listed, and where it marks."""
+
+
+class Scratch(NamedTuple):
+    """Scratch space of a forcer that each thread has for itself."""
+
+    men: Ints
+    latest: Ints
+    neighbours: Neighbours
 
 
 @borrowing
@@ -61,6 +95,18 @@ def join_span(
 def mark_before_span(block: Block, forcer: Forcer, side: Int, worklist: Worklist, span: Span, target: Worklist) -> None:
     """`mark_before_members` for Python."""
     mark_before_members(block, forcer, side, worklist, span, target)
+
+
+@borrowing
+def share_middle(block: Block, forcer: Forcer, step: Int, span: Span, level: Int) -> None:
+    """A step of a middle's layer for Python; `joining` and `joining_next` are in their places."""
+    label = label_from(forcer.state[RANK], forcer.state[LAYER])
+    if step == RECHECK:
+        recheck_cells(block, forcer, forcer.joining_next, span, forcer.joining, label, level)
+    elif step == CHECK:
+        check_cells(block, forcer, span, forcer.joining_next, label, level)
+    else:
+        join_cells(block, forcer, forcer.joining, span, label, level)
 
 
 @borrowing
@@ -91,15 +137,47 @@ def cut_words(worklist: Worklist, size: int, spans: int) -> list[Span]:
     return [Span(*cut) for cut in itertools.pairwise(cuts)]
 
 
+def _new_scratch(task: Task) -> Scratch:
+    return Scratch(np.zeros(task.layout.others, np.int64), np.zeros(64, np.int64), new_neighbours())
+
+
+def _own_forcer(forcer: Forcer, own: Scratch) -> Forcer:
+    """The forcer as one of the threads has it that share a layer."""
+    state = forcer.state.copy()
+    state[SHARED], state[MEMO_LABEL] = 1, NO_MEMO
+    return forcer._replace(**own._asdict(), state=state)
+
+
 class SharedLayers:
     """The threads of a task that share the layers of its only block."""
 
     def __init__(self, task: Task, block: Block, values: BlockValues, private: Sequence[Worklist]) -> None:
         self.task, self.block, self.values, self.private = task, block, values, private
         self.most = THICK if task.threads > 1 else NO_LIMIT
-        self.men = [np.zeros(task.layout.others, np.int64) for _ in range(sharing_threads(task.threads))]
+        self.most_at_first = THICK if task.threads > 2 else NO_LIMIT
+        self.own = [_new_scratch(task) for _ in range(sharing_threads(task.threads))]
 
-    def finish_layer(self, forcer: Forcer, rank: int) -> None:
+    def advance(self, forcers: Sequence[Forcer], k: int) -> None:
+        """Stage k: the class of each forcer, and the middle after it; each on a thread, but for thick layers."""
+        for forcer in forcers:
+            forcer.state[MOST] = self.most_at_first
+        steps = [self._advance(forcer, forcers[1 - forcer.side], k) for forcer in forcers]
+        while steps:
+            left = list(self.task.pool.map(lambda step: next(step, None), steps))
+            steps = [step for step, finish in zip(steps, left, strict=True) if finish]
+            for finish in filter(None, left):
+                finish()
+
+    def _advance(self, forcer: Forcer, other: Forcer, k: int) -> Iterator[Callable[[], None]]:
+        """A stage of one forcer, and what finishes the layers that it leaves to all threads."""
+        while not spread_class(self.block, forcer, self.values, k):
+            yield partial(self.finish_class_layer, forcer, k)
+        if self.task.game.forgets and k:  # else nothing breaks a hold, and the largest kernel need not even be loaded
+            while not advance_middle(self.block, forcer, k):
+                yield partial(self.finish_middle_layer, forcer, k + 1)
+        other.state[MOST] = self.most
+
+    def finish_class_layer(self, forcer: Forcer, rank: int) -> None:
         """What `classes.finish_layer` does, by all threads."""
         side, label = forcer.side, int(label_from(rank, int(forcer.state[LAYER])))
         self._check(forcer)
@@ -111,9 +189,34 @@ class SharedLayers:
         forcer.state[LAYER] += 1
         forcer.state[SWEEPS] += 1
 
+    def finish_middle_layer(self, forcer: Forcer, level: int) -> None:
+        """What `middles.finish_layer` does, by all threads."""
+        joining, joining_next = forcer.joining, forcer.joining_next
+        if forcer.state[TURN]:
+            joining, joining_next = joining_next, joining
+        turned = forcer._replace(joining=joining, joining_next=joining_next)
+        threads = [_own_forcer(turned, own) for own in self.own]
+
+        def recheck(thread: int, span: Span, own: Worklist) -> None:
+            share_middle(self.block, threads[thread]._replace(joining=own), RECHECK, span, level)
+
+        def check(thread: int, span: Span, own: Worklist) -> None:
+            share_middle(self.block, threads[thread]._replace(joining_next=own), CHECK, span, level)
+
+        def join(thread: int, span: Span, own: Worklist) -> None:
+            share_middle(self.block, threads[thread]._replace(checked=own), JOIN, span, level)
+
+        self._share(joining_next, list_all_words(joining_next), recheck, joining)
+        self._mark(forcer.checked, list_all_words(forcer.checked), check, joining_next)
+        self._mark(joining, list_all_words(joining), join, forcer.checked)
+        forcer.state[STATUS] = max(int(each.state[STATUS]) for each in threads)
+        forcer.state[LAYER] += 1
+        forcer.state[TURN] = 1 - forcer.state[TURN]
+        forcer.state[SWEEPS] += 1
+
     def _check(self, forcer: Forcer) -> None:
         def job(thread: int, span: Span, own: Worklist) -> None:
-            check_span(self.block, forcer._replace(men=self.men[thread], yielding=own), span)
+            check_span(self.block, forcer._replace(men=self.own[thread].men, yielding=own), span)
 
         self._share(forcer.checked, list_all_words(forcer.checked), job, forcer.yielding)
 
@@ -125,10 +228,17 @@ class SharedLayers:
 
     def _mark_before(self, forcer: Forcer, side: int, worklist: Worklist, size: int, target: Worklist) -> None:
         def job(thread: int, span: Span, own: Worklist) -> None:
-            marks = self.private[thread - 1] if thread else own
-            mark_before_span(self.block, forcer._replace(men=self.men[thread]), side, worklist, span, marks)
+            mark_before_span(self.block, forcer._replace(men=self.own[thread].men), side, worklist, span, own)
 
-        self._share(worklist, size, job, target)
+        self._mark(worklist, size, job, target)
+
+    def _mark(self, worklist: Worklist, size: int, job: Job, target: Worklist) -> None:
+        """`_share` of a job that marks anywhere: each thread but the first does so in a worklist of its own."""
+
+        def marking(thread: int, span: Span, own: Worklist) -> None:
+            job(thread, span, self.private[thread - 1] if thread else own)
+
+        self._share(worklist, size, marking, target)
         for private in self.private:
             self._merge(private, target)
 
@@ -138,16 +248,14 @@ class SharedLayers:
 
         self._share(private, list_all_words(private), job, target)
 
-    def _share(
-        self, worklist: Worklist, size: int, job: Callable[[int, Span, Worklist], None], target: Worklist
-    ) -> None:
+    def _share(self, worklist: Worklist, size: int, job: Job, target: Worklist) -> None:
         """Have the threads do a job for all spans of the words listed.
 
         A thread gives it the target with a size of its own, which counts the words that it newly marks there, if any.
         """
         if size == 0:
             return
-        threads = len(self.men)
+        threads = len(self.own)
         spans = cut_words(worklist, size, min(max(threads, size // WORTH_A_SPAN), SPANS_PER_THREAD * threads))
 
         def work(thread: int) -> int:

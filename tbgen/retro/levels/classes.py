@@ -2,7 +2,7 @@
 
 Plies are taken from the fewest upwards, and all cells join that can: a cell of the forcer as soon as one move leads to
 a member, a cell of the defender as soon as all do. Seeds begin it: resets and frozen cells, by rank and plies. What
-`finish_layer` does here for one thread, `SharedLayers.finish_layer` does for several (drive/shared_layers.py).
+`finish_layer` does here for one thread, `SharedLayers.finish_class_layer` does for several (drive/shared_layers.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tbgen.arrays import Int, Word
 from tbgen.index.outcome_kernels import byte_of_rank
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.levels.bucket_queue import EXIT, PLIES, UNBLOCK
-from tbgen.retro.levels.forcer import BEGUN, LAYER, STATUS, SWEEPS, TOO_FAR, Forcer, leave_free
+from tbgen.retro.levels.forcer import BEGUN, LAYER, MOST, STATUS, SWEEPS, TOO_FAR, Forcer, leave_free
 from tbgen.retro.levels.packing import (
     kind_of_site,
     label_from,
@@ -145,14 +145,14 @@ def finish_layer(block: Block, forcer: Forcer, values: BlockValues, rank: Int) -
 
 
 @inner
-def spread_outcome(block: Block, forcer: Forcer, values: BlockValues, rank: Int, most: Int) -> bool:
+def spread_outcome(block: Block, forcer: Forcer, values: BlockValues, rank: Int) -> bool:
     """Let all cells join from which the forcer forces the outcome of this rank, whatever the accrued score.
 
-    It goes on from the layer in `state[LAYER]`. True when it is done; a layer of more than `most` words is begun, and
-    left to the threads that share it (drive/shared_layers.py).
+    It goes on from the layer in `state[LAYER]`. True when it is done; a layer of more than `state[MOST]` words is
+    begun, and left to the threads that share it (drive/shared_layers.py).
     """
     while begin_layer(forcer, rank):
-        if count_marked_words(forcer) > most:
+        if count_marked_words(forcer) > forcer.state[MOST]:
             return False
         finish_layer(block, forcer, values, rank)
     return True

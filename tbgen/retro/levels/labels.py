@@ -15,7 +15,16 @@ from tbgen._jit import inlined, inner
 from tbgen.arrays import Int, Word
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import PLIES, RECHECK, push
-from tbgen.retro.levels.forcer import BEGUN, QUEUE_FULL, STATUS, TOO_FAR, Forcer, label_cells
+from tbgen.retro.levels.forcer import (
+    BEGUN,
+    QUEUE_FULL,
+    STATUS,
+    TOO_FAR,
+    Forcer,
+    drop_lock,
+    label_cells,
+    take_lock,
+)
 from tbgen.retro.levels.packing import NO_LABEL, limit_of, plies_of_label, rank_of_label, site_from
 from tbgen.retro.words.block import Block, place_of_cell
 from tbgen.retro.words.worklist import Worklist, add_bits, add_word, contains_word, copy_words
@@ -59,13 +68,15 @@ def set_provisional_label(
 @inlined
 def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int, level: Int) -> None:
     """Put cells on the agenda of the layer that their label names; beyond the level's limit there is none."""
-    agenda = forcer.middle.agenda
     if label >= limit_of(level):
         return
     if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
-    elif not push(agenda, label, site_from(kind, side, word), bits):
+        return
+    take_lock(forcer)
+    if not push(forcer.middle.agenda, label, site_from(kind, side, word), bits):
         forcer.state[STATUS] = QUEUE_FULL
+    drop_lock(forcer)
 
 
 @inlined

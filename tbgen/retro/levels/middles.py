@@ -15,7 +15,20 @@ from tbgen.arrays import Int, Word
 from tbgen.index.outcome_kernels import WORST_RANK
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.levels.bucket_queue import EXIT, PLIES, UNBLOCK
-from tbgen.retro.levels.forcer import BEGUN, MEMO_LABEL, NO_MEMO, STATUS, SWEEPS, TOO_FAR, Forcer
+from tbgen.retro.levels.forcer import (
+    BEGUN,
+    LAYER,
+    MEMO_LABEL,
+    MOST,
+    NO_LAYER,
+    NO_MEMO,
+    RANK,
+    STATUS,
+    SWEEPS,
+    TOO_FAR,
+    TURN,
+    Forcer,
+)
 from tbgen.retro.levels.labels import (
     LabelRange,
     clear_labels,
@@ -38,7 +51,7 @@ from tbgen.retro.levels.packing import (
 from tbgen.retro.levels.recheck import list_neighbours_of, recheck_defender_cells, recheck_forcer_cells
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.quiet import mark_predecessors
-from tbgen.retro.words.worklist import SparseSet, Worklist, add_bits, list_words, take_bits
+from tbgen.retro.words.worklist import Span, SparseSet, Worklist, add_bits, list_words, take_bits
 
 
 # A defender's cell has the greatest label of its successors, a ply later. So when a successor improves, only the cells
@@ -76,6 +89,15 @@ def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: In
         mark_predecessors(block, forcer.men, side, word, bits, unlabelled, worklist)
 
 
+@inlined
+def worklists_in_turn(forcer: Forcer) -> tuple[Worklist, Worklist]:
+    """The forcer's cells that join in the layer at hand, and in the next one; until its marks come, those rechecked."""
+    joining, joining_next = forcer.joining, forcer.joining_next
+    if forcer.state[TURN]:
+        joining, joining_next = joining_next, joining
+    return joining, joining_next
+
+
 @inner
 def take_up_seeds(forcer: Forcer, label: Int, joining: Worklist) -> None:
     """At the first level: the resets of a layer are worklist entries."""
@@ -86,54 +108,6 @@ def take_up_seeds(forcer: Forcer, label: Int, joining: Worklist) -> None:
         target = forcer.checked if kind_of_site(site) == UNBLOCK else joining
         add_bits(target, word_of_site(site), seeds.bits[node])
         node = seeds.next[node]
-
-
-@inner
-def take_up_agenda(
-    block: Block, forcer: Forcer, label: Int, level: Int, joining: Worklist, joining_next: Worklist
-) -> None:
-    """Let what is on the agenda of a layer take effect."""
-    agenda = forcer.middle.agenda
-    node = agenda.head[rank_of_label(label), plies_of_label(label)]
-    while node >= 0:
-        site, bits = np.int64(agenda.site[node]), agenda.bits[node]
-        word = word_of_site(site)
-        node = agenda.next[node]
-        if kind_of_site(site) == EXIT:
-            mark_improved(block, forcer, word, bits, label, joining_next)
-        elif side_of_site(site) != forcer.side:
-            add_bits(forcer.checked, word, bits)
-        else:
-            add_bits(joining, word, recheck_forcer_cells(block, forcer, label, level, word, bits))
-
-
-@inner
-def update_layer(
-    block: Block, forcer: Forcer, label: Int, level: Int, joining: Worklist, joining_next: Worklist
-) -> None:
-    """Confirm all cells that join in one layer, and mark for the next one."""
-    side, checked, middle = forcer.side, forcer.checked, forcer.middle
-    if not forcer.state[BEGUN]:
-        take_up_seeds(forcer, label, joining)
-    take_up_agenda(block, forcer, label, level, joining, joining_next)
-    for n in range(list_words(checked)):
-        word = np.int64(checked.words[n])
-        bits = take_bits(checked, word)
-        bits = recheck_defender_cells(block, forcer, label, level, word, bits)
-        if bits:
-            confirm_label(block, forcer, 1 - side, word, bits, label, level)
-            mark_improved(block, forcer, word, bits, label, joining_next)
-    for n in range(list_words(joining)):
-        word = np.int64(joining.words[n])
-        at = np.uint64(word)
-        bits, among = take_bits(joining, word) & forcer.forced.free[side, at], middle.unlabelled[side, at]
-        if forcer.state[BEGUN]:
-            among |= middle.labelled[side, at]
-        bits &= among
-        if bits:
-            mark_limited(block, forcer, word, bits)
-            confirm_label(block, forcer, side, word, bits, label, level)
-    forcer.state[SWEEPS] += 1
 
 
 @inlined
@@ -148,22 +122,119 @@ def first_plies(forcer: Forcer, rank: Int, plies: Int) -> Int:
     return np.int64(PLIES)
 
 
+# The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
 @inner
-def update_outcome(block: Block, forcer: Forcer, rank: Int, level: Int) -> None:
-    """The layers of one outcome, from the fewest plies upwards."""
-    joining, joining_next = forcer.joining, forcer.joining_next
-    plies: Int = np.int64(0)
-    while True:
-        if joining.size[0] + forcer.checked.size[0] == 0:
-            plies = first_plies(forcer, rank, plies)
-            if plies == PLIES:
-                return
-        if plies == PLIES:
-            forcer.state[STATUS] = TOO_FAR
-            return
-        update_layer(block, forcer, label_from(rank, plies), level, joining, joining_next)
-        joining, joining_next = joining_next, joining
-        plies += 1
+def take_up_agenda(forcer: Forcer, label: Int, rechecked: Worklist) -> None:
+    """Let what is on the agenda of a layer take effect; the forcer's cells to be rechecked have a worklist for it."""
+    agenda, checked = forcer.middle.agenda, forcer.checked
+    node = agenda.head[rank_of_label(label), plies_of_label(label)]
+    while node >= 0:
+        site, bits = np.int64(agenda.site[node]), agenda.bits[node]
+        word = word_of_site(site)
+        node = agenda.next[node]
+        if kind_of_site(site) == EXIT:
+            forcer.yielding.bits[word] |= bits
+        add_bits(checked if side_of_site(site) != forcer.side else rechecked, word, bits)
+
+
+@inner
+def begin_layer(forcer: Forcer) -> bool:
+    """Go on to the next layer of the outcome at hand that has something to do; False if there is none."""
+    state, (joining, joining_next) = forcer.state, worklists_in_turn(forcer)
+    if joining.size[0] + forcer.checked.size[0] == 0:
+        state[LAYER] = first_plies(forcer, state[RANK], state[LAYER])
+        if state[LAYER] == PLIES:
+            return False
+    if state[LAYER] == PLIES:
+        state[STATUS] = TOO_FAR
+        return False
+    label = label_from(state[RANK], state[LAYER])
+    if not state[BEGUN]:
+        take_up_seeds(forcer, label, joining)
+    take_up_agenda(forcer, label, joining_next)
+    return True
+
+
+# Each of the three steps of a layer reads labels of one side to move and writes those of the other: `recheck_cells` and
+# `join_cells` write the forcer's, `check_cells` the defender's. So within a step it does not matter which word comes
+# first, and threads can share it (drive/shared_layers.py), the agenda and the interner excepted.
+@inner
+def recheck_cells(
+    block: Block, forcer: Forcer, rechecked: Worklist, span: Span, joining: Worklist, label: Int, level: Int
+) -> None:
+    """Of the forcer's cells on the agenda, in some of the words listed, let those join that still can."""
+    for n in range(span.first, span.end):
+        word = np.int64(rechecked.words[n])
+        bits = take_bits(rechecked, word)
+        add_bits(joining, word, recheck_forcer_cells(block, forcer, label, level, word, bits))
+
+
+@inner
+def check_cells(block: Block, forcer: Forcer, span: Span, joining_next: Worklist, label: Int, level: Int) -> None:
+    """Confirm the defender's cells that join, in some of the words listed, and mark for the next layer."""
+    checked, yielding = forcer.checked, forcer.yielding
+    for n in range(span.first, span.end):
+        word = np.int64(checked.words[n])
+        bits = take_bits(checked, word)
+        bits = recheck_defender_cells(block, forcer, label, level, word, bits)
+        if bits:
+            confirm_label(block, forcer, 1 - forcer.side, word, bits, label, level)
+        if forcer.state[BEGUN]:
+            bits |= take_bits(yielding, word)
+        if bits:
+            mark_improved(block, forcer, word, bits, label, joining_next)
+
+
+@inner
+def join_cells(block: Block, forcer: Forcer, joining: Worklist, span: Span, label: Int, level: Int) -> None:
+    """Confirm the forcer's cells that join, in some of the words listed, and mark for the next layer."""
+    side, middle = forcer.side, forcer.middle
+    for n in range(span.first, span.end):
+        word = np.int64(joining.words[n])
+        at = np.uint64(word)
+        bits, among = take_bits(joining, word) & forcer.forced.free[side, at], middle.unlabelled[side, at]
+        if forcer.state[BEGUN]:
+            among |= middle.labelled[side, at]
+        bits &= among
+        if bits:
+            mark_limited(block, forcer, word, bits)
+            confirm_label(block, forcer, side, word, bits, label, level)
+
+
+@inner
+def count_marked_words(forcer: Forcer) -> int:
+    """In how many words a layer has something to do; one that is on several worklists counts for each."""
+    return forcer.joining.size[0] + forcer.joining_next.size[0] + forcer.checked.size[0]
+
+
+@inlined
+def end_layer(forcer: Forcer) -> None:
+    """The next layer comes."""
+    state = forcer.state
+    state[LAYER] += 1
+    state[TURN] = 1 - state[TURN]
+    state[SWEEPS] += 1
+
+
+@inner
+def finish_layer(block: Block, forcer: Forcer, level: Int) -> None:
+    """Confirm all cells that join in one layer, and mark for the next one."""
+    joining, joining_next = worklists_in_turn(forcer)
+    label = label_from(forcer.state[RANK], forcer.state[LAYER])
+    recheck_cells(block, forcer, joining_next, Span(0, list_words(joining_next)), joining, label, level)
+    check_cells(block, forcer, Span(0, list_words(forcer.checked)), joining_next, label, level)
+    join_cells(block, forcer, joining, Span(0, list_words(joining)), label, level)
+    end_layer(forcer)
+
+
+@inner
+def update_outcome(block: Block, forcer: Forcer, level: Int) -> bool:
+    """The layers of one outcome, from the fewest plies upwards; False when the layer at hand is left to others."""
+    while begin_layer(forcer):
+        if count_marked_words(forcer) > forcer.state[MOST]:
+            return False
+        finish_layer(block, forcer, level)
+    return True
 
 
 # What a class has gained is better than anything in question here, so it is no way out any more, and predecessors that
@@ -186,17 +257,35 @@ def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
 
 
 @inner
-def update_middle(block: Block, forcer: Forcer, level: Int) -> None:
-    """The middle at an accrued code: all labels, from those at the code before."""
-    forcer.state[MEMO_LABEL] = NO_MEMO
-    if forcer.state[BEGUN]:
-        expire_labels(block, forcer, level)
-        for side in range(2):
-            remove_gained(block, forcer, side)
-    else:
+def begin_middle(block: Block, forcer: Forcer, level: Int) -> None:
+    """Begin with the labels at the code before, where there are any."""
+    state = forcer.state
+    state[MEMO_LABEL] = NO_MEMO
+    state[RANK], state[LAYER] = level, 0
+    if not state[BEGUN]:
         clear_labels(forcer)
-    for rank in range(level, WORST_RANK - level):
-        if forcer.checked.size[0] or first_plies(forcer, rank, np.int64(0)) < PLIES:
-            update_outcome(block, forcer, np.int64(rank), level)
-    forcer.state[BEGUN] = 1
+        return
+    expire_labels(block, forcer, level)
+    for side in range(2):
+        remove_gained(block, forcer, side)
+
+
+@inner
+def update_middle(block: Block, forcer: Forcer, level: Int) -> bool:
+    """The middle at an accrued code: all labels, from those at the code before.
+
+    It goes on from the layer in the state. True when it is done; a layer of more than `state[MOST]` words is begun, and
+    left to the threads that share it (drive/shared_layers.py).
+    """
+    state = forcer.state
+    if state[LAYER] == NO_LAYER:
+        begin_middle(block, forcer, level)
+    while state[RANK] < WORST_RANK - level:
+        if not update_outcome(block, forcer, level):
+            return False
+        state[RANK] += 1
+        state[LAYER] = 0
+    state[LAYER] = NO_LAYER
+    state[BEGUN] = 1
     end_level(forcer.middle)
+    return True

@@ -39,9 +39,6 @@ from tbgen.retro.words.worklist import add_bits
 from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
 
 STALEMATE = STALEMATE_CODE
-NO_LIMIT = 1 << 62
-"""No layer is so thick that it is left to others."""
-
 TOP_CODE = MOST_STORED_CODE
 """No outcome has a higher code: where a position's own code is higher, a side can force a lower one."""
 
@@ -148,24 +145,28 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, k: Int) -> No
 
 
 @borrowing
-def spread_class(block: Block, forcer: Forcer, values: BlockValues, k: Int, most: Int) -> bool:
+def spread_class(block: Block, forcer: Forcer, values: BlockValues, k: Int) -> bool:
     """Stage k for one forcer: the class of its own outcome k.
 
-    True when it is done; False when its next layer has more than `most` words: call it again once that is finished.
+    True when it is done; False when the layer at hand is left to others: call it again once that is finished.
     """
     if k > TOP_CODE:
         return True
     if forcer.state[LAYER] == NO_LAYER:
         push_frozen(block, forcer, values, k)
         forcer.state[LAYER] = 0
-    if not spread_outcome(block, forcer, values, k, most):
+    if not spread_outcome(block, forcer, values, k):
         return False
     forcer.state[LAYER] = NO_LAYER
     return True
 
 
 @borrowing
-def advance_middle(block: Block, forcer: Forcer, k: Int) -> None:
-    """Stage k for one forcer, after both classes: the middle at accrued code k + 1, where there are middles."""
+def advance_middle(block: Block, forcer: Forcer, k: Int) -> bool:
+    """Stage k for one forcer, after its class: the middle at accrued code k + 1, where there are middles.
+
+    True when it is done; False when the layer at hand is left to others: call it again once that is finished.
+    """
     if 0 < k <= TOP_CODE and has_middles(forcer):
-        update_middle(block, forcer, k + 1)
+        return update_middle(block, forcer, k + 1)
+    return True

@@ -12,7 +12,7 @@ from tbgen.index.outcome_kernels import rank_of_byte
 from tbgen.index.squares import KING_TO, MOVES, RAY_COUNT, SYMMETRY
 from tbgen.index.words import square_bit
 from tbgen.material import Material
-from tbgen.retro.drive import one_block
+from tbgen.retro.drive import one_block, shared_layers
 from tbgen.retro.levels.forcer import BEGUN, reset_label
 from tbgen.retro.levels.labels import label_of_cell
 from tbgen.retro.levels.packing import label_from, limit_of
@@ -107,14 +107,14 @@ class Checker:
         self.legal = block.worker.block.legal
         forget_legal(block)
 
-    def spread_class(self, block: Any, forcer: Any, found: Any, k: int, most: int) -> bool:
-        done: bool = spread_class(block, forcer, found, k, most)
+    def spread_class(self, block: Any, forcer: Any, found: Any, k: int) -> bool:
+        done: bool = spread_class(block, forcer, found, k)
         self.found[forcer.side] = BlockValues(found.entry.copy(), found.dtg.copy())
         return done
 
-    def advance_middle(self, block: Any, forcer: Any, k: int) -> None:
-        advance_middle(block, forcer, k)
-        if forcer.state[BEGUN]:
+    def advance_middle(self, block: Any, forcer: Any, k: int) -> bool:
+        done: bool = advance_middle(block, forcer, k)
+        if done and forcer.state[BEGUN]:
             geometry = block.geometry
             words = np.flatnonzero(self.draw.random(geometry.words) < self.share)
             men = np.zeros(len(geometry.role), np.int64)
@@ -122,6 +122,7 @@ class Checker:
             self.levels += 1
             self.labelled += labelled
             self.wrong += wrong
+        return done
 
 
 def assert_law(name: str, monkeypatch: pytest.MonkeyPatch, share: float = 1.0) -> Checker:
@@ -129,8 +130,8 @@ def assert_law(name: str, monkeypatch: pytest.MonkeyPatch, share: float = 1.0) -
         values(str(child))
     checker = Checker(share)
     monkeypatch.setattr(one_block.OneBlock, "_forget_legal", lambda block: checker.forget_legal(block))
-    monkeypatch.setattr(one_block, "spread_class", checker.spread_class)
-    monkeypatch.setattr(one_block, "advance_middle", checker.advance_middle)
+    monkeypatch.setattr(shared_layers, "spread_class", checker.spread_class)
+    monkeypatch.setattr(shared_layers, "advance_middle", checker.advance_middle)
     solve_from_values(name, threads=1)
     assert checker.wrong == 0
     return checker
