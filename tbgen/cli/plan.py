@@ -8,7 +8,8 @@ import click
 
 from tbgen.cli.data import in_units
 from tbgen.cli.terminal import duration, show_rows
-from tbgen.library.plan import Plan, Slot
+from tbgen.library.plan import Plan
+from tbgen.library.steps import Slot
 from tbgen.words import counted
 
 

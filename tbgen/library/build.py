@@ -24,7 +24,8 @@ from tbgen.library.limits import available_memory, free_disk
 from tbgen.library.making import remove_blocks
 from tbgen.library.manifest import FileRecord, read_manifest, record
 from tbgen.library.passing import are_marked, enough, let_go, mark, unmark
-from tbgen.library.plan import Machine, Plan, Start, default_jobs, plan_of
+from tbgen.library.plan import Plan, default_jobs, plan_of
+from tbgen.library.steps import Machine, Start
 from tbgen.library.survey import Finding, examine, survey
 from tbgen.library.work import Made, Report
 from tbgen.library.workers import Here, Processes, WorkerLostError, Workers

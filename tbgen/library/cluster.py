@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from tbgen.errors import UsageError
 from tbgen.library.lending import Lending, help_with
-from tbgen.library.plan import Machine
+from tbgen.library.steps import Machine
 from tbgen.library.work import UNHEARD, Made, make_table
 from tbgen.library.workers import WorkerLostError
 

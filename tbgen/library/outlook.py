@@ -9,7 +9,8 @@ from pathlib import Path
 from tbgen.library.costs import pace_of
 from tbgen.library.limits import available_memory
 from tbgen.library.manifest import read_manifest
-from tbgen.library.plan import Machine, Plan, default_jobs, plan_of
+from tbgen.library.plan import Plan, default_jobs, plan_of
+from tbgen.library.steps import Machine
 from tbgen.material import Material
 from tbgen.storage.files import tables_of
 from tbgen.storage.folders import game_of_folder

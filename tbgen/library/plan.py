@@ -6,119 +6,21 @@ The same rule, `Plan.next_starts`, tells a build what to start and the forecast 
 from __future__ import annotations
 
 import heapq
-import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.index.layout import layout_of
-from tbgen.library.costs import Cost, cost_of
+from tbgen.library.costs import cost_of
+from tbgen.library.steps import Machine, Slot, Start, Step
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 
 _WORTH_PROCESSES = 30.0
 """From so many CPU seconds on it pays to start processes."""
-
-WORTH_LENDING = 30.0
-"""From so many CPU seconds on a table is made with the help of workers that would be idle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What there is to work with; memory in bytes, None where nothing limits it."""
-
-    threads: int
-    jobs: int
-    """How many tables may be made side by side."""
-    memory: int | None = None
-    job_memory: int | None = None
-    """What each job has, where jobs run on machines of their own."""
-
-    @property
-    def most_memory(self) -> int | None:
-        """What a single table can have."""
-        limits = [limit for limit in (self.memory, self.job_memory) if limit is not None]
-        return min(limits, default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A table to be made; `needs` are those of its children that have to be made before."""
-
-    material: Material
-    cells: int
-    cost: Cost
-    needs: tuple[Material, ...]
-    path_seconds: float
-    """What has to follow one after another from here to the end, this table included, each on one thread."""
-
-    def memory(self, threads: int) -> int:
-        """Bytes that it takes on so many threads."""
-        return _memory(self.material, threads)
-
-    def least_memory(self, threads: int) -> int:
-        """Bytes without which it cannot be made; with less than `memory` a part of its arrays lies on disk."""
-        return _least_memory(self.material, threads)
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """A table at work."""
-
-    step: Step
-    threads: int
-    granted: int | None = None
-    """Bytes of memory, where it cannot have all that it takes."""
-    lent: int = 0
-    """How many more workers of a cluster, each with as many threads, solve blocks of it."""
-
-    @property
-    def jobs(self) -> int:
-        """How many workers are busy with it."""
-        return 1 + self.lent
-
-    @property
-    def all_threads(self) -> int:
-        """Of all these workers."""
-        return self.jobs * self.threads
-
-    @property
-    def material(self) -> Material:
-        return self.step.material
-
-    @property
-    def memory(self) -> int:
-        """Of the worker that makes it."""
-        if self.granted is None:
-            lent = self.lent * self.threads
-            return self.step.memory(self.threads) + (lent * _lent_memory(self.material) if lent else 0)
-        return max(self.granted, self.step.least_memory(self.threads))
-
-    @property
-    def scratch_bytes(self) -> int:
-        """Bytes on disk while it is made: solved blocks, and arrays that have no room in memory."""
-        return self.step.cost.scratch_bytes + (0 if self.granted is None else _most_in_files(self.material))
-
-    @property
-    def seconds(self) -> float:
-        return self.step.cost.wall_seconds(self.threads, self.lent * self.threads)
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """When a table is expected to be at work, in seconds from the beginning."""
-
-    start: Start
-    begins: float
-    ends: float
-
-    @property
-    def scratch(self) -> int:
-        """Bytes on disk meanwhile."""
-        return self.start.scratch_bytes
 
 
 @dataclass(frozen=True)
@@ -230,21 +132,11 @@ class Plan:
         """
         starts = list(started)
         for _ in range(self.machine.jobs - sum(start.jobs for start in [*running, *starts])):
-            more = [(start.seconds, n) for n, start in enumerate(starts) if self._takes_help(start)]
+            more = [(start.seconds, n) for n, start in enumerate(starts) if start.takes_help(self.machine.job_memory)]
             if more:
                 _, longest = max(more)
                 starts[longest] = replace(starts[longest], lent=starts[longest].lent + 1)
         return starts
-
-    def _takes_help(self, start: Start) -> bool:
-        """Whether one more worker would do a table good, and there is memory for it at either end."""
-        most = self.machine.job_memory
-        if most is None or start.granted is not None or start.step.cost.cpu_seconds < WORTH_LENDING:
-            return False
-        waves = itertools.pairwise(layout_of(start.material).waves)
-        if start.all_threads >= max(end - first for first, end in waves):
-            return False
-        return max(replace(start, lent=start.lent + 1).memory, _helper_memory(start.material, start.threads)) <= most
 
     def _widened(self, started: Sequence[Start], running: Collection[Start]) -> list[Start]:
         """The same starts, with the threads that would be idle."""
@@ -319,7 +211,7 @@ class Plan:
             "bytes": self.bytes,
             "outcome_bytes": self.outcome_bytes,
             "scratch_bytes": self.scratch_bytes,
-            "tables": [_slot_facts(slot) for slot in slots],
+            "tables": [slot.facts() for slot in slots],
             "too_large": [
                 {"material": str(step.material), "least_memory": step.least_memory(1)} for step in self.too_large
             ],
@@ -328,59 +220,6 @@ class Plan:
 
 def _beside(moment: float, slots: Iterable[Slot]) -> list[Slot]:
     return [slot for slot in slots if slot.begins <= moment < slot.ends]
-
-
-def _slot_facts(slot: Slot) -> dict[str, Any]:
-    step = slot.start.step
-    return {
-        "material": str(step.material),
-        "needs": [str(material) for material in step.needs],
-        "cells": step.cells,
-        "threads": slot.start.all_threads,
-        "workers": slot.start.jobs,
-        "memory": slot.start.memory,
-        "bytes": step.cost.bytes,
-        "outcome_bytes": step.cost.outcome_bytes,
-        "scratch_bytes": slot.scratch,
-        "cpu_seconds": round(step.cost.cpu_seconds, 1),
-        "path_seconds": round(step.path_seconds, 1),
-        "begins": round(slot.begins, 1),
-        "ends": round(slot.ends, 1),
-    }
-
-
-@lru_cache(maxsize=1024)
-def _memory(material: Material, threads: int) -> int:
-    from tbgen.retro import memory_needed
-
-    return memory_needed(material, threads)
-
-
-@lru_cache(maxsize=1024)
-def _least_memory(material: Material, threads: int) -> int:
-    from tbgen.retro import least_memory
-
-    return least_memory(material, threads)
-
-
-@lru_cache(maxsize=1024)
-def _lent_memory(material: Material) -> int:
-    from tbgen.retro import lent_memory
-
-    return lent_memory(material)
-
-
-@lru_cache(maxsize=1024)
-def _helper_memory(material: Material, threads: int) -> int:
-    from tbgen.retro import helper_memory
-
-    return helper_memory(material, threads)
-
-
-def _most_in_files(material: Material) -> int:
-    from tbgen.retro import most_in_files
-
-    return most_in_files(material)
 
 
 def plan_of(

@@ -12,7 +12,7 @@ from distributed import LocalCluster
 from tbgen.cli.watch import QuietWatcher
 from tbgen.errors import BuildError, UsageError
 from tbgen.library import cluster as cluster_module
-from tbgen.library import plan as plan_module
+from tbgen.library import steps as steps_module
 from tbgen.library.build import Settings, build, plan_for
 from tbgen.library.cluster import Cluster
 from tbgen.material import Material, build_order, materials
@@ -68,7 +68,7 @@ def test_a_folder_that_the_workers_do_not_share_is_noticed(
 @pytest.fixture
 def lent_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers are lent for the smallest table with pawns."""
-    monkeypatch.setattr(plan_module, "WORTH_LENDING", 0.0)
+    monkeypatch.setattr(steps_module, "WORTH_LENDING", 0.0)
 
 
 def without(name: str, source: Path, folder: Path) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
-from tbgen.library import plan as plan_module
+from tbgen.library import steps as steps_module
 from tbgen.library.costs import (
     LARGE_RATES,
     RATES,
@@ -25,7 +25,8 @@ from tbgen.library.costs import (
     primary_cells,
 )
 from tbgen.library.manifest import FileRecord
-from tbgen.library.plan import Machine, Plan, Slot, Step, default_jobs, plan_of
+from tbgen.library.plan import Plan, default_jobs, plan_of
+from tbgen.library.steps import Machine, Slot, Step
 from tbgen.material import Material, all_materials, materials
 from tbgen.score import Mobility
 
@@ -37,9 +38,9 @@ SMALL = [*materials(3), *materials(4)]
 def memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread; and no less."""
     for name in ("_memory", "_least_memory"):
-        monkeypatch.setattr(plan_module, name, lambda material, threads: (material.men - 2 + threads) * GIB)
-    monkeypatch.setattr(plan_module, "_helper_memory", lambda material, threads: threads * GIB)
-    monkeypatch.setattr(plan_module, "_lent_memory", lambda material: GIB // 4)
+        monkeypatch.setattr(steps_module, name, lambda material, threads: (material.men - 2 + threads) * GIB)
+    monkeypatch.setattr(steps_module, "_helper_memory", lambda material, threads: threads * GIB)
+    monkeypatch.setattr(steps_module, "_lent_memory", lambda material: GIB // 4)
 
 
 def plan(machine: Machine, wanted: list[Material] | None = None) -> Plan:
@@ -124,7 +125,7 @@ def test_workers_are_lent_as_far_as_there_is_memory_at_both_ends(monkeypatch: py
     """With two threads a table of five men takes 5 GiB, and half a gigabyte more for each worker that helps."""
     assert lent(Machine(8, 4, None, 6 * GIB), "KPPvKR") == {"KPPvKR": 2}
     assert lent(Machine(8, 4, None, 5 * GIB), "KPPvKR") == {"KPPvKR": 0}
-    monkeypatch.setattr(plan_module, "_helper_memory", lambda material, threads: 7 * GIB)
+    monkeypatch.setattr(steps_module, "_helper_memory", lambda material, threads: 7 * GIB)
     assert lent(Machine(8, 4, None, 6 * GIB), "KPPvKR") == {"KPPvKR": 0}
 
 
@@ -149,7 +150,7 @@ def step(name: str, path_seconds: float) -> Step:
 
 def test_a_large_table_is_not_overtaken_for_ever_by_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"KQvK": 4, "KRvK": 9, "KBvK": 2, "KNvK": 1}
-    monkeypatch.setattr(plan_module, "_memory", lambda material, threads: sizes[str(material)] * GIB)
+    monkeypatch.setattr(steps_module, "_memory", lambda material, threads: sizes[str(material)] * GIB)
     steps = [step("KQvK", 4.0), step("KRvK", 3.0), step("KBvK", 2.0), step("KNvK", 1.0)]
     started = Plan(tuple(steps), Machine(4, 4, 10 * GIB)).next_starts(set(), [])
     assert [str(start.material) for start in started] == ["KQvK", "KNvK"], "KBvK would keep KRvK out"
@@ -185,8 +186,8 @@ def test_what_does_not_fit_is_refused_with_its_figures() -> None:
 def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing_runs_beside_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(plan_module, "_memory", lambda material, threads: 2 * (material.men - 2 + threads) * GIB)
-    monkeypatch.setattr(plan_module, "_most_in_files", lambda material: GIB)
+    monkeypatch.setattr(steps_module, "_memory", lambda material, threads: 2 * (material.men - 2 + threads) * GIB)
+    monkeypatch.setattr(steps_module, "_most_in_files", lambda material: GIB)
     whole = plan(Machine(2, 2, 8 * GIB))
     whole.check(None)
     slots = whole.schedule()
