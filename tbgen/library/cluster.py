@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -21,6 +22,9 @@ from tbgen.library.lending import Lending, help_with
 from tbgen.library.steps import Machine
 from tbgen.library.work import UNHEARD, Made, make_table
 from tbgen.library.workers import WorkerLostError
+
+_LOG = logging.getLogger("distributed.worker.tbgen")
+"""What a worker writes among its other lines."""
 
 _CONNECT_SECONDS = 10
 
@@ -132,7 +136,8 @@ def _make_table(
         return work(folder, name, threads, UNHEARD, memory)
     try:
         lending = Lending(here.hostname, threads * len(others))
-    except OSError:  # nobody can come here, but the table can be made
+    except OSError as error:  # nobody can come here, but the table can be made
+        _LOG.warning("%s is made without help: cannot listen on %s: %s", name, here.hostname, error)
         return work(folder, name, threads, UNHEARD, memory)
     what = help_with, folder, name, threads, lending.invitation
     helping = [client.submit(*what, pure=False, workers=[address]) for address in others]

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from tbgen._folders import source_digest
+from tbgen.errors import BuildError
 from tbgen.material import Material
 from tbgen.process import give_back
 from tbgen.storage.codec import pack, unpack_into
@@ -112,9 +113,9 @@ class Lending:
         with pipe, contextlib.suppress(Exception):
             deliver_challenge(pipe, self._key)
             answer_challenge(pipe, self._key)
-            if pipe.recv() != self.identity:
-                return
-            while (needed := shared.take()) is not None:
+            belongs = pipe.recv() == self.identity
+            pipe.send(belongs)
+            while belongs and (needed := shared.take()) is not None:
                 try:
                     sent = _send(pipe, needed)
                     (solved, cpu_seconds), received = _receive(pipe)
@@ -146,6 +147,8 @@ def _solve_for(invitation: Invitation, identity: Mapping[str, Any], helper: Help
     """What a thread of a helper does; that nobody is there any more is how it ends."""
     with contextlib.suppress(EOFError, ConnectionError), Client(invitation.address, authkey=invitation.key) as pipe:
         pipe.send(identity)
+        if not pipe.recv():
+            raise BuildError(identity["material"], "this worker has other sources or children than the one it helps")
         while True:
             needed, _ = _receive(pipe)
             begun = time.thread_time()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from distributed import LocalCluster
@@ -15,6 +18,7 @@ from tbgen.library import cluster as cluster_module
 from tbgen.library import steps as steps_module
 from tbgen.library.build import Settings, build, plan_for
 from tbgen.library.cluster import Cluster
+from tbgen.library.work import UNHEARD
 from tbgen.material import Material, build_order, materials
 from tests.copies import bytes_of_table, copy_tables
 
@@ -108,3 +112,21 @@ def test_a_table_is_the_same_whoever_is_lost(
         {HELPED, HELPER_LOST, MAKER_LOST} if workers > 1 else set()
     )
     assert not list(folder.glob("*.blocks*"))
+
+
+def test_where_nobody_can_come_to_help_a_table_is_made_and_the_worker_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    here, there = "tcp://127.0.0.1:1", "tcp://127.0.0.1:2"
+    client = SimpleNamespace(scheduler_info=lambda n_workers: {"workers": {here: {}, there: {}}})
+    worker = SimpleNamespace(get_worker=lambda: SimpleNamespace(address=here), get_client=lambda: client)
+    monkeypatch.setitem(sys.modules, "distributed", worker)
+    monkeypatch.setattr(cluster_module, "Lending", Mock(side_effect=OSError("no such address")))
+    cluster_module._LOG.addHandler(caplog.handler)
+    try:
+        made = Mock()
+        cluster_module._make_table(made, [here, there], tmp_path, "KPvKP", 1, None)
+    finally:
+        cluster_module._LOG.removeHandler(caplog.handler)
+    made.assert_called_once_with(tmp_path, "KPvKP", 1, UNHEARD, None)
+    assert "KPvKP is made without help: cannot listen on 127.0.0.1: no such address" in caplog.messages

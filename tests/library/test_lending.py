@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client
@@ -12,6 +12,7 @@ from multiprocessing.connection import Client
 import numpy as np
 import pytest
 
+from tbgen.errors import BuildError
 from tbgen.library import lending as lending_module
 from tbgen.library.lending import Invitation, Lending
 from tbgen.material import Material
@@ -25,7 +26,7 @@ PLACEMENTS = [(27, 28), (11, 28), (9, 26), (25, 26), (26, 25), (26, 41)]
 """White and black pawns: d4 e4, which a double step leads to from d2 e4, and more of the kind; one that has passed."""
 
 MATERIAL = Material.parse("KPvKP")
-IDENTITY = {"made": "up"}
+IDENTITY = {"material": "KPvKP", "made": "up"}
 
 
 @pytest.fixture(scope="module")
@@ -53,24 +54,26 @@ def beside(*programs: Callable[[], object]) -> Iterator[None]:
             future.result()
 
 
-def helps(invitation: Invitation, threads: int = 1) -> None:
+def helps(invitation: Invitation, threads: int = 1, identity: Mapping[str, str] = IDENTITY) -> None:
     """What a process that helps does, with children that are made up."""
     with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(threads) as connected:
         children = {child: MadeUp(child) for child in MATERIAL.children()}
         helper = Helper(MATERIAL, children, threads, pool, Mobility.RESET)
-        list(connected.map(lambda _: lending_module._solve_for(invitation, IDENTITY, helper), range(threads)))
+        list(connected.map(lambda _: lending_module._solve_for(invitation, identity, helper), range(threads)))
 
 
 def takes_and_is_lost(invitation: Invitation) -> None:
     """A helper that is gone when it has a run to solve."""
     with Client(invitation.address, authkey=invitation.key) as pipe:
         pipe.send(IDENTITY)
+        assert pipe.recv()
         lending_module._receive(pipe)
 
 
 def answers_nonsense(invitation: Invitation) -> None:
     with Client(invitation.address, authkey=invitation.key) as pipe:
         pipe.send(IDENTITY)
+        assert pipe.recv()
         lending_module._receive(pipe)
         pipe.send("nothing of the kind")
         with pytest.raises(EOFError):
@@ -78,10 +81,8 @@ def answers_nonsense(invitation: Invitation) -> None:
 
 
 def works_from_other_sources(invitation: Invitation) -> None:
-    with Client(invitation.address, authkey=invitation.key) as pipe:
-        pipe.send({"made": "otherwise"})
-        with pytest.raises(EOFError):
-            pipe.recv()
+    with pytest.raises(BuildError, match="this worker has other sources or children than the one it helps"):
+        helps(invitation, identity={**IDENTITY, "made": "otherwise"})
 
 
 def does_not_know_the_key(invitation: Invitation) -> None:
