@@ -59,7 +59,7 @@ _MOST_THREADS = 1024
     "--jobs",
     type=click.IntRange(1, _MOST_THREADS),
     metavar="N",
-    help="Make at most N tables at once, in processes (default: as many as there are threads, where that is faster).",
+    help="Make at most N tables at once, in processes (default: so many that the plan is shortest).",
 )
 @click.option("--memory", metavar="SIZE", help="Upper bound of memory, such as 8G (default: what is free).")
 @click.option("--cluster", metavar="ADDRESS", help="Make tables on the workers of this dask scheduler.")
@@ -133,7 +133,7 @@ def command(
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
     if only_plan:
-        _look_ahead(wanted)
+        _look_ahead(wanted, settings.threads)
         plan, disk = plan_for(data, wanted, settings), free_disk(data)
         show_plan(plan, disk, as_json=as_json)
         plan.check(disk)
@@ -146,14 +146,15 @@ def command(
     return compare_digests(new, (data,), settings.threads, quiet=quiet)
 
 
-def _look_ahead(wanted: Sequence[Material]) -> None:
+def _look_ahead(wanted: Sequence[Material], threads: int) -> None:
     """Ask beforehand what takes the plan its time: the blocks of tables with many pawns. The answers are kept."""
-    from tbgen.retro import least_memory
+    from tbgen.retro import least_memory, memory_needed
 
     materials = build_order(wanted)
     with progress("looking at tables", len(materials)) as shown:
         for material in materials:
             least_memory(material, 1)
+            memory_needed(material, threads)
             shown.advance()
 
 

@@ -191,7 +191,8 @@ def _blocks(slots: Sequence[Slot], pawns: int) -> tuple[tuple[Squares, ...], tup
     return blocks, (*starts.tolist(), len(blocks)), addresses
 
 
-@lru_cache(maxsize=256)
+# More than there are materials of up to six men. A layout with four pawns takes half a second to make.
+@lru_cache(maxsize=1024)
 def layout_of(material: Material) -> Layout:
     """The layout of a canonical material."""
     if not material.is_canonical:

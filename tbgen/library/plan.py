@@ -248,5 +248,12 @@ def plan_of(
 
 
 def default_jobs(plan: Plan) -> int:
-    """How many tables are made side by side if nobody says: processes are started only where they pay."""
-    return plan.machine.threads if plan.cpu_seconds >= _WORTH_PROCESSES else 1
+    """How many tables are made side by side if nobody says: so many that the plan is shortest.
+
+    Processes are started only where they pay.
+    """
+    if plan.cpu_seconds < _WORTH_PROCESSES:
+        return 1
+    threads = plan.machine.threads
+    numbers = sorted({threads, *(1 << n for n in range(threads.bit_length()))}, reverse=True)
+    return min(numbers, key=lambda jobs: replace(plan, machine=replace(plan.machine, jobs=jobs)).seconds())

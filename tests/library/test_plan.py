@@ -300,6 +300,18 @@ def test_processes_are_started_only_where_they_pay() -> None:
     assert default_jobs(plan(Machine(2, 2), SMALL)) == 2
 
 
+@pytest.mark.parametrize(
+    ("threads", "gibibytes", "jobs"), [(2, 99, 2), (2, 6, 1), (4, 7, 1), (4, 10, 2), (8, 9, 1), (8, 12, 4), (6, 12, 2)]
+)
+def test_so_many_tables_are_made_side_by_side_that_the_plan_is_shortest(
+    threads: int, gibibytes: int, jobs: int
+) -> None:
+    machine = Machine(threads, threads, gibibytes * GIB)
+    seconds = {number: plan(replace(machine, jobs=number)).seconds() for number in (1, 2, 4, threads)}
+    assert default_jobs(plan(machine)) == jobs
+    assert seconds[jobs] == min(seconds.values())
+
+
 def test_the_plan_of_a_folder_is_printed_and_makes_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tbgen", "build", "KNvK", "--plan", "--data", str(tmp_path), "--threads", "2"]
     done = subprocess.run([*command, "--memory", "8G"], capture_output=True, text=True, check=True)
