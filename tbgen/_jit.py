@@ -146,6 +146,9 @@ def _trailing_zeros(_typing: Any, word: Any) -> Any:
 
 
 def _exchange(_typing: Any, array: Any, _number: Any) -> Any:
+    if getattr(array, "dtype", None) != types.int64:
+        return None
+
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         first = context.make_array(signature.args[0])(context, builder, values[0]).data
         return builder.atomic_rmw("xchg", first, values[1], "seq_cst")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,20 +16,29 @@ from tbgen import _jit
 
 
 @_jit.borrowing
-def count_in_turns(lock, counter, times):
-    """Add one so many times, while nobody else does."""
+def count_in_turns(lock, counts, times):
+    """Count so many times, each time where the last one leads to, while nobody else does."""
     for _ in range(times):
         while _jit.exchange(lock, 1):
             pass
-        counter[0] += 1
+        at = counts[0] & 63
+        counts[1 + at] += 1
+        counts[0] = 5 * counts[0] + 1
         _jit.exchange(lock, 0)
 
 
 def test_threads_that_exchange_a_number_have_something_in_turns() -> None:
-    lock, counter, times = np.zeros(1, np.int64), np.zeros(1, np.int64), 300_000
+    lock, counts, together = np.zeros(1, np.int64), np.zeros(65, np.int64), threading.Barrier(4)
+    alone, times = np.zeros(65, np.int64), 300_000
+
+    def count(_: int) -> None:
+        together.wait()
+        count_in_turns(lock, counts, times)
+
+    count_in_turns(lock, alone, 4 * times)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: count_in_turns(lock, counter, times), range(4)))
-    assert counter[0] == 4 * times
+        list(pool.map(count, range(4)))
+    np.testing.assert_array_equal(counts, alone)
     assert lock[0] == 0
 
 

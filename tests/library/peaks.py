@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import itertools
 import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -87,8 +89,15 @@ def peak_of_a_helper(folder: Path, name: str, threads: int, invitation: Invitati
     command += [*map(str, invitation.address), invitation.key.hex()]
     peak = list[int]()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as helper:
+        threading.Thread(target=_end_with, args=(helper,), daemon=True).start()
         try:
             yield peak
             peak.append(int(helper.communicate()[0]))
         finally:
             helper.kill()
+
+
+def _end_with(helper: subprocess.Popen[str]) -> None:
+    """Nobody else makes the table: it would be waited for for ever."""
+    if helper.wait():
+        _thread.interrupt_main()

@@ -4,9 +4,9 @@ With two threads a layer is shared once the other forcer is done with its stage;
 join does not depend on who works on which words: a step reads what it does not write, or what its own words hold.
 
 The words listed are cut into spans at multiples of 4,096 words, so that no item of a bitmap of words, or of its
-summary, has words of two of them: threads then write to different items, and no locks are needed. With two threads each
-takes every second span. Marks go anywhere in the block: for them each thread but the first has a worklist of its own,
-which is merged into the forcer's afterwards. Only histories and the agenda of a middle have a lock.
+summary, has words of two of them: threads then write to different items. With two threads each takes every second
+span. Marks go anywhere in the block: for them each thread but the first has a worklist of its own, which is merged into
+the forcer's afterwards. Only what is neither needs a lock: the histories and the agenda of a middle.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class SharedLayers:
         if self.task.game.forgets and k:  # else nothing breaks a hold, and the largest kernel need not even be loaded
             while not advance_middle(self.block, forcer, k):
                 yield partial(self.finish_middle_layer, forcer, k + 1)
-        other.state[MOST] = self.most
+        other.state[MOST] = self.most  # the other may be at work just now: it looks at this before each layer
 
     def finish_class_layer(self, forcer: Forcer, rank: int) -> None:
         """What `classes.finish_layer` does, by all threads."""

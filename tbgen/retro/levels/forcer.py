@@ -222,7 +222,8 @@ def leave_free(members: Members, side: Int, word: Int, bits: Word) -> None:
         drop_word(members.live[side], word)
 
 
-# A thread that has the lock holds it for some dozen instructions, so others try until they have it.
+# A thread that has the lock mostly holds it for some dozen instructions, so others try until they have it. It takes
+# longer, for all of them, when the table of the interner is doubled, or a page of a file has to be brought back.
 @inlined
 def take_lock(forcer: Forcer) -> None:
     """Have the interner and the agenda to oneself, where other threads work on the same layer."""
