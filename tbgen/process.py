@@ -11,6 +11,11 @@ from pathlib import Path
 
 _PROC = Path("/proc/self")
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""What glibc's `mallopt` calls them."""
+_MOST_KEPT = 32 << 20
+"""As far as glibc goes by itself: larger arrays are given back when they are freed."""
+
 
 def processors() -> int:
     """The processors that this process may use."""
@@ -27,6 +32,18 @@ def give_back() -> None:
     """
     with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library than glibc
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def keep_freed() -> None:
+    """Have the C library keep what is freed for what comes next, as it does by itself, where it is told otherwise.
+
+    Dask tells its workers to give everything back at once: each array of a child then began with new pages.
+    """
+    if "MALLOC_TRIM_THRESHOLD_" in os.environ:
+        with contextlib.suppress(OSError, TypeError, AttributeError):
+            library = ctypes.CDLL(None)
+            library.mallopt(_MMAP_THRESHOLD, _MOST_KEPT)
+            library.mallopt(_TRIM_THRESHOLD, 2 * _MOST_KEPT)
 
 
 def forget_peak() -> None:

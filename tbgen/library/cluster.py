@@ -22,6 +22,7 @@ from tbgen.library.lending import Lending, help_with
 from tbgen.library.steps import Machine
 from tbgen.library.work import UNHEARD, Made, make_table
 from tbgen.library.workers import WorkerLostError
+from tbgen.process import keep_freed
 
 _LOG = logging.getLogger("distributed.worker.tbgen")
 """What a worker writes among its other lines."""
@@ -128,6 +129,7 @@ def _make_table(
     work: Callable[..., Made], given: Sequence[str], folder: Path, name: str, threads: int, memory: int | None
 ) -> Made:
     """Make a table on one of the workers that it is given to; the others of them that are still there help."""
+    keep_freed()
     distributed: Any = importlib.import_module("distributed")
     here, client = urlsplit(distributed.get_worker().address), distributed.get_client()
     there = client.scheduler_info(n_workers=-1)["workers"]

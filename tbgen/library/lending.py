@@ -26,7 +26,7 @@ import numpy as np
 from tbgen._folders import source_digest
 from tbgen.errors import BuildError
 from tbgen.material import Material
-from tbgen.process import give_back
+from tbgen.process import give_back, keep_freed
 from tbgen.storage.codec import pack, unpack_into
 from tbgen.storage.files import path_of
 from tbgen.storage.folders import game_of_folder
@@ -128,6 +128,7 @@ class Lending:
 
 def help_with(folder: Path, name: str, threads: int, invitation: Invitation) -> None:
     """Solve runs of blocks of a canonical material's table for the process that invites, until it has all."""
+    keep_freed()
     _help_with(folder, Material.parse(name), threads, invitation)
     give_back()
 
