@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,10 +31,6 @@ class Plan:
     machine: Machine
     kept: int = 0
     """How many tables are there already."""
-    _by_material: Mapping[Material, Step] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_material", {step.material: step for step in self.steps})
 
     @property
     def cpu_seconds(self) -> float:

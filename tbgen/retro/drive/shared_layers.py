@@ -55,15 +55,14 @@ SPANS_PER_THREAD = 16
 WORTH_A_SPAN = 1 << 12
 """Words of a span that take much longer than to hand it out."""
 
-
-RECHECK, CHECK, JOIN = range(3)
+RECHECK_STEP, CHECK_STEP, JOIN_STEP = range(3)
 """The steps of a middle's layer, one after the other. One kernel has them all: apart they would compile twice."""
 
 Job = Callable[[int, Span, Worklist], None]
 """What a thread does with some of the words listed, and where it marks."""
 
 
-class Scratch(NamedTuple):
+class OwnScratch(NamedTuple):
     """Scratch space of a forcer that each thread has for itself."""
 
     men: Ints
@@ -101,9 +100,9 @@ def mark_before_span(block: Block, forcer: Forcer, side: Int, worklist: Worklist
 def share_middle(block: Block, forcer: Forcer, step: Int, span: Span, level: Int) -> None:
     """A step of a middle's layer for Python; `joining` and `joining_next` are in their places."""
     label = label_from(forcer.state[RANK], forcer.state[LAYER])
-    if step == RECHECK:
+    if step == RECHECK_STEP:
         recheck_cells(block, forcer, forcer.joining_next, span, forcer.joining, label, level)
-    elif step == CHECK:
+    elif step == CHECK_STEP:
         check_cells(block, forcer, span, forcer.joining_next, label, level)
     else:
         join_cells(block, forcer, forcer.joining, span, label, level)
@@ -137,11 +136,11 @@ def cut_words(worklist: Worklist, size: int, spans: int) -> list[Span]:
     return [Span(*cut) for cut in itertools.pairwise(cuts)]
 
 
-def _new_scratch(task: Task) -> Scratch:
-    return Scratch(np.zeros(task.layout.others, np.int64), np.zeros(64, np.int64), new_neighbours())
+def _new_own_scratch(task: Task) -> OwnScratch:
+    return OwnScratch(np.zeros(task.layout.others, np.int64), np.zeros(64, np.int64), new_neighbours())
 
 
-def _own_forcer(forcer: Forcer, own: Scratch) -> Forcer:
+def _own_forcer(forcer: Forcer, own: OwnScratch) -> Forcer:
     """The forcer as one of the threads has it that share a layer."""
     state = forcer.state.copy()
     state[SHARED], state[MEMO_LABEL] = 1, NO_MEMO
@@ -155,7 +154,7 @@ class SharedLayers:
         self.task, self.block, self.values, self.private = task, block, values, private
         self.most = THICK if task.threads > 1 else NO_LIMIT
         self.most_at_first = THICK if task.threads > 2 else NO_LIMIT
-        self.own = [_new_scratch(task) for _ in range(sharing_threads(task.threads))]
+        self.own = [_new_own_scratch(task) for _ in range(sharing_threads(task.threads))]
 
     def advance(self, forcers: Sequence[Forcer], k: int) -> None:
         """Stage k: the class of each forcer, and the middle after it; each on a thread, but for thick layers."""
@@ -198,13 +197,13 @@ class SharedLayers:
         threads = [_own_forcer(turned, own) for own in self.own]
 
         def recheck(thread: int, span: Span, own: Worklist) -> None:
-            share_middle(self.block, threads[thread]._replace(joining=own), RECHECK, span, level)
+            share_middle(self.block, threads[thread]._replace(joining=own), RECHECK_STEP, span, level)
 
         def check(thread: int, span: Span, own: Worklist) -> None:
-            share_middle(self.block, threads[thread]._replace(joining_next=own), CHECK, span, level)
+            share_middle(self.block, threads[thread]._replace(joining_next=own), CHECK_STEP, span, level)
 
         def join(thread: int, span: Span, own: Worklist) -> None:
-            share_middle(self.block, threads[thread]._replace(checked=own), JOIN, span, level)
+            share_middle(self.block, threads[thread]._replace(checked=own), JOIN_STEP, span, level)
 
         self._share(joining_next, list_all_words(joining_next), recheck, joining)
         self._mark(forcer.checked, list_all_words(forcer.checked), check, joining_next)

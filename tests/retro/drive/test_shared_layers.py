@@ -151,7 +151,7 @@ class WrittenWords:
         block: Block, forcer: Forcer, step: int, own: npt.NDArray[np.bool_]
     ) -> list[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
         """All that is common to the threads, and where a call may write."""
-        writer = 1 - forcer.side if step == shared_layers.CHECK else forcer.side
+        writer = 1 - forcer.side if step == shared_layers.CHECK_STEP else forcer.side
         sides = np.zeros((2, len(own)), bool)
         sides[writer] = own
         middle, forced, places = forcer.middle, forcer.forced, np.zeros(len(forcer.label), bool)
