@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.arrays import WideInts
 from tbgen.handover import Box, Cells, Distances, Entries, Numbers, Piece
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
@@ -37,7 +38,7 @@ class Patterns:
     where there is no row, the hold stands. Pattern 0 has no rows.
     """
 
-    start: npt.NDArray[np.uint32]
+    start: WideInts
     holder: npt.NDArray[np.uint8]
     code: npt.NDArray[np.uint8]
     outcome: npt.NDArray[np.int8]

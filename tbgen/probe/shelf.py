@@ -262,7 +262,7 @@ class Shelf:
         start = np.concatenate([[0], np.cumsum(counts)])
         rows = strip.items(np.arange(start[-1]) + np.repeat(first - start[:-1], counts))
         dtg = rows["dtg"] if "dtg" in (rows.dtype.names or ()) else np.zeros(len(rows), np.uint16)
-        patterns = Patterns(start.astype(np.uint32), rows["holder"], rows["code"], rows["outcome"], dtg)
+        patterns = Patterns(start, rows["holder"], rows["code"], rows["outcome"], dtg)
         return patterns.values(which.astype(np.uint32), accrued)
 
     def _squares(self, board: chess.Board, flipped: bool) -> list[int]:

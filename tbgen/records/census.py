@@ -207,7 +207,7 @@ class _Kinds:
 
 def _kinds_of(file: TableFile) -> _Kinds:
     """Kinds from what symbols mean: no states are asked for, nor their patterns, of which there may be millions."""
-    groups = np.append(file.column("symbol_groups"), file.distances.dataset("group_states").items).astype(np.int64)
+    groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
     most = int(np.diff(groups).max())
     if not 0 < most <= _MOST_DISTANCES:
         raise file.distances.damaged("its groups do not follow each other")

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, by_address, inner, small
-from tbgen.arrays import Int, Ints, Word, Words
+from tbgen.arrays import Int, Ints, WideInts, Word, Words
 from tbgen.index.layout import Layout
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import ROWS
@@ -110,8 +110,8 @@ class PlaceRun(NamedTuple):
     """A number for each of a run of places of a block, for either side to move: of its kind, or of its state."""
 
     first: int
-    white: npt.NDArray[np.uint32]
-    black: npt.NDArray[np.uint32]
+    white: WideInts
+    black: WideInts
 
 
 @by_address

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, by_address, inlined, inner, small
-from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, Word
+from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, WideInts, Word
 from tbgen.bitboard.board import KIND, KING, TURN, WHITE
 from tbgen.bitboard.mobility import code_on
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
@@ -27,7 +27,7 @@ NO_ROOM = -1
 
 _CHECK_AND_MOVE = 2
 """The code of a check that leaves one move."""
-OWN_SHIFT = 32
+OWN_SHIFT = 40
 _STATE_MASK = (1 << OWN_SHIFT) - 1
 _SPREAD, _TOP = np.uint64(0x9E3779B97F4A7C15), np.uint64(40)
 
@@ -39,7 +39,7 @@ class Values(NamedTuple):
     entry: SignedBytes
     dtg: Shorts
     pattern: Ints32
-    start: Ints32
+    start: WideInts
     holder: Bytes
     code: Bytes
     outcome: SignedBytes
@@ -177,7 +177,7 @@ def slot_below(found: Found, row: Row, state: Int, slot: Int, square: Int, king:
 
 
 @inner
-def number_row(values: Values, found: Found, row: Row, states: Ints32, kings: Word) -> None:
+def number_row(values: Values, found: Found, row: Row, states: WideInts, kings: Word) -> None:
     """Number the positions of a row, by white kings."""
     last, number, position = -1, 0, found.counts[POSITIONS]
     forget_row(row.bound)

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.arrays import Bytes, Ints32
+from tbgen.arrays import Bytes, WideInts, as_starts, kind_of_numbers
 from tbgen.bitboard.board import BOARD_WORDS
 from tbgen.index.layout import Layout
 from tbgen.material import Material
@@ -119,7 +119,7 @@ def _outcomes_of(file: TableFile, possible: Bytes) -> Values:
     holder, code, outcome = (np.ascontiguousarray(rows[name][places]) for name in ("holder", "code", "outcome"))
     entry, numbers = np.ascontiguousarray(symbols["entry"]), np.arange(len(symbols), dtype=np.uint32)
     dtg, row_dtg = np.zeros(len(symbols), np.uint16), np.zeros(len(places), np.uint16)
-    return Values(entry, dtg, numbers, start.astype(np.uint32), holder, code, outcome, row_dtg, possible)
+    return Values(entry, dtg, numbers, as_starts(start), holder, code, outcome, row_dtg, possible)
 
 
 def _possible_codes(bare: list[bool]) -> Bytes:
@@ -147,7 +147,8 @@ class _Worker:
         self._numbers, self._bound = np.empty(places, np.uint16), no_bound()
         self._buffers = Buffers(np.zeros(BOARD_WORDS, np.uint64), rows_of(self._layout))
         self._block, self._men = -1, men_of(self._layout, 0)
-        self._chunk_number, self._chunk = -1, np.zeros(0, np.uint32)
+        self._kind = kind_of_numbers(len(values.entry))
+        self._chunk_number, self._chunk = -1, np.zeros(0, self._kind)
 
     def leaves_of(self, stripe: Stripe) -> tuple[Leaf, Leaf]:
         """The digests of a stripe with White to move, and with Black to move."""
@@ -182,15 +183,15 @@ class _Worker:
             self._block, self._men = block, men_of(self._layout, block)
         return self._men
 
-    def _states(self, start: int, count: int) -> Ints32:
+    def _states(self, start: int, count: int) -> WideInts:
         """The states of some places, or their symbols where there are no distances."""
         if not self._file.has_distances:
-            return self._file.symbols(start, start + count).astype(np.uint32, copy=False)
-        cells, parts, stop = self._file.order.chunk_cells, list[Ints32](), start + count
+            return self._file.symbols(start, start + count).astype(self._kind, copy=False)
+        cells, parts, stop = self._file.order.chunk_cells, list[WideInts](), start + count
         while start < stop:
             number, offset = divmod(start, cells)
             if number != self._chunk_number:
-                self._chunk_number, self._chunk = number, self._file.chunk(number).astype(np.uint32, copy=False)
+                self._chunk_number, self._chunk = number, self._file.chunk(number).astype(self._kind, copy=False)
             parts.append(self._chunk[offset : offset + stop - start])
             start += len(parts[-1])
         return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -10,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.arrays import WideInts, kind_of_numbers
 from tbgen.errors import RepresentationError
-from tbgen.handover import Cells, Numbers, often_first
+from tbgen.handover import Cells, often_first
 from tbgen.storage.numbering import (
     BLANK,
     Keys,
@@ -31,7 +33,10 @@ from tbgen.table import Content
 
 FIRST_SLOTS = 1 << 12
 MOST_NUMBERS = int(BLANK)
-"""Of states, in so many steps for each thread."""
+"""So many numbers of states have 32 bits in a place; a thread takes as many as there are threads for each state."""
+
+MOST_OF_A_THREAD = int(BLANK)
+"""So many states a thread can tell apart: its scratch space, on the hottest way, has 32 bits for each."""
 
 _TURNS = 64
 """In how many turns threads number a plane of a table that has only one block."""
@@ -47,9 +52,9 @@ class Numbering(NamedTuple):
     A place has a number that a thread gave it, and two threads may have met the same state.
     """
 
-    numbers: Numbers
+    numbers: WideInts
     """[place]"""
-    state_of: Numbers
+    state_of: WideInts
     """[number] -> state"""
     states: States
     """The most frequent one is number 0."""
@@ -69,14 +74,28 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.e
     """The state of each place of the file, and what the states mean.
 
     Numbers of all places lie in an array that `new` makes, for there may be more of them than memory has room for.
+    They have 32 bits; as soon as these turn out not to suffice, all begins anew with 64.
     """
+    for kind, most in (np.uint32, MOST_NUMBERS // threads), (np.int64, MOST_OF_A_THREAD):
+        found = _states_of(content, order, threads, new(order.layout.cells, kind), most)
+        if found is not None:
+            return found
+    raise RepresentationError(
+        "the number of states", "the 32 bits that a thread has for it; more threads can have more"
+    )
+
+
+def _states_of(content: Content, order: Order, threads: int, numbers: WideInts, most: int) -> Numbering | None:
+    """The same with an array for the numbers of places; None if a thread meets more than so many states."""
     layout, parts = order.layout, order.parts()
     turns = 1 if len(layout.blocks) > 1 else _TURNS
-    numbers, leads = new(layout.cells, np.uint32), np.zeros(layout.cells // order.row_places, np.uint16)
-    counter = itertools.count()
+    leads = np.zeros(layout.cells // order.row_places, np.uint16)
+    counter, too_many = itertools.count(), threading.Event()
     idle: list[_Worker] = []
 
     def number(part: slice, turn: int) -> None:
+        if too_many.is_set():
+            return
         try:
             worker = idle.pop()
         except IndexError:
@@ -86,22 +105,17 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.e
             places = Places(threads, worker.number, numbers[here], leads[_rows_of(here, order)], worker.tile)
             slabs = _slabs_of(here, order, turn, turns)
             worker.census = numbered(worker.census, _read_only(piece.cells), piece.numbers, slabs, places)
+            if int(worker.census.used[0]) > most:
+                too_many.set()
         idle.append(worker)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda job: number(*job), itertools.product(parts, range(turns))))
-    _check_numbers(idle, threads)
+    if too_many.is_set():
+        return None
     keys, state_of = _ranked(idle, threads)
     fill_leads(numbers, leads, int(np.argmax(state_of == np.argmin(keys))))
     return Numbering(numbers, state_of, states_of_keys(keys))
-
-
-def _check_numbers(workers: list[_Worker], threads: int) -> None:
-    """Raise if a thread has met so many states that their numbers did not fit the places."""
-    if threads * max(int(worker.census.used[0]) for worker in workers) > MOST_NUMBERS:
-        raise RepresentationError(
-            "the number of states", "the 32 bits that places have for it; fewer threads need less"
-        )
 
 
 def _rows_of(cells: slice, order: Order) -> slice:
@@ -117,26 +131,28 @@ def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
     return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
 
-def _ranked(workers: list[_Worker], threads: int) -> tuple[Keys, Numbers]:
+def _ranked(workers: list[_Worker], threads: int) -> tuple[Keys, WideInts]:
     """The keys of all states, the most frequent first, and the state that each number stands for."""
     keys, often, own = _together(workers)
     by_key = np.argsort(keys)
     ranking = by_key[often_first(often[by_key])]
-    rank_of = np.empty(len(keys), np.uint32)
-    rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
-    state_of = np.zeros((max(map(len, own.values())), threads), np.uint32)
+    kind = kind_of_numbers(len(keys))
+    rank_of = np.empty(len(keys), kind)
+    rank_of[ranking] = np.arange(len(keys), dtype=kind)
+    state_of = np.zeros((max(map(len, own.values())), threads), kind)
     for worker, numbers in own.items():
         state_of[: len(numbers), worker] = rank_of[numbers]
     return keys[ranking], state_of.ravel()
 
 
-def _together(workers: list[_Worker]) -> tuple[Keys, Keys, dict[int, Numbers]]:
+def _together(workers: list[_Worker]) -> tuple[Keys, Keys, dict[int, WideInts]]:
     """The states of all workers, how often they were met, and where among them those of each worker are.
 
     What workers have is large: they are let go on the way.
     """
     worker = workers.pop()
-    total, own = worker.census, {worker.number: np.arange(int(worker.census.used[0]), dtype=np.uint32)}
+    total, used = worker.census, int(worker.census.used[0])
+    own: dict[int, WideInts] = {worker.number: np.arange(used, dtype=kind_of_numbers(used))}
     while workers:
         worker = workers.pop()
         total, own[worker.number] = added(total, *met(worker.census))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tbgen.arrays import as_starts
 from tbgen.handover import Distances, Entries, Numbers
 from tbgen.score import Color
-from tbgen.storage.states import Records
+from tbgen.storage.states import Records, check_32_bits
 from tbgen.table import Patterns
 
 
@@ -22,10 +23,10 @@ def occurring(numbers: Numbers, patterns: Patterns) -> tuple[Numbers, Patterns]:
         return numbers, patterns
     lengths = patterns.start[1:].astype(np.int64) - patterns.start[:-1]
     rows = np.repeat(occurs, lengths)
-    start = np.concatenate([[0], np.cumsum(lengths[occurs])]).astype(np.uint32)
+    start = np.concatenate([[0], np.cumsum(lengths[occurs])])
     renumbered = (np.cumsum(occurs) - 1).astype(np.uint32)
     return renumbered[numbers], Patterns(
-        start, patterns.holder[rows], patterns.code[rows], patterns.outcome[rows], patterns.dtg[rows]
+        as_starts(start), patterns.holder[rows], patterns.code[rows], patterns.outcome[rows], patterns.dtg[rows]
     )
 
 
@@ -44,6 +45,7 @@ def patterns_of(records: Records, rows: Records) -> tuple[Numbers, Patterns]:
     first, count = records["first"], records["rows"]
     begins = np.zeros(len(rows) + 1, np.bool_)
     begins[first[count > 0]] = True
+    check_32_bits(int(np.count_nonzero(begins)), "patterns")
     number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
-    start = np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]).astype(np.uint32)
+    start = as_starts(np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]))
     return number, Patterns(start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tbgen._jit import borrowing
-from tbgen.arrays import Ints32, Shorts
+from tbgen.arrays import Ints32, Shorts, WideInts, as_starts, kind_of_numbers
 from tbgen.handover import Numbers
 from tbgen.storage.details import occurring
-from tbgen.storage.layers import Layer
-from tbgen.storage.schema import COLUMNS
-from tbgen.storage.states import Records, States, check_32_bits, in_32_bits
+from tbgen.storage.schema import kind_of_column
+from tbgen.storage.states import Records, States
 from tbgen.table import Patterns
 
 _PART = 1 << 20
@@ -22,11 +22,11 @@ _PART = 1 << 20
 class Details(NamedTuple):
     """The states of a table beyond their symbols."""
 
-    of_state: Numbers
+    of_state: WideInts
     """[state] -> its number in its group; frequent ones come first."""
-    symbol_groups: Numbers
-    """[symbol] -> its first group: one for each distance from 0 to its longest."""
-    group_states: Numbers
+    symbol_groups: npt.NDArray[np.unsignedinteger[Any]]
+    """[symbol] -> its first group: one for each distance from 0 to its longest. As the file has it, like the next."""
+    group_states: npt.NDArray[np.unsignedinteger[Any]]
     """[group] -> its first record."""
     records: Records
     """The states by group: which rows the pattern of each has."""
@@ -39,23 +39,29 @@ def details_of(states: States, of_state: Numbers, patterns: Patterns) -> Details
     pattern, patterns = occurring(states.pattern, patterns)
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
     np.maximum.at(longest, of_state, states.dtg)
-    groups = in_32_bits(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]), "groups of states")
-    check_32_bits(len(states), "states")
-    counts, numbers = np.zeros(groups[-1], np.uint32), np.empty(len(states), np.uint32)
+    groups = as_starts(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]))
+    kind = kind_of_numbers(len(states) + 1)  # a group without states, after all others, begins behind the last one
+    counts, numbers = np.zeros(groups[-1], kind), np.empty(len(states), kind)
     number_in_groups(of_state, states.dtg, groups, counts, numbers)
-    group_states = np.cumsum(counts, dtype=np.uint32) - counts
-    records = np.empty(len(states), COLUMNS[Layer.DISTANCES]["states"])
+    group_states = np.cumsum(counts, dtype=kind) - counts
+    records = np.empty(len(states), kind_of_column("states", len(patterns.code) + 1))
     # There are tens of millions of states: what is made of them on the way is kept small.
     for first in range(0, len(states), _PART):
         part = slice(first, first + _PART)
         places = group_states[groups[of_state[part]] + states.dtg[part]] + numbers[part]
         begins = patterns.start[pattern[part]]
         records["first"][places], records["rows"][places] = begins, patterns.start[pattern[part] + 1] - begins
-    return Details(numbers, groups[:-1], group_states, records, patterns)
+    return Details(
+        numbers,
+        groups[:-1].astype(kind_of_column("symbol_groups", int(groups[-1]) + 1), copy=False),
+        group_states.astype(kind_of_column("group_states", len(states) + 1), copy=False),
+        records,
+        patterns,
+    )
 
 
 @borrowing
-def number_in_groups(of_state: Ints32, dtg: Shorts, groups: Ints32, counts: Ints32, numbers: Ints32) -> None:
+def number_in_groups(of_state: Ints32, dtg: Shorts, groups: WideInts, counts: WideInts, numbers: WideInts) -> None:
     """Number states in their groups, in their order, and count them; `groups` has the first one of each symbol."""
     for state in range(len(numbers)):
         group = groups[of_state[state]] + dtg[state]

@@ -30,6 +30,8 @@ from tbgen.storage.schema import (
     RULES,
     SEAL_BYTES,
     STREAMS,
+    WIDE,
+    WIDE_BITS,
     Dataset,
     Index,
     Seal,
@@ -105,7 +107,9 @@ class LayerFile:
             raise self.damaged("its axes are not those of its material")
         if any(index.datasets[name].items != order.layout.cells for name in STREAMS[self.layer]):
             raise self.damaged("its shape is not that of its material")
-        if any(index.datasets[name].kind != kind for name, kind in COLUMNS[self.layer].items()):
+        if any(
+            index.datasets[name].kind not in (kind, WIDE.get(name, kind)) for name, kind in COLUMNS[self.layer].items()
+        ):
             raise self.damaged("a dataset is of another type")
         if any(index.datasets[name].kind not in NUMBERS for name in STREAMS[self.layer]):
             raise self.damaged("a dataset is of another type")
@@ -160,6 +164,8 @@ class LayerFile:
                 column = np.empty(len(dataset.chunks) * dataset.chunk_items, dataset.kind)
                 for number, part in enumerate(column.reshape(-1, dataset.chunk_items)):
                     part[:] = self.part(name, number)
+                if dataset.kind == np.dtype("<u8"):  # signed, as everything that it is reckoned with
+                    column = column.view(np.int64)
                 self._columns[name] = column[: dataset.items]
             return self._columns[name]
 
@@ -213,9 +219,10 @@ class LayerFile:
 
 
 def is_possible(items: npt.NDArray[Any]) -> bool:
-    """Whether items of several fields have values that their fields can have."""
-    names = items.dtype.names or ()
-    return all(_POSSIBLE[name](items[name]) for name in names if name in _POSSIBLE)
+    """Whether items of several fields have values that their fields can have, and wide numbers no bits too many."""
+    if items.dtype.names is None:
+        return _are_numbers(items)
+    return all(_POSSIBLE[name](items[name]) for name in items.dtype.names if name in _POSSIBLE)
 
 
 def _are_sides(field: npt.NDArray[Any]) -> bool:
@@ -226,7 +233,17 @@ def _are_outcomes(field: npt.NDArray[Any]) -> bool:
     return bool(field.all()) and int(field.min(initial=1)) >= -MOST_STORED_CODE - 1
 
 
-_POSSIBLE = {"side": _are_sides, "holder": _are_sides, "outcome": _are_outcomes, "entry": _are_outcomes}
+def _are_numbers(field: npt.NDArray[Any]) -> bool:
+    return field.itemsize < 8 or not int(field.max(initial=0)) >> WIDE_BITS
+
+
+_POSSIBLE = {
+    "side": _are_sides,
+    "holder": _are_sides,
+    "outcome": _are_outcomes,
+    "entry": _are_outcomes,
+    "first": _are_numbers,
+}
 """[field] -> whether it has values that mean something; where they lie apart, no other check sees them all."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined, inner, kernel
-from tbgen.arrays import Int, Ints32, Shorts, Word, Words
+from tbgen.arrays import Int, Ints32, Shorts, WideInts, Word, Words, kind_of_numbers
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
@@ -74,9 +74,9 @@ def larger(census: Census) -> Census:
     return found
 
 
-def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, Numbers]:
+def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, WideInts]:
     """The census, or a larger one, that has met some more states so often; and their numbers."""
-    start, numbers = 0, np.empty(len(keys), np.uint32)
+    start, numbers = 0, np.empty(len(keys), kind_of_numbers(int(census.used[0]) + len(keys)))
     while (start := add_keys(census, keys, often, numbers, start)) < len(keys):
         census = larger(census)
     return census, numbers
@@ -101,7 +101,7 @@ class Places(NamedTuple):
     workers: int
     worker: int
     """How many threads number, and which one this is: number n of its own is n * workers + worker for all of them."""
-    numbers: Numbers
+    numbers: WideInts
     leads: npt.NDArray[np.uint16]
     """[row] how many blanks it begins with."""
     tile: Tile
@@ -178,7 +178,7 @@ def number_of(census: Census, key: Word) -> int:
 
 
 @kernel
-def add_keys(census: Census, keys: Words, often: Words, numbers: Numbers, start: Int) -> int:
+def add_keys(census: Census, keys: Words, often: Words, numbers: WideInts, start: Int) -> int:
     """Meet some keys from `start` on so often, while there is room, and find their numbers; the key to go on with."""
     for n in range(start, len(keys)):
         if not has_room(census, 1):
@@ -279,14 +279,14 @@ def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, 
 
 
 @borrowing
-def look_up(items: Ints32, numbers: Numbers, found: Ints32) -> None:
+def look_up(items: Ints32, numbers: WideInts, found: Ints32) -> None:
     """Find the items with some numbers; each of the three may be of any type."""
     for n in range(len(numbers)):
         found[n] = items[numbers[n]]
 
 
 @borrowing
-def fill_leads(numbers: Numbers, leads: Shorts, before: Int) -> None:
+def fill_leads(numbers: WideInts, leads: Shorts, before: Int) -> None:
     """Give blanks that a row begins with the number of the place before; `before` is that of the place before all."""
     size = len(numbers) // len(leads)
     for row in range(len(leads)):

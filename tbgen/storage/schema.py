@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.arrays import kind_of_numbers
 from tbgen.score import Mobility
 from tbgen.storage.layers import Layer
 
@@ -74,11 +75,22 @@ patterns; the longest distances, the first group of each symbol and the first st
 rows that each state's pattern has, and these rows.
 """
 
+WIDE: Final[Mapping[str, np.dtype[Any]]] = {
+    "symbol_groups": np.dtype("<u8"),
+    "group_states": np.dtype("<u8"),
+    "states": np.dtype([("first", "<u8"), ("rows", "u1")]),
+}
+"""What an item of some columns of distances has where 32 bits do not suffice, as for six men."""
+
+WIDE_BITS: Final = 48
+"""No wide number has more: what is made of one fits 64 bits, and a signed number."""
+
 COLUMN_ITEMS: Final = 1 << 13
 """Columns have chunks of so many items, if they have more: a probe of a table with millions of states reads a few."""
 
 MOST_CHUNK_ITEMS: Final = 1 << 16
 """No chunk of any dataset has more items."""
+
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 
@@ -202,6 +214,11 @@ def _kind_of(facts: str | list[list[str]]) -> np.dtype[Any]:
     if isinstance(facts, str):
         return np.dtype(facts)
     return np.dtype([(name, kind) for name, kind in facts])
+
+
+def kind_of_column(name: str, things: int) -> np.dtype[Any]:
+    """The type of a column of distances, narrow if it will do, whose items are numbers of so many things."""
+    return COLUMNS[Layer.DISTANCES][name] if kind_of_numbers(things) is np.uint32 else WIDE[name]
 
 
 def digest_of(*parts: bytes | memoryview) -> str:

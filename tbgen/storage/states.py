@@ -17,7 +17,7 @@ from tbgen.errors import RepresentationError
 
 Records = npt.NDArray[Any]
 """Items of several fields, as schema.py declares them."""
-Ids = npt.NDArray[np.unsignedinteger[Any]]
+Ids = npt.NDArray[np.unsignedinteger[Any] | np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined
-from tbgen.arrays import Bytes, Int, Ints, Ints32, SignedBytes
+from tbgen.arrays import Bytes, Int, Ints, Ints32, SignedBytes, WideInts
 from tbgen.handover import Numbers
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
 from tbgen.storage.layers import Layer
 from tbgen.storage.numbering import Census, larger, met, new_census, number_of
 from tbgen.storage.schema import COLUMNS
-from tbgen.storage.states import Records, States, in_32_bits
+from tbgen.storage.states import Records, States, check_32_bits, in_32_bits
 from tbgen.table import Patterns
 
 _WHITE = int(Color.WHITE)
@@ -46,7 +46,7 @@ class Symbols(NamedTuple):
 class RowsOfPatterns(NamedTuple):
     """Patterns as table.py has them, but for their distances."""
 
-    start: Ints32
+    start: WideInts
     holder: Bytes
     code: Bytes
     outcome: SignedBytes
@@ -69,6 +69,7 @@ def symbols_of(states: States, patterns: Patterns) -> Symbols:
     first = 0
     while (first := name_symbols(states.entry, states.pattern, rows, worth, names, of_state, first)) < len(states):
         names = Names(larger(names.chains), larger(names.pairs))
+    check_32_bits(int(names.pairs.used[0]) - 1, "symbols")
     found, _ = met(names.pairs)
     links, _ = met(names.chains)
     records = np.empty(len(found), COLUMNS[Layer.OUTCOMES]["symbols"])

@@ -14,8 +14,8 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.arrays import WideInts
 from tbgen.errors import RepresentationError, UsageError
-from tbgen.handover import Numbers
 from tbgen.index.boards import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Outcome
@@ -88,7 +88,7 @@ class Numbered:
     material: Material
     numbers: Ids
     """[place]; the largest array by far. Whoever writes the table lets go of it when all streams are packed."""
-    state_of: Numbers
+    state_of: WideInts
     """[number] -> state"""
     states: States
     patterns: Patterns

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.arrays import kind_of_numbers
 from tbgen.index.layout import Layout, layout_of
 from tbgen.storage.reader import TableFile
 from tbgen.table import EntryValues, Table
@@ -85,7 +86,7 @@ def _subject(
         entry=entry,
         dtg=dtg,
         pattern=pattern,
-        row_start=_array(rows.start, np.uint32),
+        row_start=_array(rows.start, kind_of_numbers(len(rows.code) + 1)),
         rows=rows_of(rows.holder, rows.code, rows.outcome, rows.dtg),
         task=np.zeros(cells, np.uint8),
         own=np.full(cells, NO_POSITION, np.uint8),

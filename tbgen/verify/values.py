@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import by_address, inner, small
-from tbgen.arrays import Int, Ints, SignedInts32
+from tbgen.arrays import Int, Ints, SignedInts32, WideInts
 from tbgen.verify.cells import side_of
 from tbgen.verify.men import Links, Men, Numbering
 
@@ -68,7 +68,7 @@ class Subject(NamedTuple):
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
     pattern: npt.NDArray[np.uint32]
-    row_start: npt.NDArray[np.uint32]
+    row_start: WideInts
     rows: SignedInts32
     """[row of a pattern] -> holder, code, outcome, distance."""
     task: npt.NDArray[np.uint8]

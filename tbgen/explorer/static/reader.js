@@ -14,6 +14,7 @@ const READERS = {
   i1: (view, at) => view.getInt8(at),
   u2: (view, at) => view.getUint16(at, true),
   u4: (view, at) => view.getUint32(at, true),
+  u8: (view, at) => Number(view.getBigUint64(at, true)), // exact as far as numbers in files go, 2^48
 };
 
 /** How to read items of a kind: one value, or a list of the values of their fields. */

@@ -8,12 +8,13 @@ depend on the order of work; what they stand for does not.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from tbgen._jit import by_address, inlined, inner, small
-from tbgen.arrays import Int, Ints, SignedInts32
+from tbgen._jit import borrowing, by_address, inlined, inner, small
+from tbgen.arrays import Int, Ints
 from tbgen.retro.levels.packing import NO_LABEL, label_of_event, level_of_event
 
 EMPTY = 0
@@ -21,6 +22,11 @@ EMPTY = 0
 
 NODES, SLOTS, OVERFLOWED = range(3)
 """State: nodes in use, slots of the hash table in use (a power of two), whether there were too many nodes."""
+
+MOST_NARROW_NODES = (1 << 31) - 1
+"""So many nodes have signed numbers of 32 bits; those of one run, which fewer suffice for, always do."""
+
+Nodes: TypeAlias = npt.NDArray[np.int32 | np.int64]
 
 FIRST_SLOTS = 1 << 12
 HASH = np.uint64(0x9E3779B97F4A7C15)
@@ -36,10 +42,15 @@ class Interner(NamedTuple):
     """[node]"""
     event: Ints
     """[node]"""
-    table: SignedInts32
+    table: Nodes
     """[slot] -> node, 0 where it is free."""
     state: Ints
     """NODES, SLOTS, OVERFLOWED."""
+
+
+def kind_of_nodes(nodes: int) -> type[np.int32 | np.int64]:
+    """The type of the numbers of so many nodes."""
+    return np.int32 if nodes <= MOST_NARROW_NODES else np.int64
 
 
 def new_interner(capacity: int) -> Interner:
@@ -48,9 +59,16 @@ def new_interner(capacity: int) -> Interner:
     return Interner(
         before=np.zeros(capacity, np.int64),
         event=np.zeros(capacity, np.int64),
-        table=np.zeros(slots, np.int32),
+        table=np.zeros(slots, kind_of_nodes(capacity)),
         state=np.array([1, min(FIRST_SLOTS, slots), 0], np.int64),
     )
+
+
+def larger_interner(interner: Interner) -> Interner:
+    """An interner for twice as many nodes that has the same ones."""
+    larger = new_interner(2 * len(interner.before))
+    intern_all(larger, interner)
+    return larger
 
 
 @small
@@ -104,6 +122,13 @@ def intern(interner: Interner, before: Int, event: Int) -> np.int64:
     if 2 * node > slots and slots < len(interner.table):
         double_slots(interner)
     return np.int64(node)
+
+
+@borrowing
+def intern_all(larger: Interner, interner: Interner) -> None:
+    """Intern the nodes of another interner; they get the same numbers."""
+    for node in range(1, interner.state[NODES]):
+        intern(larger, interner.before[node], interner.event[node])
 
 
 @inlined

@@ -12,15 +12,26 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, by_address, inlined, kernel
-from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32
+from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.handover import Dictionary, often_first
-from tbgen.retro.levels.histories import EMPTY, NODES, OVERFLOWED, Interner, intern, new_interner
+from tbgen.retro.levels.histories import (
+    EMPTY,
+    MOST_NARROW_NODES,
+    NODES,
+    OVERFLOWED,
+    Interner,
+    Nodes,
+    intern,
+    kind_of_nodes,
+    larger_interner,
+    new_interner,
+)
 from tbgen.retro.levels.packing import code_of_row, holder_of_row, outcome_of_row, plies_of_row, row_from
 from tbgen.table import Patterns
 
-MOST_CHAINS, MOST_ROWS = (1 << 31) - 1, (1 << 32) - 1
-"""Beginnings of patterns, and rows of all patterns together, of a table: their numbers have 31 and 32 bits."""
+MOST_PATTERNS = 1 << 32
+"""Of a table: in the key of a state (storage/numbering.py) they have 32 bits."""
 
 
 @by_address
@@ -86,7 +97,7 @@ def _count(pattern: Ints32, often: Ints) -> None:
 
 
 @borrowing
-def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts32) -> None:
+def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: Nodes) -> None:
     """The chain of rows that each pattern is."""
     for pattern in range(len(start) - 1):
         node: Int = EMPTY
@@ -96,7 +107,7 @@ def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts3
 
 
 @borrowing
-def _group_by_before(before: Ints, by_event: Ints, first_child: SignedInts32, children: SignedInts32) -> None:
+def _group_by_before(before: Ints, by_event: Ints, first_child: Nodes, children: Nodes) -> None:
     """Sort chains by the one they extend, then by row: node n has children first_child[n] to first_child[n + 1]."""
     for node in range(1, len(before)):
         first_child[before[node] + 2] += 1
@@ -109,9 +120,9 @@ def _group_by_before(before: Ints, by_event: Ints, first_child: SignedInts32, ch
 
 
 @kernel
-def _in_order(children: SignedInts32, first_child: SignedInts32, ranking: SignedInts32) -> None:
+def _in_order(children: Nodes, first_child: Nodes, ranking: Nodes) -> None:
     """List the chains in the order of their rows."""
-    stack = np.empty(len(ranking), np.int32)
+    stack = np.empty_like(ranking)
     size, number = 1, 0
     stack[0] = EMPTY
     while size:
@@ -149,33 +160,50 @@ def merge_patterns(
 
     `rows` is how many rows the dictionaries have together. Its own lie in arrays that `new` makes.
     """
-    size = min(rows + 1, MOST_CHAINS)
-    interner, chains = new_interner(size), []
-    counts = np.zeros(size, np.int64)
+    interner, chains = new_interner(min(rows + 1, MOST_NARROW_NODES)), list[Nodes]()
+    counts = np.zeros(len(interner.before), np.int64)
     for dictionary in dictionaries:
-        chains.append(np.zeros(len(dictionary.often), np.int32))
-        _intern_rows(interner, dictionary.start, dictionary.rows, chains[-1])
-        if interner.state[OVERFLOWED]:
-            raise RepresentationError(
-                "the number of beginnings of patterns", f"the {MOST_CHAINS:,} that can be told apart"
-            )
-        counts[chains[-1]] += dictionary.often
+        interner, nodes = _interned(interner, dictionary)
+        if len(counts) < len(interner.before):
+            counts = _longer(counts, len(interner.before))
+        counts[nodes] += dictionary.often
+        chains.append(nodes)
     interner = interner._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
     ranking = _ranking(interner)[1:]
     used = ranking[counts[ranking] > 0]
+    if len(used) >= MOST_PATTERNS:
+        raise RepresentationError(f"{len(used):,} patterns", "the 32 bits that the key of a state has for them")
     order = np.concatenate([[EMPTY], used[often_first(counts[used])]])
     number_of = np.zeros(int(interner.state[NODES]), np.uint32)
     number_of[order] = np.arange(len(order))
     return _columns(interner, order, new), [number_of[nodes] for nodes in chains]
 
 
-def _ranking(interner: Interner) -> SignedInts32:
+def _interned(interner: Interner, dictionary: Dictionary) -> tuple[Interner, Nodes]:
+    """The interner, or a larger one, with the chains of a dictionary; [pattern] -> its chain."""
+    while True:
+        nodes: Nodes = np.zeros(len(dictionary.often), interner.table.dtype)
+        _intern_rows(interner, dictionary.start, dictionary.rows, nodes)
+        if not interner.state[OVERFLOWED]:
+            return interner, nodes
+        interner = larger_interner(interner)
+
+
+def _longer(numbers: Ints, size: int) -> Ints:
+    """The numbers, and zeros behind them, which take memory as they are touched."""
+    longer = np.zeros(size, np.int64)
+    longer[: len(numbers)] = numbers
+    return longer
+
+
+def _ranking(interner: Interner) -> Nodes:
     """All chains in the order of their rows, a beginning before what it begins."""
     size = int(interner.state[NODES])
+    kind = kind_of_nodes(size)
     before, event = interner.before[:size], interner.event[:size]
-    first_child, children = np.zeros(size + 2, np.int32), np.zeros(size, np.int32)
+    first_child, children = np.zeros(size + 2, kind), np.zeros(size, kind)
     _group_by_before(before, np.argsort(event[1:]), first_child, children)
-    ranking = np.zeros(size, np.int32)
+    ranking = np.zeros(size, kind)
     _in_order(children, first_child, ranking)
     return ranking
 
@@ -186,11 +214,9 @@ def _columns(interner: Interner, order: Ints, new: Callable[[int, npt.DTypeLike]
     _find_lengths(interner, order, length)
     start = np.concatenate([[0], np.cumsum(length)])
     rows = int(start[-1])
-    if rows > MOST_ROWS:
-        raise RepresentationError(f"{rows:,} rows of patterns", "the 32 bits that tables have for their numbers")
     holder, code, outcome = (new(rows, np.uint8) for _ in range(3))
     columns = RowColumns(holder, code, outcome, new(rows, np.uint16))
     _unroll(interner, order, start, columns)
-    first_row = new(len(start), np.uint32)
+    first_row = new(len(start), kind_of_numbers(rows + 1))
     first_row[:] = start
     return Patterns(first_row, holder, code, outcome.view(np.int8), columns.dtg)
