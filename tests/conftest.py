@@ -58,6 +58,17 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def wide_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same tables with wide columns, as those of six men may have; not to be written to."""
+    from tbgen.material import materials
+    from tests.wide import write_wide
+
+    folder = tmp_path_factory.mktemp("wide")
+    write_wide(folder, table_folder, [*materials(2), *materials(3)])
+    return folder
+
+
+@pytest.fixture(scope="session")
 def whole_game_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder whose folder of whole-game tables has all of two and three men; not to be written to."""
     from tbgen.cli.watch import QuietWatcher

@@ -99,6 +99,13 @@ def test_the_reader_agrees_with_the_probe_on_random_pairs(reader: Reader, table_
 
 
 @needs_compiler
+def test_the_reader_reads_wide_columns(reader: Reader, wide_folder: Path) -> None:
+    assert differences_of_vectors(reader, wide_folder, vectors(2, 3)) == []
+    files = sorted(wide_folder.glob("*.h5"))
+    assert reader.verify(*files) == [f"{path}: sound" for path in files]
+
+
+@needs_compiler
 @pytest.mark.slow
 def test_the_reader_agrees_on_tables_of_four_men(reader: Reader, four_men_folder: Path) -> None:
     rows = vectors(4, 4)

@@ -1,0 +1,35 @@
+"""Tables as those of six men would be: their numbers have 64 bits where they may have them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tbgen import arrays
+from tbgen.material import Material
+from tbgen.storage import counting
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+from tbgen.storage.writer import write_table
+from tests.retro.tables import solved
+
+
+@contextlib.contextmanager
+def wide_numbers() -> Iterator[None]:
+    """32 bits suffice for nothing, neither in memory nor in files that are written."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "MOST_NARROW", -1)
+        patch.setattr(counting, "MOST_NUMBERS", 0)
+        yield
+
+
+def write_wide(folder: Path, narrow: Path, materials: Iterable[Material]) -> None:
+    """The tables of another folder with wide columns, solved again and said to be made by the same program."""
+    for material in materials:
+        with TableFile(path_of(narrow, material)) as file:
+            facts = file.attributes
+        with wide_numbers():
+            write_table(folder, solved(str(material)), generator=facts["generator"], source=facts["source"], threads=2)
