@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tbgen import arrays
+from tbgen.arrays import as_starts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, often_first
 from tbgen.material import Material
@@ -16,6 +20,7 @@ from tbgen.storage.counting import states_of
 from tbgen.storage.numbering import Places, Slabs, added, met, new_census, new_tile
 from tbgen.storage.numbering import numbered as cells_numbered
 from tbgen.storage.order import Order, order_of
+from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Ids, States, in_32_bits, smallest
 from tbgen.table import Patterns, Table
 
@@ -146,10 +151,54 @@ def test_numbers_that_a_file_has_no_bits_for_are_refused() -> None:
         smallest((1 << 32) + 1)
 
 
-def test_more_states_than_places_can_tell_apart_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = table_of(7)
-    numbering = states_of(table, order_of(table.material), threads=1)
-    monkeypatch.setattr(counting, "MOST_NUMBERS", len(numbering.states))
-    assert len(states_of(table, order_of(table.material), threads=1).states) == len(numbering.states)
-    with pytest.raises(RepresentationError, match="fewer threads need less"):
-        states_of(table, order_of(table.material), threads=2)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_places_have_64_bits_where_32_do_not_suffice(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, order = table_of(7), order_of(Material.parse("KBvK"))
+    expected = states_of(table, order, threads)
+    found = len(expected.states)
+    made = list[np.dtype[Any]]()
+
+    def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        made.append(np.dtype(kind))
+        return np.full(size, -1, np.int64).astype(kind)
+
+    for most, kinds in ((threads * found, [np.uint32]), (found - 1, [np.uint32, np.int64])):
+        made.clear()
+        monkeypatch.setattr(counting, "MOST_NUMBERS", most)
+        numbering = states_of(table, order, threads, new)
+        assert made == kinds
+        assert numbering.numbers.dtype == kinds[-1]
+        assert (numbering.state_of[numbering.numbers] == expected.state_of[expected.numbers]).all()
+        for name in ("entry", "dtg", "pattern"):
+            assert (getattr(numbering.states, name) == getattr(expected.states, name)).all()
+
+
+def test_more_states_than_a_thread_can_tell_apart_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, order = table_of(7), order_of(Material.parse("KBvK"))
+    found = len(states_of(table, order, threads=1).states)
+    monkeypatch.setattr(counting, "MOST_NUMBERS", 0)
+    monkeypatch.setattr(counting, "MOST_OF_A_THREAD", found)
+    assert len(states_of(table, order, threads=1).states) == found
+    monkeypatch.setattr(counting, "MOST_OF_A_THREAD", found - 1)
+    with pytest.raises(RepresentationError, match="more threads can have more"):
+        states_of(table, order, threads=1)
+
+
+def test_numbers_of_states_have_64_bits_where_32_do_not_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, order = table_of(8), order_of(Material.parse("KBvK"))
+    expected = states_of(table, order, threads=2)
+    for most in (0, len(expected.states) - 1, len(expected.states)):
+        monkeypatch.setattr(arrays, "MOST_NARROW", most)
+        found = states_of(table, order, threads=2)
+        assert found.state_of.dtype == (np.uint32 if most == len(expected.states) else np.int64)
+        assert (found.state_of[found.numbers] == expected.state_of[expected.numbers]).all()
+
+
+@pytest.mark.parametrize(("things", "kind"), [(0, np.uint32), (1 << 32, np.uint32), ((1 << 32) + 1, np.int64)])
+def test_so_many_things_have_numbers_of_a_type(things: int, kind: type) -> None:
+    """The last of 2^32 things has the number 2^32 - 1."""
+    assert kind_of_numbers(things) is kind
+    if things:
+        assert as_starts(np.array([0, things - 1])).tolist() == [0, things - 1]
+        assert as_starts(np.array([0, things - 1])).dtype == kind
+        assert kind_of_column("states", things)["first"].itemsize == np.dtype(kind).itemsize
