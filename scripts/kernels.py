@@ -91,9 +91,10 @@ def share_layers(folder: str) -> None:
 
 SELDOM = {
     "tbgen.bitboard.mobility:codes_on",
+    "tbgen.retro.levels.histories:intern_all",
     "tbgen.verify.sweeps:find_filled",
 }
-"""Kernels that only large questions call, or damaged tables; they are compiled when they are called.
+"""Kernels that only large questions call, large tables or damaged ones; they are compiled when they are called.
 
 What other kernels call is compiled into them. Of itself it is compiled only for tests.
 """

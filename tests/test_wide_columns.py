@@ -74,6 +74,22 @@ def test_wide_columns_say_the_same_and_all_else_is_the_same(wide_folder: Path, t
         file.check()
 
 
+def test_each_column_is_wide_for_itself(tmp_path: Path, table_folder: Path) -> None:
+    """Limits in between; whatever is wide then, the table is the same."""
+    with opened(table_folder, "KPvK") as file:
+        expected, sizes = digests_of(file, 1), {file.distances.dataset(name).items for name in ("rows", *WIDE)}
+    seen = set[tuple[bool, ...]]()
+    for most in sorted({size + more for size in sizes for more in (0, 1)}):
+        folder = tmp_path / str(most)
+        folder.mkdir()
+        write_wide(folder, table_folder, [PAWN], most)
+        with opened(folder, "KPvK") as file:
+            seen.add(tuple(file.kind_of(name) == kind for name, kind in WIDE.items()))
+            assert digests_of(file, 1) == expected
+    assert len(seen) >= 4
+    assert {sum(each) for each in seen} == {0, 1, 2, 3}
+
+
 def test_any_hdf5_program_reads_wide_columns(wide_folder: Path) -> None:
     with h5py.File(path_of(wide_folder, PAWN, Layer.DISTANCES)) as file:
         assert {name: file[name].dtype for name in WIDE} == dict(WIDE)

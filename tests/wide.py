@@ -18,18 +18,18 @@ from tests.retro.tables import solved
 
 
 @contextlib.contextmanager
-def wide_numbers() -> Iterator[None]:
-    """32 bits suffice for nothing, neither in memory nor in files that are written."""
+def wide_numbers(most: int = -1) -> Iterator[None]:
+    """32 bits suffice for so many things, or for nothing, in memory and in files that are written."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrays, "MOST_NARROW", -1)
+        patch.setattr(arrays, "MOST_NARROW", most)
         patch.setattr(counting, "MOST_NUMBERS", 0)
         yield
 
 
-def write_wide(folder: Path, narrow: Path, materials: Iterable[Material]) -> None:
+def write_wide(folder: Path, narrow: Path, materials: Iterable[Material], most: int = -1) -> None:
     """The tables of another folder with wide columns, solved again and said to be made by the same program."""
     for material in materials:
         with TableFile(path_of(narrow, material)) as file:
             facts = file.attributes
-        with wide_numbers():
+        with wide_numbers(most):
             write_table(folder, solved(str(material)), generator=facts["generator"], source=facts["source"], threads=2)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from tbgen._jit import kernel
+from tbgen.retro.levels import histories
 from tbgen.retro.levels.histories import (
     EMPTY,
     FIRST_SLOTS,
@@ -15,6 +17,7 @@ from tbgen.retro.levels.histories import (
     Interner,
     intern,
     label_at_level,
+    larger_interner,
     new_interner,
 )
 from tbgen.retro.levels.packing import event_from
@@ -96,6 +99,26 @@ def test_one_pair_too_many_sets_the_flag_and_loses_nothing() -> None:
     assert nodes == [*range(1, 100), EMPTY, EMPTY]
     assert interner.state[OVERFLOWED] == 1
     assert nodes_of(interner, np.zeros(99, np.int64), np.arange(99)) == list(range(1, 100))
+
+
+@pytest.mark.parametrize(("narrow", "kinds"), [(1 << 31, [np.int32] * 3), (100, [np.int32, np.int64, np.int64])])
+def test_a_larger_interner_has_the_same_nodes_and_room_for_more(
+    narrow: int, kinds: list[type], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(histories, "MOST_NARROW_NODES", narrow)
+    before, event = pairs(20000, 18)
+    found = expected_nodes(before, event)
+    assert 200 < max(found) < 400
+    interner = new_interner(100)
+    for size, kind in zip((100, 200, 400), kinds, strict=True):
+        assert (len(interner.before), interner.table.dtype) == (size, kind)
+        nodes_of(interner, before, event)
+        assert interner.state[OVERFLOWED] == (size < 400)
+        if size < 400:
+            interner = larger_interner(interner)
+            assert interner.state[OVERFLOWED] == 0
+            assert interner.state[NODES] == size
+    assert nodes_of(interner, before, event) == found
 
 
 def test_a_history_gives_the_label_of_the_last_level_that_has_come() -> None:
