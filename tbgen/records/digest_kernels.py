@@ -28,6 +28,7 @@ NO_ROOM = -1
 _CHECK_AND_MOVE = 2
 """The code of a check that leaves one move."""
 OWN_SHIFT = 40
+"""A state has so many bits in a key, for tables of six men may have more than 2^32."""
 _STATE_MASK = (1 << OWN_SHIFT) - 1
 _SPREAD, _TOP = np.uint64(0x9E3779B97F4A7C15), np.uint64(40)
 

@@ -33,10 +33,10 @@ from tbgen.table import Content
 
 FIRST_SLOTS = 1 << 12
 MOST_NUMBERS = int(BLANK)
-"""So many numbers of states have 32 bits in a place; a thread takes as many as there are threads for each state."""
+"""So many numbers fit the 32 bits of a place. A state that a thread meets takes one of them for each thread."""
 
 MOST_OF_A_THREAD = int(BLANK)
-"""So many states a thread can tell apart: its scratch space, on the hottest way, has 32 bits for each."""
+"""So many states a thread can tell apart: they have 32 bits in its scratch space (`Tile`), where its time goes."""
 
 _TURNS = 64
 """In how many turns threads number a plane of a table that has only one block."""

@@ -91,7 +91,6 @@ COLUMN_ITEMS: Final = 1 << 13
 MOST_CHUNK_ITEMS: Final = 1 << 16
 """No chunk of any dataset has more items."""
 
-
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 
 Attributes = dict[str, str]

@@ -24,7 +24,7 @@ NODES, SLOTS, OVERFLOWED = range(3)
 """State: nodes in use, slots of the hash table in use (a power of two), whether there were too many nodes."""
 
 MOST_NARROW_NODES = (1 << 31) - 1
-"""So many nodes have signed numbers of 32 bits; those of one run, which fewer suffice for, always do."""
+"""So many nodes have signed numbers of 32 bits, which suffice for all of five men."""
 
 Nodes: TypeAlias = npt.NDArray[np.int32 | np.int64]
 
