@@ -43,10 +43,11 @@ def make_file(
 ) -> tuple[WrittenTable, Solved]:
     """Solve a material whose children are in the folder, and put its files there; OSError if they cannot be written.
 
-    With less memory than it takes, arrays of a table of one block lie in files of the folder, and the numbers that its
-    cells have while it is written.
+    With less memory than it takes, arrays of a table of one block lie in files of the folder, and while it is written
+    the numbers that its cells have and its states, which are numbered share by share if need be.
     """
     from tbgen import retro
+    from tbgen.storage.numbering import MOST_SLOTS
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
@@ -61,8 +62,10 @@ def make_file(
         solved = retro.solve_into(store, material, children, threads, tell, grant, game, helpers=lending)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
-        new = np.empty if grant is None else grant.files.zeros
-        written = write_table(folder, solved, generator=__version__, source=source, threads=threads, new=new)
+        new, slots = (np.zeros, MOST_SLOTS) if grant is None else (grant.files.zeros, grant.slots)
+        written = write_table(
+            folder, solved, generator=__version__, source=source, threads=threads, new=new, most_slots=slots
+        )
     phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
     solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
     return written, solved
@@ -77,7 +80,8 @@ def _granted(folder: Path, material: Material, threads: int, memory: int | None)
         yield None
         return
     with MappedArrays(folder, memory) as files:
-        yield retro.Grant(retro.arrays_granted(memory, threads), files)
+        slots = retro.slots_granted(material, threads, memory)
+        yield retro.Grant(retro.arrays_granted(memory, threads), files, slots)
 
 
 def remove_blocks(folder: Path, materials: Iterable[Material]) -> None:

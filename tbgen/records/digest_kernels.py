@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, by_address, inlined, inner, small
-from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, SignedInts32, WideInts, Word
+from tbgen.arrays import Bytes, Int, Ints, Shorts, SignedBytes, SignedInts32, WideInts, Word
 from tbgen.bitboard.board import KIND, KING, TURN, WHITE
 from tbgen.bitboard.mobility import code_on
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
@@ -39,7 +39,7 @@ class Values(NamedTuple):
 
     entry: SignedBytes
     dtg: Shorts
-    pattern: Ints32
+    pattern: WideInts
     start: WideInts
     holder: Bytes
     code: Bytes

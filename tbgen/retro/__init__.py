@@ -59,6 +59,7 @@ from tbgen.retro.drive.memory import (
     lent_memory,
     memory_needed,
     most_in_files,
+    slots_granted,
 )
 from tbgen.retro.drive.placement import Grant
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
@@ -77,6 +78,7 @@ __all__ = [
     "lent_memory",
     "memory_needed",
     "most_in_files",
+    "slots_granted",
     "solve",
     "solve_into",
 ]

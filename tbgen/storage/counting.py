@@ -1,10 +1,13 @@
-"""Counting: the states of a whole table, part by part and on all threads."""
+"""Counting: the states of a whole table, part by part and on all threads.
+
+All at once if the hash tables that find them have room; else share by share of their keys, with a pass over all cells
+for each. What is known of a share when it is counted lies in arrays that may be in files.
+"""
 
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -15,41 +18,46 @@ from tbgen.arrays import WideInts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, often_first
 from tbgen.storage.numbering import (
-    BLANK,
+    MOST_SHARE_BITS,
+    MOST_SLOTS,
+    FullError,
     Keys,
     Places,
+    Share,
     Slabs,
     added,
-    fill_leads,
+    fill_blanks,
     met,
     new_census,
     new_tile,
     numbered,
-    states_of_keys,
+    parts_of_keys,
+    rank,
 )
 from tbgen.storage.order import Order
 from tbgen.storage.states import States
 from tbgen.table import Content
 
 FIRST_SLOTS = 1 << 12
-MOST_NUMBERS = int(BLANK)
+MOST_NUMBERS = (1 << 32) - 1
 """So many numbers fit the 32 bits of a place. A state that a thread meets takes one of them for each thread."""
 
-MOST_OF_A_THREAD = int(BLANK)
-"""So many states a thread can tell apart: they have 32 bits in its scratch space (`Tile`), where its time goes."""
+_MOST_WIDE_NUMBERS = 1 << 62
 
 _TURNS = 64
 """In how many turns threads number a plane of a table that has only one block."""
 
+_PART = 1 << 20
 
 NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
-"""Makes a flat array of a size and a kind, with anything in it."""
+"""Makes a flat array of zeros, of a size and a kind."""
 
 
 class Numbering(NamedTuple):
     """The states of a table, and which of them each place has.
 
-    A place has a number that a thread gave it, and two threads may have met the same state.
+    A place has a number that a thread gave it, and two threads may have met the same state. Number 0 stands for the
+    places before the first position.
     """
 
     numbers: WideInts
@@ -58,6 +66,10 @@ class Numbering(NamedTuple):
     """[number] -> state"""
     states: States
     """The most frequent one is number 0."""
+
+
+class _NumbersError(Exception):
+    """Numbers of places have too few bits."""
 
 
 class _Worker:
@@ -70,82 +82,136 @@ class _Worker:
         self.tile = new_tile()
 
 
-def states_of(content: Content, order: Order, threads: int, new: NewArray = np.empty) -> Numbering:
+class _Counted(NamedTuple):
+    """The states of a share, the most frequent first, and equally frequent ones by their keys."""
+
+    keys: Keys
+    often: Keys
+    state_of: WideInts
+    """[number, counted from the share's first] -> which state it is of those of all shares, one after another"""
+
+
+def states_of(
+    content: Content, order: Order, threads: int, new: NewArray = np.zeros, most_slots: int = MOST_SLOTS
+) -> Numbering:
     """The state of each place of the file, and what the states mean.
 
-    Numbers of all places lie in an array that `new` makes, for there may be more of them than memory has room for.
-    They have 32 bits; as soon as these turn out not to suffice, all begins anew with 64.
+    What is as long as the table, or as its list of states, lies in arrays that `new` makes, for there may be more of it
+    than memory has room for. The hash table of a thread has no more slots than are said.
+
+    Numbers of places have 32 bits; as soon as these turn out not to suffice, all begins anew with 64.
     """
-    for kind, most in (np.uint32, MOST_NUMBERS // threads), (np.int64, MOST_OF_A_THREAD):
-        found = _states_of(content, order, threads, new(order.layout.cells, kind), most)
-        if found is not None:
-            return found
-    raise RepresentationError(
-        "the number of states", "the 32 bits that a thread has for it; more threads can have more"
-    )
+    counting = _Counting(content, order, threads, new, most_slots)
+    try:
+        return counting.numbering(np.uint32, MOST_NUMBERS)
+    except _NumbersError:
+        return counting.numbering(np.int64, _MOST_WIDE_NUMBERS)
 
 
-def _states_of(content: Content, order: Order, threads: int, numbers: WideInts, most: int) -> Numbering | None:
-    """The same with an array for the numbers of places; None if a thread meets more than so many states."""
-    layout, parts = order.layout, order.parts()
-    turns = 1 if len(layout.blocks) > 1 else _TURNS
-    leads = np.zeros(layout.cells // order.row_places, np.uint16)
-    counter, too_many = itertools.count(), threading.Event()
-    idle: list[_Worker] = []
+class _Counting:
+    """How the states of a table are counted."""
 
-    def number(part: slice, turn: int) -> None:
-        if too_many.is_set():
-            return
-        try:
-            worker = idle.pop()
-        except IndexError:
-            worker = _Worker(next(counter), max(each.stop - each.start for each in parts))
-        for piece in content.pieces(part.start, part.stop, worker.room):
-            here = slice(piece.first, piece.first + len(piece.cells.entry))
-            places = Places(threads, worker.number, numbers[here], leads[_rows_of(here, order)], worker.tile)
-            slabs = _slabs_of(here, order, turn, turns)
-            worker.census = numbered(worker.census, _read_only(piece.cells), piece.numbers, slabs, places)
-            if int(worker.census.used[0]) > most:
-                too_many.set()
-        idle.append(worker)
+    def __init__(self, content: Content, order: Order, threads: int, new: NewArray, most_slots: int) -> None:
+        self._content, self._order, self._threads = content, order, threads
+        self._new, self._most_slots = new, most_slots
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda job: number(*job), itertools.product(parts, range(turns))))
-    if too_many.is_set():
-        return None
-    keys, state_of = _ranked(idle, threads)
-    fill_leads(numbers, leads, int(np.argmax(state_of == np.argmin(keys))))
-    return Numbering(numbers, state_of, states_of_keys(keys))
+    def numbering(self, kind: type[np.uint32 | np.int64], most: int) -> Numbering:
+        """Count one share of the keys after another; what is left is halved when one proves too large."""
+        numbers = self._new(self._order.layout.cells, kind)
+        left, counted = [Share()], list[_Counted]()
+        states, number = 0, 1
+        while left:
+            try:
+                found = self._counted(self._met(left[0], numbers, number, most), states)
+            except FullError:
+                left = [half for share in left for half in share.halves()]
+                if left[0].bits > MOST_SHARE_BITS:
+                    raise RepresentationError("the states of a share", "the memory that there is for them") from None
+                continue
+            counted.append(found)
+            states, number = states + len(found.keys), number + len(found.state_of)
+            del left[0]
+        with ThreadPoolExecutor(self._threads) as pool:
+            list(pool.map(lambda part: fill_blanks(numbers, part.start, part.stop), self._order.parts()))
+        return Numbering(numbers, *self._ranked(counted, kind_of_numbers(len(self._content.patterns))))
+
+    def _met(self, share: Share, numbers: WideInts, first: int, most: int) -> list[_Worker]:
+        """Meet all states of a share, and number the places that have them; the share's numbers begin with `first`."""
+        order, threads, parts = self._order, self._threads, self._order.parts()
+        turns = 1 if len(order.layout.blocks) > 1 else _TURNS
+        counter, idle = itertools.count(), list[_Worker]()
+
+        def number(part: slice, turn: int) -> None:
+            try:
+                worker = idle.pop()
+            except IndexError:
+                worker = _Worker(next(counter), max(each.stop - each.start for each in parts))
+            for piece in self._content.pieces(part.start, part.stop, worker.room):
+                here = slice(piece.first, piece.first + len(piece.cells.entry))
+                places = Places(first + worker.number, threads, numbers[here], worker.tile)
+                slabs, cells = _slabs_of(here, order, turn, turns), _read_only(piece.cells)
+                worker.census = numbered(worker.census, cells, piece.numbers, slabs, places, share, self._most_slots)
+                if first - 1 + int(worker.census.used[0]) * threads > most:
+                    raise _NumbersError
+            idle.append(worker)
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda job: number(*job), itertools.product(parts, range(turns))))
+        return idle
+
+    def _counted(self, workers: list[_Worker], first: int) -> _Counted:
+        """The states of a share, which some threads have met; among all they begin with `first`."""
+        keys, often, own = _together(workers, self._most_slots)
+        by_key = np.argsort(keys)
+        ranking = by_key[often_first(often[by_key])]
+        kind = kind_of_numbers(first + len(keys))
+        rank_of = np.empty(len(keys), kind)
+        rank_of[ranking] = np.arange(first, first + len(keys), dtype=kind)
+        state_of = self._new(max(map(len, own.values())) * self._threads, kind)
+        for worker, numbers in own.items():
+            state_of.reshape(-1, self._threads)[: len(numbers), worker] = rank_of[numbers]
+        return _Counted(self._kept(keys[ranking]), self._kept(often[ranking]), state_of)
+
+    def _kept(self, *parts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Some arrays, one after another, where what is long lies."""
+        return np.concatenate(parts, out=self._new(sum(map(len, parts)), np.result_type(*parts)))
+
+    def _ranked(self, counted: list[_Counted], kind_of_pattern: npt.DTypeLike) -> tuple[WideInts, States]:
+        """The state that each number stands for, and what the states of all shares mean."""
+        keys, often = (self._kept(*column) for column in zip(*(each[:2] for each in counted), strict=True))
+        state_of = self._kept(np.zeros(1, np.uint32), *(each.state_of for each in counted))
+        starts = np.cumsum([0, *(len(each.keys) for each in counted)])
+        counted.clear()
+        ranked, rank_of = self._new(len(keys), np.uint64), self._new(len(keys), kind_of_numbers(len(keys)))
+        rank(keys, often, starts[:-1].copy(), starts[1:], ranked, rank_of)
+        for part in _parts(len(state_of)):
+            state_of[part] = rank_of[state_of[part]]
+        state_of[0] = np.argmin(ranked)
+        return state_of, self._states(ranked, kind_of_pattern)
+
+    def _states(self, keys: Keys, kind_of_pattern: npt.DTypeLike) -> States:
+        """What some keys stand for."""
+        columns = [self._new(len(keys), kind) for kind in (np.int8, np.uint16, kind_of_pattern)]
+        for part in _parts(len(keys)):
+            for column, values in zip(columns, parts_of_keys(keys[part]), strict=True):
+                column[part] = values
+        return States(*columns)
 
 
-def _rows_of(cells: slice, order: Order) -> slice:
-    """The rows of whole planes."""
-    return slice(cells.start // order.row_places, cells.stop // order.row_places)
+def _parts(size: int) -> Iterator[slice]:
+    """Some items at a time, where more is made of them than is kept."""
+    return (slice(first, first + _PART) for first in range(0, size, _PART))
 
 
 def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
     """Those of the slabs of whole planes that have a turn."""
-    rows, others = _rows_of(cells, order), order.layout.others
-    slabs = (rows.stop - rows.start) // 64
+    others = order.layout.others
+    slabs = (cells.stop - cells.start) // order.row_places // 64
     first, end = slabs * turn // turns, slabs * (turn + 1) // turns
     return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
 
-def _ranked(workers: list[_Worker], threads: int) -> tuple[Keys, WideInts]:
-    """The keys of all states, the most frequent first, and the state that each number stands for."""
-    keys, often, own = _together(workers)
-    by_key = np.argsort(keys)
-    ranking = by_key[often_first(often[by_key])]
-    kind = kind_of_numbers(len(keys))
-    rank_of = np.empty(len(keys), kind)
-    rank_of[ranking] = np.arange(len(keys), dtype=kind)
-    state_of = np.zeros((max(map(len, own.values())), threads), kind)
-    for worker, numbers in own.items():
-        state_of[: len(numbers), worker] = rank_of[numbers]
-    return keys[ranking], state_of.ravel()
-
-
-def _together(workers: list[_Worker]) -> tuple[Keys, Keys, dict[int, WideInts]]:
+def _together(workers: list[_Worker], most_slots: int) -> tuple[Keys, Keys, dict[int, WideInts]]:
     """The states of all workers, how often they were met, and where among them those of each worker are.
 
     What workers have is large: they are let go on the way.
@@ -155,7 +221,7 @@ def _together(workers: list[_Worker]) -> tuple[Keys, Keys, dict[int, WideInts]]:
     own: dict[int, WideInts] = {worker.number: np.arange(used, dtype=kind_of_numbers(used))}
     while workers:
         worker = workers.pop()
-        total, own[worker.number] = added(total, *met(worker.census))
+        total, own[worker.number] = added(total, *met(worker.census), most_slots)
     del worker
     return *met(total), own
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen.arrays import as_starts
-from tbgen.handover import Distances, Entries, Numbers
+from tbgen.arrays import WideInts, as_starts, kind_of_numbers
+from tbgen.handover import Distances, Entries
 from tbgen.score import Color
-from tbgen.storage.states import Records, check_32_bits
+from tbgen.storage.states import Records
 from tbgen.table import Patterns
 
 
-def occurring(numbers: Numbers, patterns: Patterns) -> tuple[Numbers, Patterns]:
+def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:
     """The patterns that states have, and their new numbers: cells without a position may have had others."""
     occurs = np.zeros(len(patterns), np.bool_)
     occurs[numbers], occurs[0] = True, True
@@ -24,7 +24,7 @@ def occurring(numbers: Numbers, patterns: Patterns) -> tuple[Numbers, Patterns]:
     lengths = patterns.start[1:].astype(np.int64) - patterns.start[:-1]
     rows = np.repeat(occurs, lengths)
     start = np.concatenate([[0], np.cumsum(lengths[occurs])])
-    renumbered = (np.cumsum(occurs) - 1).astype(np.uint32)
+    renumbered: WideInts = (np.cumsum(occurs) - 1).astype(kind_of_numbers(len(lengths)))
     return renumbered[numbers], Patterns(
         as_starts(start), patterns.holder[rows], patterns.code[rows], patterns.outcome[rows], patterns.dtg[rows]
     )
@@ -40,12 +40,12 @@ def flips_of(entry: Entries, side: Color) -> Distances:
     return flips
 
 
-def patterns_of(records: Records, rows: Records) -> tuple[Numbers, Patterns]:
+def patterns_of(records: Records, rows: Records) -> tuple[WideInts, Patterns]:
     """The pattern of each state, and all patterns: those of the table of which these are the details."""
     first, count = records["first"], records["rows"]
     begins = np.zeros(len(rows) + 1, np.bool_)
     begins[first[count > 0]] = True
-    check_32_bits(int(np.count_nonzero(begins)), "patterns")
-    number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
+    kind = kind_of_numbers(int(np.count_nonzero(begins)) + 1)
+    number: WideInts = np.where(count > 0, np.cumsum(begins, dtype=kind)[first], 0).astype(kind)
     start = as_starts(np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]))
     return number, Patterns(start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")])

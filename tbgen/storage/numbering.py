@@ -1,29 +1,28 @@
 """Numbering: every state of a table gets its number, in one pass over its cells.
 
 A thread numbers the states that it meets as they come, and counts them. When all are counted, states are ranked, and it
-is known which of them each number stands for. Only the writer needs this; it is compiled, and a probe must not wait for
-the compiler.
+is known which of them each number stands for. Where there are too many for its hash table, only a share of all keys is
+numbered at a time. Only the writer needs this; it is compiled, and a probe must not wait for the compiler.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined, inner, kernel
-from tbgen.arrays import Int, Ints32, Shorts, WideInts, Word, Words, kind_of_numbers
+from tbgen.arrays import Int, Ints, Ints32, WideInts, Word, Words, kind_of_numbers
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
-from tbgen.storage.states import States
 
 KEY, NUMBER = 0, 1
 FREE = np.uint64(0)
 ONE = np.uint64(1)
 BLANK = np.uint32(0xFFFFFFFF)
-"""A cell that holds no position, as long as it has no number."""
+"""A cell of a tile that gets no number: it holds no position, or one whose key belongs to another share."""
 
 TILE_PLACES = 1 << 8
 """How many places of a row are numbered before they are brought to the row."""
@@ -31,18 +30,32 @@ TILE_PLACES = 1 << 8
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 """2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread over the table."""
 _SHIFT = np.uint64(32)
-_ENTRY_BITS, _DTG_BITS = 48, 32
+_ENTRY_BITS, _DTG_BITS = 56, 40
 _ENTRY_SHIFT, _DTG_SHIFT = np.uint64(_ENTRY_BITS), np.uint64(_DTG_BITS)
-"""A state's key: the row of its entry value, its distance, its pattern, in 16, 16 and 32 bits. See `key_of`."""
+_DTG, _PATTERN = np.uint64(0xFFFF), np.uint64((1 << _DTG_BITS) - 1)
+"""A state's key: the row of its entry value, its distance, its pattern, in 8, 16 and 40 bits. See `key_of`."""
+
+MOST_SHARE_BITS = 10
+"""The highest bits of a hash; where a key is in its table the lowest say."""
+
+_SHARE_SHIFT = np.uint64(64 - MOST_SHARE_BITS)
 
 Keys = npt.NDArray[np.uint64]
+
+
+MOST_SLOTS = 1 << 32
+"""So many slots a census has at most: three quarters of them can be used, which 32 bits number (`Tile`)."""
+
+
+class FullError(Exception):
+    """A census may not have more slots."""
 
 
 class Census(NamedTuple):
     """States by their keys, in a hash table whose length is a power of two."""
 
     slots: npt.NDArray[np.uint64]
-    """[slot, KEY] row of the entry value, distance, pattern: 16, 16 and 32 bits; FREE where there is none.
+    """[slot, KEY] a state's key; FREE where there is none.
 
     [slot, NUMBER] the state's number.
     """
@@ -65,8 +78,10 @@ def met(census: Census) -> tuple[Keys, Keys]:
     return keys, census.often[:used]
 
 
-def larger(census: Census) -> Census:
-    """The same census with twice the room."""
+def larger(census: Census, most: int = MOST_SLOTS) -> Census:
+    """The same census with twice the room; `FullError` if it has so many slots already."""
+    if len(census.slots) >= most:
+        raise FullError
     found = new_census(2 * len(census.slots))
     used = int(census.used[0])
     found.often[:used], found.used[0] = census.often[:used], used
@@ -74,12 +89,23 @@ def larger(census: Census) -> Census:
     return found
 
 
-def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, WideInts]:
-    """The census, or a larger one, that has met some more states so often; and their numbers."""
+def added(census: Census, keys: Keys, often: Keys, most: int = MOST_SLOTS) -> tuple[Census, WideInts]:
+    """The census, or a larger one of so many slots at most, that has met some more states so often; their numbers."""
     start, numbers = 0, np.empty(len(keys), kind_of_numbers(int(census.used[0]) + len(keys)))
     while (start := add_keys(census, keys, often, numbers, start)) < len(keys):
-        census = larger(census)
+        census = larger(census, most)
     return census, numbers
+
+
+class Share(NamedTuple):
+    """The keys whose hashes have a number in so many bits; all of them if there are no bits."""
+
+    bits: int = 0
+    number: int = 0
+
+    def halves(self) -> tuple[Share, Share]:
+        """The same keys in two shares."""
+        return Share(self.bits + 1, self.number), Share(self.bits + 1, self.number | 1 << self.bits)
 
 
 class Tile(NamedTuple):
@@ -87,8 +113,6 @@ class Tile(NamedTuple):
 
     numbers: Numbers
     """[black king, place of a row]"""
-    last: Numbers
-    """[black king] the number of the place before the tile."""
     keys: Words
     """[black king] the key of the last position, as its run has it, or FREE"""
     known: Numbers
@@ -98,19 +122,18 @@ class Tile(NamedTuple):
 class Places(NamedTuple):
     """Where the numbers of places go."""
 
-    workers: int
-    worker: int
-    """How many threads number, and which one this is: number n of its own is n * workers + worker for all of them."""
+    first: int
+    step: int
+    """Number n of this thread's own is first + n * step for all of them, 1 or more."""
     numbers: WideInts
-    leads: npt.NDArray[np.uint16]
-    """[row] how many blanks it begins with."""
+    """0 where there is none."""
     tile: Tile
 
 
 def new_tile() -> Tile:
     """Room for a thread that numbers."""
     numbers = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
-    return Tile(numbers, np.zeros(64, np.uint32), np.zeros(64, np.uint64), np.zeros(64, np.uint32))
+    return Tile(numbers, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
 
 
 class Slabs(NamedTuple):
@@ -129,11 +152,14 @@ class Slabs(NamedTuple):
     end: int
 
 
-def numbered(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, places: Places) -> Census:
-    """The census, or a larger one, when it has met some slabs of the planes that these cells are, and numbered them."""
+def numbered(
+    census: Census, cells: Cells, patterns: WideInts, slabs: Slabs, places: Places, share: Share, most: int
+) -> Census:
+    """The census, or a larger one of so many slots at most, when it has met and numbered what some slabs of the planes
+    of these cells have of a share."""
     start = slabs.first
-    while (start := number_slabs(census, cells, patterns, slabs._replace(first=start), places)) < slabs.end:
-        census = larger(census)
+    while (start := number_slabs(census, cells, patterns, slabs._replace(first=start), places, share)) < slabs.end:
+        census = larger(census, most)
     return census
 
 
@@ -143,17 +169,28 @@ def key_of(entry: Int, dtg: Int, pattern: Int) -> Word:
     return np.uint64(row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern))
 
 
-def states_of_keys(keys: Keys) -> States:
-    """What some keys stand for."""
-    entry = byte_of_row((keys >> _ENTRY_SHIFT).astype(np.int64)).astype(np.int8)
-    return States(entry, (keys >> _DTG_SHIFT).astype(np.uint16), keys.astype(np.uint32))
+def parts_of_keys(keys: Keys) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """What some keys stand for: entry values, distances, patterns."""
+    return byte_of_row((keys >> _ENTRY_SHIFT).astype(np.int64)), keys >> _DTG_SHIFT & _DTG, keys & _PATTERN
+
+
+@inlined
+def hash_of(key: Word) -> Word:
+    """A number that differs in many bits where keys differ in few, the more the higher they are."""
+    return (key ^ (key >> _SHIFT)) * _HASH
+
+
+@inlined
+def belongs(key: Word, share: Share) -> bool:
+    """Whether a key is in a share."""
+    return np.int64(hash_of(key) >> _SHARE_SHIFT) & ((1 << share.bits) - 1) == share.number
 
 
 @inlined
 def slot_of(census: Census, key: Word) -> Word:
     """Where a key is, or would be."""
     last = np.uint64(len(census.slots) - 1)
-    slot = (key ^ (key >> _SHIFT)) * _HASH
+    slot = hash_of(key)
     slot = (slot ^ (slot >> _SHIFT)) & last
     while census.slots[slot, KEY] != FREE and census.slots[slot, KEY] != key:
         slot = (slot + np.uint64(1)) & last
@@ -219,7 +256,9 @@ def reversed_digits(number: Int, digits: Int) -> Int:
 # differs from that of the row's last position. Keys are compared as the run has them (`cells.pattern`), before their
 # patterns are exchanged for those of the table.
 @inlined
-def number_word(census: Census, cells: Cells, patterns: Numbers, cell: Int, tile: Tile, column: Int) -> None:
+def number_word(
+    census: Census, cells: Cells, patterns: WideInts, cell: Int, tile: Tile, column: Int, share: Share
+) -> None:
     """Number the 64 cells from one on, for a column of the tile; `patterns` says which pattern each of theirs is."""
     for king in range(64):
         found = BLANK
@@ -228,36 +267,29 @@ def number_word(census: Census, cells: Cells, patterns: Numbers, cell: Int, tile
             if key != tile.keys[king]:
                 tile.keys[king] = key
                 key = key_of(cells.entry[cell + king], cells.dtg[cell + king], patterns[cells.pattern[cell + king]])
-                tile.known[king] = number_of(census, key)
+                tile.known[king] = number_of(census, key) if belongs(key, share) else BLANK
             found = tile.known[king]
-            census.often[found] += ONE
+            if found != BLANK:
+                census.often[found] += ONE
         tile.numbers[king, column] = found
 
 
 # Numbers are written column by column into a tile and leave it row by row, because cells and places have their axes in
-# opposite orders: without the tile, each of 64 neighbouring cells would touch a cache line of its own. Blanks take the
-# number before them, which compresses best; a row cannot know what the row before ends with, as another thread may be
-# at it, so the blanks that it begins with are only counted (`leads`) and filled at the end.
+# opposite orders: without the tile, each of 64 neighbouring cells would touch a cache line of its own.
 @inlined
-def fill_rows(places: Places, tile_places: Int, row: Int, step: Int, start: Int) -> None:
-    """Bring a tile to the rows of a slab, blanks with the number of the place before."""
+def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
+    """Bring a tile to the rows of a slab, which lie so far apart."""
     for king in range(64):
-        number = places.tile.last[king]
         for column in range(tile_places):
-            if places.tile.numbers[king, column] != BLANK:
-                number = places.tile.numbers[king, column]
-            if number == BLANK:
-                places.leads[row] += 1
-            else:
-                places.numbers[start + column] = number * places.workers + places.worker
-        places.tile.last[king] = number
-        row += step
-        start += step * (len(places.numbers) // len(places.leads))
+            number = places.tile.numbers[king, column]
+            if number != BLANK:
+                places.numbers[start + column] = places.first + number * places.step
+        start += step
 
 
 @borrowing
-def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, places: Places) -> int:
-    """Number the places of some slabs, while there is room; the slab to go on with."""
+def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs, places: Places, share: Share) -> int:
+    """Number what of some slabs is in a share, while there is room; the slab to go on with."""
     kings, squares, count = slabs.kings, slabs.squares, 64**slabs.digits
     at_once = min(TILE_PLACES // kings, squares)
     places.tile.keys[:] = FREE  # those of another run mean something else
@@ -266,15 +298,14 @@ def number_slabs(census: Census, cells: Cells, patterns: Numbers, slabs: Slabs, 
             return slab
         plane, there = divmod(slab, count)
         here = reversed_digits(there, slabs.digits)
-        places.tile.last[:] = BLANK
-        row = plane * 64 * count + there
+        row = (plane * 64 * count + there) * squares * kings
         for square in range(0, squares, at_once):
             some = min(at_once, squares - square)
             for n in range(some):
                 for king in range(kings):
                     cell = (((plane * kings + king) * squares + square + n) * count + here) * 64
-                    number_word(census, cells, patterns, cell, places.tile, n * kings + king)
-            fill_rows(places, some * kings, row, count, (row * squares + square) * kings)
+                    number_word(census, cells, patterns, cell, places.tile, n * kings + king, share)
+            fill_rows(places, some * kings, row + square * kings, count * squares * kings)
     return slabs.end
 
 
@@ -285,10 +316,40 @@ def look_up(items: Ints32, numbers: WideInts, found: Ints32) -> None:
         found[n] = items[numbers[n]]
 
 
+# Another thread may be at the place where the way back ends: it writes there what this one would find.
 @borrowing
-def fill_leads(numbers: WideInts, leads: Shorts, before: Int) -> None:
-    """Give blanks that a row begins with the number of the place before; `before` is that of the place before all."""
-    size = len(numbers) // len(leads)
-    for row in range(len(leads)):
-        numbers[row * size : row * size + leads[row]] = before
-        before = numbers[row * size + size - 1]
+def fill_blanks(numbers: WideInts, first: Int, end: Int) -> None:
+    """Give places first to end that have no number that of the place before, which compresses best."""
+    place = first
+    while place > 0 and numbers[place - 1] == 0:
+        place -= 1
+    before: Int = 0
+    if place > 0:
+        before = numbers[place - 1]
+    for place in range(first, end):
+        if numbers[place] == 0:
+            numbers[place] = before
+        before = numbers[place]
+
+
+# Shares are few, so the one that comes next is looked for among all.
+@borrowing
+def rank(keys: Words, often: Words, heads: Ints, ends: Ints, ranked: Words, rank_of: WideInts) -> None:
+    """Put the keys of all shares into one order, the most frequent first, equally frequent ones in ascending order.
+
+    Share n has those from heads[n], which goes on to the next one, to ends[n], in that order already.
+    """
+    for number in range(len(ranked)):
+        first = -1
+        for share in range(len(heads)):
+            here = heads[share]
+            if here == ends[share]:
+                continue
+            if first >= 0:
+                best = heads[first]
+                if often[here] < often[best] or (often[here] == often[best] and keys[here] > keys[best]):
+                    continue
+            first = share
+        ranked[number] = keys[heads[first]]
+        rank_of[heads[first]] = number
+        heads[first] += 1

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.arrays import WideInts
 from tbgen.errors import RepresentationError
 
 Records = npt.NDArray[Any]
@@ -26,7 +27,7 @@ class States:
 
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
-    pattern: npt.NDArray[np.uint32]
+    pattern: WideInts
 
     def __len__(self) -> int:
         return len(self.entry)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined
-from tbgen.arrays import Bytes, Int, Ints, Ints32, SignedBytes, WideInts
+from tbgen.arrays import Bytes, Int, Ints, SignedBytes, WideInts
 from tbgen.handover import Numbers
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
@@ -87,7 +87,7 @@ def symbols_of(states: States, patterns: Patterns) -> Symbols:
 @borrowing
 def name_symbols(
     entry: SignedBytes,
-    pattern: Ints32,
+    pattern: WideInts,
     patterns: RowsOfPatterns,
     worth: Ints,
     names: Names,

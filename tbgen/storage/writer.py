@@ -26,7 +26,7 @@ from tbgen.storage.files import Written, WrittenTable, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.grouping import Details, details_of
 from tbgen.storage.layers import Layer
-from tbgen.storage.numbering import look_up
+from tbgen.storage.numbering import MOST_SLOTS, look_up
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
@@ -97,15 +97,23 @@ class Numbered:
 
 
 def write_table(
-    folder: Path, table: Content, *, generator: str, source: str, threads: int = 1, new: NewArray = np.empty
+    folder: Path,
+    table: Content,
+    *,
+    generator: str,
+    source: str,
+    threads: int = 1,
+    new: NewArray = np.zeros,
+    most_slots: int = MOST_SLOTS,
 ) -> WrittenTable:
     """Put the table's files in place of any others; the same table gives the same bytes.
 
-    The number of each place lies in an array that `new` makes.
+    `new` makes the arrays for the number of each place and the list of states, of which so many slots find some at
+    a time.
     """
     numbered = Numbered(
         table.material,
-        *states_of(table, order_of(table.material), threads, new),
+        *states_of(table, order_of(table.material), threads, new, most_slots),
         table.patterns,
         table.tallies,
         table.game,

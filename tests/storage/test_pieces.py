@@ -19,8 +19,11 @@ from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
+from tbgen.storage.states import States
 
 PATTERNS = 40
+SLOTS = {"KvK": 1 << 10, "KBvK": 1 << 16, "KPvK": 1 << 13}
+"""With so few, of which what a row can have must be free, states are numbered in several shares."""
 
 
 def put_runs(store: BlockStore, order: Order) -> None:
@@ -39,7 +42,7 @@ def put_runs(store: BlockStore, order: Order) -> None:
         entry[: size // 4] = 0  # rows of blanks, at the beginning of the table too
         often = np.bincount(pattern, minlength=PATTERNS).astype(np.int64)
         dictionary = Dictionary(np.maximum(np.arange(PATTERNS + 1) - 1, 0), rows, often)
-        cells = Cells(entry, draw.integers(0, 4, size).astype(np.uint16), pattern)
+        cells = Cells(entry, draw.integers(0, 40, size).astype(np.uint16), pattern)
         run = Run(first, first + size, len(rows), nothing_found(), nothing)
         store.put(run, dictionary, cells)
 
@@ -56,6 +59,10 @@ def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints]:
     last = np.maximum.accumulate(np.where(live, np.arange(len(keys)), -1))
     ids = np.where(last >= 0, number[np.searchsorted(states, keys[last])], number[0])
     return ids, states[ranking]
+
+
+def keys_of(states: States) -> Ints:
+    return (states.entry.astype(np.int64) + 128) << 48 | states.dtg.astype(np.int64) << 32 | states.pattern
 
 
 class Met:
@@ -84,7 +91,9 @@ def test_runs_are_numbered_as_sorting_says(
     numbers, state_of, states = states_of(Met(solved), order, threads=2)
     expected, keys = slowly_numbered(solved, order)
     assert (state_of[numbers] == expected).all()
-    found = (states.entry.astype(np.int64) + 128) << 48 | states.dtg.astype(np.int64) << 32 | states.pattern
-    assert (found == keys).all()
+    assert (keys_of(states) == keys).all()
+    numbers, state_of, states = states_of(solved, order, threads=2, most_slots=SLOTS[name])
+    assert (state_of[numbers] == expected).all()
+    assert (keys_of(states) == keys).all()
     if isinstance(store, ScratchStore):
         store.close()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen import arrays
-from tbgen.arrays import as_starts, kind_of_numbers
+from tbgen.arrays import Ints, Words, as_starts, kind_of_numbers
 from tbgen.errors import RepresentationError
-from tbgen.handover import Cells, often_first
+from tbgen.handover import Cells, Piece, often_first
 from tbgen.material import Material
 from tbgen.storage import counting
 from tbgen.storage import order as order_module
 from tbgen.storage.counting import states_of
-from tbgen.storage.numbering import Places, Slabs, added, met, new_census, new_tile
+from tbgen.storage.numbering import (
+    MOST_SLOTS,
+    FullError,
+    Places,
+    Share,
+    Slabs,
+    added,
+    met,
+    new_census,
+    new_tile,
+)
 from tbgen.storage.numbering import numbered as cells_numbered
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import kind_of_column
@@ -78,23 +89,23 @@ def test_slabs_lie_where_their_men_say(digits: int) -> None:
     entry = (draw.integers(1, 4, size) * (draw.random(size) < 0.7)).astype(np.int8)
     cells = Cells(entry, draw.integers(0, 50, size).astype(np.uint16), np.zeros(size, np.uint32))
     rows = size // (kings * squares)
-    places = Places(3, 1, np.zeros(size, np.uint32), np.zeros(rows, np.uint16), new_tile())
+    places = Places(8, 3, np.zeros(size, np.uint32), new_tile())
     census, slabs, patterns = new_census(16), planes * 64**digits, np.zeros(1, np.uint32)
     for first, end in ((0, slabs // 2), (slabs // 2, slabs)):
-        census = cells_numbered(census, cells, patterns, Slabs(kings, squares, digits, first, end), places)
+        slabs_here = Slabs(kings, squares, digits, first, end)
+        census = cells_numbered(census, cells, patterns, slabs_here, places, Share(), MOST_SLOTS)
     keys, often = met(census)
-    own, worker = np.divmod(places.numbers.reshape(rows, -1), 3)
+    own, rest = np.divmod(places.numbers.reshape(rows, -1).astype(np.int64) - 8, 3)
     axes = (0, len(shape) - 1, *range(len(shape) - 2, 1, -1), 1)
     there, found = (
         np.ascontiguousarray(each.reshape(shape).transpose(axes)).reshape(rows, -1)
         for each in (
             entry,
-            (entry.astype(np.uint64) + np.uint64(128)) << np.uint64(48) | cells.dtg.astype(np.uint64) << np.uint64(32),
+            (entry.astype(np.uint64) + np.uint64(128)) << np.uint64(56) | cells.dtg.astype(np.uint64) << np.uint64(40),
         )
     )
-    leads = np.where(there.any(axis=1), (there != 0).argmax(axis=1), kings * squares)
-    assert (places.leads == leads).all()
-    assert (worker[there != 0] == 1).all()
+    assert (places.numbers.reshape(rows, -1)[there == 0] == 0).all()
+    assert (rest[there != 0] == 0).all()
     assert (keys[own[there != 0]] == found[there != 0]).all()
     assert (often == np.bincount(own[there != 0], minlength=len(keys))).all()
 
@@ -159,8 +170,9 @@ def test_places_have_64_bits_where_32_do_not_suffice(threads: int, monkeypatch: 
     made = list[np.dtype[Any]]()
 
     def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        made.append(np.dtype(kind))
-        return np.full(size, -1, np.int64).astype(kind)
+        if size == order.layout.cells:
+            made.append(np.dtype(kind))
+        return np.zeros(size, kind)
 
     for most, kinds in ((threads * found, [np.uint32]), (found - 1, [np.uint32, np.int64])):
         made.clear()
@@ -173,15 +185,81 @@ def test_places_have_64_bits_where_32_do_not_suffice(threads: int, monkeypatch: 
             assert (getattr(numbering.states, name) == getattr(expected.states, name)).all()
 
 
-def test_more_states_than_a_thread_can_tell_apart_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    table, order = table_of(7), order_of(Material.parse("KBvK"))
-    found = len(states_of(table, order, threads=1).states)
-    monkeypatch.setattr(counting, "MOST_NUMBERS", 0)
-    monkeypatch.setattr(counting, "MOST_OF_A_THREAD", found)
-    assert len(states_of(table, order, threads=1).states) == found
-    monkeypatch.setattr(counting, "MOST_OF_A_THREAD", found - 1)
-    with pytest.raises(RepresentationError, match="more threads can have more"):
-        states_of(table, order, threads=1)
+def shares_counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many shares of the keys there were, of each table that is numbered from now on."""
+    found, rank = list[int](), counting.rank
+
+    def noted(keys: Words, often: Words, heads: Ints, *rest: Any) -> None:
+        found.append(len(heads))
+        rank(keys, often, heads, *rest)
+
+    monkeypatch.setattr(counting, "rank", noted)
+    return found
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_share_by_share_states_are_the_same(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of KPvK may be 4,096 states, so that many slots have to be free; it has 100,000 states."""
+    table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
+    dtg = np.random.default_rng(9).integers(0, 60_000, order.layout.cells).astype(np.uint16)
+    table = dataclasses.replace(table, dtg=dtg)
+    expected, shares = states_of(table, order, threads), shares_counted(monkeypatch)
+    for slots in (1 << 18, 1 << 15, 1 << 13):
+        found = states_of(table, order, threads, most_slots=slots)
+        assert (found.state_of[found.numbers] == expected.state_of[expected.numbers]).all()
+        for name in ("entry", "dtg", "pattern"):
+            assert (getattr(found.states, name) == getattr(expected.states, name)).all()
+    assert shares == sorted(shares)
+    assert shares[0] == 1
+    fewest = len(expected.states) / (0.75 * (1 << 13) - 4096)
+    assert fewest / 3 <= shares[-1] <= 4 * fewest  # as even as hashes are
+
+
+def test_a_share_for_which_there_is_no_room_is_an_error() -> None:
+    table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
+    with pytest.raises(RepresentationError, match="the states of a share does not fit the memory"):
+        states_of(table, order, threads=2, most_slots=1 << 12)
+
+
+def test_halves_of_a_share_have_numbers_of_their_own() -> None:
+    shares = [Share()]
+    for bits in range(1, 4):
+        shares = [half for share in shares for half in share.halves()]
+        assert {share.bits for share in shares} == {bits}
+    assert sorted(share.number for share in shares) == [*range(8)]
+
+
+class Renumbered:
+    """A table whose patterns have other numbers."""
+
+    def __init__(self, table: Table, numbers: Ints, patterns: int) -> None:
+        self.material, self.game, self.tallies = table.material, table.game, table.tallies
+        self.patterns: Any = range(patterns)
+        self._table, self._numbers = table, numbers
+
+    def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
+        for piece in self._table.pieces(first, end, room):
+            yield piece._replace(numbers=self._numbers)
+
+
+def test_patterns_may_have_40_bits() -> None:
+    table, order = table_of(10), order_of(Material.parse("KBvK"))
+    numbers = np.array([0, (1 << 32) + 1, (1 << 40) - 1])
+    expected = states_of(table, order, threads=2)
+    found = states_of(Renumbered(table, numbers, 1 << 40), order, threads=2)
+    assert found.states.pattern.dtype == np.int64
+    assert (found.states.pattern == numbers[expected.states.pattern]).all()
+    assert (found.state_of[found.numbers] == expected.state_of[expected.numbers]).all()
+    assert (found.states.entry == expected.states.entry).all()
+    assert (found.states.dtg == expected.states.dtg).all()
+
+
+def test_a_census_has_no_more_slots_than_it_may() -> None:
+    keys = np.arange(1, 100, dtype=np.uint64)
+    census, _ = added(new_census(64), keys[:48], keys[:48], 64)
+    assert len(census.slots) == 64
+    with pytest.raises(FullError):
+        added(census, keys[48:49], keys[:1], 64)
 
 
 def test_numbers_of_states_have_64_bits_where_32_do_not_suffice(monkeypatch: pytest.MonkeyPatch) -> None:

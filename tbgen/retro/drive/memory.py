@@ -82,7 +82,21 @@ ROWS_BYTES = 1
 """Of that the rows of patterns, and where each pattern has its first."""
 
 NUMBER_BYTES, COUNTED_CELL_BYTES = 4, 3
-"""While states are numbered: a number a cell, and the states that each thread has met."""
+"""While states are numbered: a number a cell, and the states that each thread has met, if it meets all at once."""
+
+LEAST_FILE_CELL_BYTES = FILE_CELL_BYTES - NUMBER_BYTES - ROWS_BYTES
+"""Of writing, with all in files that can be: states are numbered share by share then, in no more than that."""
+
+STATE_CELL_BYTES = 4
+"""States that are numbered, where they lie in files: their keys and how often each was met, share by share and all
+together, what they mean, and which of them each number is; some 60 bytes a state."""
+
+SLOT_BYTES = 33
+"""A slot of the hash table that finds states: two words, three quarters of a count, and half of all that once more
+while it doubles."""
+
+LEAST_SLOTS = 1 << 19
+"""With fewer a table might have no room for what a few rows of cells can be."""
 
 
 @cache
@@ -103,21 +117,33 @@ def least_memory(material: Material, threads: int) -> int:
     if len(layout.blocks) == 1:
         least = _alone(layout, kinship, threads, in_files=COLDEST_FIRST)
     else:
-        writing = _writing(layout, threads) - (NUMBER_BYTES + ROWS_BYTES) * layout.cells
+        writing = _cells_at_hand(layout, threads) + LEAST_FILE_CELL_BYTES * layout.cells
         least = max(_in_waves(layout, kinship, threads), writing)
     return min(beside_arrays(threads) + least + PAGE_BYTES, memory_needed(material, threads))
+
+
+def slots_granted(material: Material, threads: int, memory: int) -> int:
+    """How many slots each thread may have to find states with when a process may take so much memory."""
+    layout = layout_of(material)
+    free = arrays_granted(memory, threads) - _cells_at_hand(layout, threads)
+    slots = max(free, LEAST_FILE_CELL_BYTES * layout.cells) // (threads * SLOT_BYTES)
+    return max(1 << max(slots, 1).bit_length() - 1, LEAST_SLOTS)
 
 
 @cache
 def most_in_files(material: Material) -> int:
     """The most bytes of arrays that lie on disk while a table is made with less memory than it takes."""
     layout = layout_of(material)
+    written = (NUMBER_BYTES + ROWS_BYTES + STATE_CELL_BYTES) * layout.cells
     if len(layout.blocks) > 1:
-        return (NUMBER_BYTES + ROWS_BYTES) * layout.cells
+        return written
     steps = steps_need(geometry_of(layout), 1).values()
     return max(
-        sum(sizes.get(name, 0) * (RESERVED if name in RESERVED_NAMES else 1) for name in COLDEST_FIRST)
-        for sizes in steps
+        written + CELL_BYTES * layout.cells,
+        *(
+            sum(sizes.get(name, 0) * (RESERVED if name in RESERVED_NAMES else 1) for name in COLDEST_FIRST)
+            for sizes in steps
+        ),
     )
 
 
@@ -155,6 +181,8 @@ def arrays_granted(memory: int, threads: int) -> int:
 def _alone(layout: Layout, kinship: Kinship, threads: int, in_files: Collection[str] = ()) -> int:
     """A single block: the most that any step takes."""
     steps = steps_need(geometry_of(layout), threads, captured_bytes(kinship))
+    if in_files:
+        steps = {**steps, "writing": {"rest": LEAST_FILE_CELL_BYTES * layout.cells}}
     return max(sum(sizes[name] for name in sizes if name not in in_files) for sizes in steps.values())
 
 
@@ -253,10 +281,14 @@ def captured_bytes(kinship: Kinship) -> int:
 
 
 def _writing(layout: Layout, threads: int) -> int:
-    """The table's cells, or a part of them for each thread if they lie on disk, and what becomes of them."""
+    """The table's cells and what becomes of them."""
+    return _cells_at_hand(layout, threads) + _file_bytes(layout.cells, threads)
+
+
+def _cells_at_hand(layout: Layout, threads: int) -> int:
+    """While a table is written: its cells, or a part of them for each thread if they lie on disk."""
     part = max(layout.block_words * 64, 1 << 22)
-    kept = layout.cells if fits_memory(layout) else min(threads * part, layout.cells)
-    return CELL_BYTES * kept + _file_bytes(layout.cells, threads)
+    return CELL_BYTES * (layout.cells if fits_memory(layout) else min(threads * part, layout.cells))
 
 
 def _file_bytes(cells: int, threads: int) -> int:

@@ -78,6 +78,8 @@ class Grant(NamedTuple):
 
     bytes: int
     files: Files
+    slots: int
+    """How many each thread may have to find states with, while the table is written."""
 
 
 class Placement:

@@ -14,6 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.arrays import MOST_NARROW
+from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, Dictionary, Distances, Entries, Piece, Run
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
@@ -113,7 +115,11 @@ class Solved:
     def part(self, first: int, end: int) -> Cells:
         """What cells first to end hold."""
         pieces = self.pieces(first, end)
-        return Cells.joined([cells._replace(pattern=numbers[cells.pattern]) for _, cells, numbers in pieces])
+        if len(self.patterns) > MOST_NARROW:
+            raise RepresentationError(f"{len(self.patterns):,} patterns", "the 32 bits that a cell in memory has")
+        return Cells.joined(
+            [cells._replace(pattern=numbers[cells.pattern].astype(np.uint32)) for _, cells, numbers in pieces]
+        )
 
     def positions(self, side: Color) -> int:
         """Legal positions with this side to move."""

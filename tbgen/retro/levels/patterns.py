@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import borrowing, by_address, inlined, kernel
-from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, kind_of_numbers
+from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, WideInts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.handover import Dictionary, often_first
 from tbgen.retro.levels.histories import (
@@ -30,8 +30,8 @@ from tbgen.retro.levels.histories import (
 from tbgen.retro.levels.packing import code_of_row, holder_of_row, outcome_of_row, plies_of_row, row_from
 from tbgen.table import Patterns
 
-MOST_PATTERNS = 1 << 32
-"""Of a table: in the key of a state (storage/numbering.py) they have 32 bits."""
+MOST_PATTERNS = 1 << 40
+"""Of a table: in the key of a state (storage/numbering.py) they have 40 bits."""
 
 
 @by_address
@@ -155,7 +155,7 @@ def _find_lengths(interner: Interner, nodes: Ints, length: Ints) -> None:
 
 def merge_patterns(
     dictionaries: Iterable[Dictionary], rows: int, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]] = np.zeros
-) -> tuple[Patterns, list[npt.NDArray[np.uint32]]]:
+) -> tuple[Patterns, list[WideInts]]:
     """The dictionary of all, the most frequent first, and for each run [its pattern] -> pattern.
 
     `rows` is how many rows the dictionaries have together. Its own lie in arrays that `new` makes.
@@ -172,9 +172,9 @@ def merge_patterns(
     ranking = _ranking(interner)[1:]
     used = ranking[counts[ranking] > 0]
     if len(used) >= MOST_PATTERNS:
-        raise RepresentationError(f"{len(used):,} patterns", "the 32 bits that the key of a state has for them")
+        raise RepresentationError(f"{len(used):,} patterns", "the 40 bits that the key of a state has for them")
     order = np.concatenate([[EMPTY], used[often_first(counts[used])]])
-    number_of = np.zeros(int(interner.state[NODES]), np.uint32)
+    number_of = np.zeros(int(interner.state[NODES]), kind_of_numbers(len(order)))
     number_of[order] = np.arange(len(order))
     return _columns(interner, order, new), [number_of[nodes] for nodes in chains]
 

@@ -45,7 +45,7 @@ def test_what_lies_in_files_stays_there() -> None:
 
 
 def test_arrays_move_to_files_as_they_are(tmp_path: Path) -> None:
-    placement = Placement(Grant(0, MappedArrays(tmp_path, 1 << 40)))
+    placement = Placement(Grant(0, MappedArrays(tmp_path, 1 << 40), 0))
     worklist = new_worklist(64)
     worklist.bits[5] = 6
     assert placement.placed(worklist).bits is worklist.bits
@@ -59,7 +59,7 @@ def test_arrays_move_to_files_as_they_are(tmp_path: Path) -> None:
 
 
 def test_an_array_keeps_its_shape_in_a_file(tmp_path: Path) -> None:
-    placement = Placement(Grant(0, MappedArrays(tmp_path, 1 << 40)))
+    placement = Placement(Grant(0, MappedArrays(tmp_path, 1 << 40), 0))
     placement.plan({"sets": 1, "codes": 1})
     block = new_block(geometry_of(layout_of(Material.parse("KvK"))))
     for group in (placement.placed(block), placement.new(block)):
@@ -69,7 +69,7 @@ def test_an_array_keeps_its_shape_in_a_file(tmp_path: Path) -> None:
 
 
 def test_lists_lie_in_files_as_far_as_they_fill(tmp_path: Path) -> None:
-    placement = Placement(Grant(0, MappedArrays(tmp_path, 1 << 40)))
+    placement = Placement(Grant(0, MappedArrays(tmp_path, 1 << 40), 0))
     assert not placement.has_in_files("seeds")
     placement.plan({"seeds": 1})
     assert placement.has_in_files("seeds")
@@ -96,5 +96,5 @@ def test_a_table_is_the_same_wherever_its_arrays_lie(tmp_path: Path, name: str, 
     mates, levels = mates_need(geometry, threads), levels_need(geometry, threads, 64 * geometry.words, 0)
     for most in (0, mates["rest"] + mates["sets"], levels["rest"] + levels["sets"] + levels["labels"]):
         with MappedArrays(tmp_path, 0) as files:
-            found = solve_into(MemoryStore(), material, children, threads, grant=Grant(most, files)).table()
+            found = solve_into(MemoryStore(), material, children, threads, grant=Grant(most, files, 0)).table()
         assert_same(found, solved(name))

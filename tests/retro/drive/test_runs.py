@@ -66,7 +66,7 @@ def test_dictionaries_are_merged_by_frequency_and_content(
     dictionaries = [dictionary_of(patterns, often) for patterns, often in runs]
     merged, numbers = merge_patterns(dictionaries, sum(len(each.rows) for each in dictionaries))
     assert merged.start.dtype == (np.uint32 if len(merged.code) < narrow_rows else np.int64)
-    assert {each.dtype for each in numbers} == {np.dtype(np.uint32)}
+    assert {each.dtype for each in numbers} == {np.dtype(np.uint32 if len(merged) <= narrow_rows else np.int64)}
     rows = list(zip(*[c.tolist() for c in (merged.holder, merged.code, merged.outcome, merged.dtg)], strict=True))
     found = [tuple(rows[a:b]) for a, b in zip(merged.start, merged.start[1:], strict=False)]
     assert found == [(), *expected]
@@ -82,7 +82,7 @@ def test_patterns_that_are_too_many_for_keys_of_states_are_refused(monkeypatch: 
     monkeypatch.setattr(patterns_module, "MOST_PATTERNS", len(patterns))
     merge_patterns(dictionaries, rows)
     monkeypatch.setattr(patterns_module, "MOST_PATTERNS", len(patterns) - 1)
-    with pytest.raises(RepresentationError, match="patterns does not fit the 32 bits that the key of a state"):
+    with pytest.raises(RepresentationError, match="patterns does not fit the 40 bits that the key of a state"):
         merge_patterns(dictionaries, rows)
 
 
