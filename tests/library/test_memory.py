@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tbgen.index.layout import layout_of
 from tbgen.library.lending import Lending
 from tbgen.library.work import UNHEARD, make_table
 from tbgen.material import Material, materials
-from tbgen.retro import helper_memory, least_memory, memory_needed
+from tbgen.retro import arrays_granted, helper_memory, least_memory, memory_needed, slots_granted
 from tbgen.retro.drive import many_blocks
-from tbgen.retro.drive.memory import HAND_BYTES
+from tbgen.retro.drive.memory import HAND_BYTES, LEAST_SLOTS, SLOT_BYTES
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.storage.files import path_of
 from tbgen.storage.layers import Layer
@@ -74,12 +75,33 @@ def test_five_men_fit_nine_gibibytes_and_with_one_thread_two_or_four_where_there
     assert memory_needed(material, 2) <= 9 * GIB
     assert least_memory(material, 1) <= least_memory(material, 2) <= memory_needed(material, 2)
     assert least_memory(material, 1) <= (4 if material.pawns else 2) * GIB
-    assert least_memory(material, 2) <= (6 if material.pawns else 2.5) * GIB
+    assert least_memory(material, 2) <= (6 if material.pawns else 2) * GIB
 
 
 def test_more_threads_need_more_memory_where_blocks_are_shared_out() -> None:
     for name in ("KRPvKR", "KPPvKP", "KRvKP"):
         assert memory_needed(Material.parse(name), 1) < memory_needed(Material.parse(name), 4)
+
+
+@pytest.mark.parametrize("name", ["KRBvKN", "KPPvKR"])
+def test_at_least_a_thread_takes_little_more_than_its_hand(name: str) -> None:
+    """States are numbered in as little memory by many threads as by one."""
+    one, eight = (least_memory(Material.parse(name), threads) for threads in (1, 8))
+    assert 7 * HAND_BYTES <= eight - one <= 7 * (HAND_BYTES + 32 * MIB)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+@pytest.mark.parametrize("name", ["KvK", "KQvKQ", "KNvKP", "KRBvKN", "KBPvKR", "KPPvKR"])
+def test_slots_that_find_states_are_within_what_is_granted(name: str, threads: int) -> None:
+    material = Material.parse(name)
+    least, most = least_memory(material, threads), memory_needed(material, threads)
+    before = 0
+    for memory in np.linspace(least, most, 20).astype(int).tolist():
+        slots = slots_granted(material, threads, memory)
+        assert before <= slots
+        assert slots & (slots - 1) == 0
+        assert slots == LEAST_SLOTS or threads * SLOT_BYTES * slots <= arrays_granted(memory, threads)
+        before = slots
 
 
 def test_threads_that_share_a_block_have_marks_of_their_own() -> None:
