@@ -81,7 +81,7 @@ def _compare(folder: Path, table: Numbered) -> None:
         same = all(np.array_equal(getattr(found, name), getattr(patterns, name)) for name in names)
         for chunk in range(file.order.chunks):
             ids = file.chunk(chunk)
-            old = table.state_of[table.numbers[chunk * cells : chunk * cells + len(ids)]]
+            old = table.numbers[chunk * cells : chunk * cells + len(ids)]
             pairs = (states.entry, table.states.entry), (states.dtg, table.states.dtg), (states.pattern, numbers)
             same = same and all(np.array_equal(new[ids], there[old]) for new, there in pairs)
         if not (same and file.tallies == table.tallies):

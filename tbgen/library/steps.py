@@ -89,7 +89,9 @@ class Start:
     @property
     def scratch_bytes(self) -> int:
         """Bytes on disk while it is made: solved blocks, and arrays that have no room in memory."""
-        return self.step.cost.scratch_bytes + (0 if self.granted is None else _most_in_files(self.material))
+        return self.step.cost.scratch_bytes + (
+            0 if self.granted is None else _most_in_files(self.material, self.threads)
+        )
 
     @property
     def seconds(self) -> float:
@@ -166,7 +168,7 @@ def _helper_memory(material: Material, threads: int) -> int:
     return helper_memory(material, threads)
 
 
-def _most_in_files(material: Material) -> int:
+def _most_in_files(material: Material, threads: int) -> int:
     from tbgen.retro import most_in_files
 
-    return most_in_files(material)
+    return most_in_files(material, threads)

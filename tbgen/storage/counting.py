@@ -6,7 +6,9 @@ for each. What is known of a share when it is counted lies in arrays that may be
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -15,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.arrays import WideInts, kind_of_numbers
-from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, often_first
 from tbgen.storage.numbering import (
     MOST_SHARE_BITS,
@@ -26,13 +27,13 @@ from tbgen.storage.numbering import (
     Share,
     Slabs,
     added,
-    fill_blanks,
     met,
     new_census,
     new_tile,
     numbered,
     parts_of_keys,
     rank,
+    settle,
 )
 from tbgen.storage.order import Order
 from tbgen.storage.states import States
@@ -54,16 +55,10 @@ NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
 
 
 class Numbering(NamedTuple):
-    """The states of a table, and which of them each place has.
-
-    A place has a number that a thread gave it, and two threads may have met the same state. Number 0 stands for the
-    places before the first position.
-    """
+    """The states of a table, and which of them each place has."""
 
     numbers: WideInts
-    """[place]"""
-    state_of: WideInts
-    """[number] -> state"""
+    """[place] -> its state"""
     states: States
     """The most frequent one is number 0."""
 
@@ -75,9 +70,9 @@ class _NumbersError(Exception):
 class _Worker:
     """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
 
-    def __init__(self, number: int, size: int) -> None:
+    def __init__(self, number: int, size: int, first_slots: int) -> None:
         self.number = number
-        self.census = new_census(FIRST_SLOTS)
+        self.census = new_census(first_slots)
         self.room = Cells.room(size)
         self.tile = new_tile()
 
@@ -97,15 +92,14 @@ def states_of(
     """The state of each place of the file, and what the states mean.
 
     What is as long as the table, or as its list of states, lies in arrays that `new` makes, for there may be more of it
-    than memory has room for. The hash table of a thread has no more slots than are said.
+    than memory has room for. The hash table of a thread has `most_slots` at most.
 
     Numbers of places have 32 bits; as soon as these turn out not to suffice, all begins anew with 64.
     """
     counting = _Counting(content, order, threads, new, most_slots)
-    try:
+    with contextlib.suppress(_NumbersError):
         return counting.numbering(np.uint32, MOST_NUMBERS)
-    except _NumbersError:
-        return counting.numbering(np.int64, _MOST_WIDE_NUMBERS)
+    return counting.numbering(np.int64, _MOST_WIDE_NUMBERS)  # nothing of the first attempt is held any more
 
 
 class _Counting:
@@ -116,7 +110,10 @@ class _Counting:
         self._new, self._most_slots = new, most_slots
 
     def numbering(self, kind: type[np.uint32 | np.int64], most: int) -> Numbering:
-        """Count one share of the keys after another; what is left is halved when one proves too large."""
+        """Count one share of the keys after another; what is left is halved when one proves too large.
+
+        Places keep what such a share has written to them until its halves come, which have the same places.
+        """
         numbers = self._new(self._order.layout.cells, kind)
         left, counted = [Share()], list[_Counted]()
         states, number = 0, 1
@@ -124,28 +121,32 @@ class _Counting:
             try:
                 found = self._counted(self._met(left[0], numbers, number, most), states)
             except FullError:
+                if left[0].bits == MOST_SHARE_BITS:
+                    raise
                 left = [half for share in left for half in share.halves()]
-                if left[0].bits > MOST_SHARE_BITS:
-                    raise RepresentationError("the states of a share", "the memory that there is for them") from None
                 continue
             counted.append(found)
             states, number = states + len(found.keys), number + len(found.state_of)
-            del left[0]
-        with ThreadPoolExecutor(self._threads) as pool:
-            list(pool.map(lambda part: fill_blanks(numbers, part.start, part.stop), self._order.parts()))
-        return Numbering(numbers, *self._ranked(counted, kind_of_numbers(len(self._content.patterns))))
+            del left[0], found
+        keys, state_of = self._ranked(counted)
+        self._settle(numbers, state_of, int(np.argmin(keys)))
+        del state_of
+        return Numbering(numbers, self._states(keys))
 
     def _met(self, share: Share, numbers: WideInts, first: int, most: int) -> list[_Worker]:
         """Meet all states of a share, and number the places that have them; the share's numbers begin with `first`."""
         order, threads, parts = self._order, self._threads, self._order.parts()
         turns = 1 if len(order.layout.blocks) > 1 else _TURNS
-        counter, idle = itertools.count(), list[_Worker]()
+        most_cells = max(each.stop - each.start for each in parts)
+        counter, idle, is_over = itertools.count(), list[_Worker](), threading.Event()
 
         def number(part: slice, turn: int) -> None:
+            if is_over.is_set():
+                return
             try:
                 worker = idle.pop()
             except IndexError:
-                worker = _Worker(next(counter), max(each.stop - each.start for each in parts))
+                worker = _Worker(next(counter), most_cells, min(FIRST_SLOTS, self._most_slots))
             for piece in self._content.pieces(part.start, part.stop, worker.room):
                 here = slice(piece.first, piece.first + len(piece.cells.entry))
                 places = Places(first + worker.number, threads, numbers[here], worker.tile)
@@ -155,8 +156,15 @@ class _Counting:
                     raise _NumbersError
             idle.append(worker)
 
+        def number_or_end(job: tuple[slice, int]) -> None:
+            try:
+                number(*job)
+            except BaseException:
+                is_over.set()
+                raise
+
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda job: number(*job), itertools.product(parts, range(turns))))
+            list(pool.map(number_or_end, itertools.product(parts, range(turns))))
         return idle
 
     def _counted(self, workers: list[_Worker], first: int) -> _Counted:
@@ -176,22 +184,32 @@ class _Counting:
         """Some arrays, one after another, where what is long lies."""
         return np.concatenate(parts, out=self._new(sum(map(len, parts)), np.result_type(*parts)))
 
-    def _ranked(self, counted: list[_Counted], kind_of_pattern: npt.DTypeLike) -> tuple[WideInts, States]:
-        """The state that each number stands for, and what the states of all shares mean."""
-        keys, often = (self._kept(*column) for column in zip(*(each[:2] for each in counted), strict=True))
+    def _ranked(self, counted: list[_Counted]) -> tuple[Keys, WideInts]:
+        """The keys of all states in their order, and the state that each number stands for; shares are let go."""
+        ends = np.cumsum([len(each.keys) for each in counted])
+        heads = ends - [len(each.keys) for each in counted]
         state_of = self._kept(np.zeros(1, np.uint32), *(each.state_of for each in counted))
-        starts = np.cumsum([0, *(len(each.keys) for each in counted)])
+        keys, often = (self._kept(*column) for column in zip(*(each[:2] for each in counted), strict=True))
         counted.clear()
         ranked, rank_of = self._new(len(keys), np.uint64), self._new(len(keys), kind_of_numbers(len(keys)))
-        rank(keys, often, starts[:-1].copy(), starts[1:], ranked, rank_of)
+        rank(keys, often, heads, ends, ranked, rank_of)
+        del keys, often
         for part in _parts(len(state_of)):
             state_of[part] = rank_of[state_of[part]]
-        state_of[0] = np.argmin(ranked)
-        return state_of, self._states(ranked, kind_of_pattern)
+        return ranked, state_of
 
-    def _states(self, keys: Keys, kind_of_pattern: npt.DTypeLike) -> States:
+    def _settle(self, numbers: WideInts, state_of: WideInts, blank: int) -> None:
+        """Give all places their states; `blank` is that of the places before the first position."""
+        parts = self._order.parts()
+        with ThreadPoolExecutor(self._threads) as pool:
+            leads = [*pool.map(lambda part: settle(numbers[part], state_of), parts)]
+        for part, lead in zip(parts, leads, strict=True):
+            numbers[part.start : part.start + lead] = numbers[part.start - 1] if part.start else blank
+
+    def _states(self, keys: Keys) -> States:
         """What some keys stand for."""
-        columns = [self._new(len(keys), kind) for kind in (np.int8, np.uint16, kind_of_pattern)]
+        kinds = np.int8, np.uint16, kind_of_numbers(len(self._content.patterns))
+        columns = [self._new(len(keys), kind) for kind in kinds]
         for part in _parts(len(keys)):
             for column, values in zip(columns, parts_of_keys(keys[part]), strict=True):
                 column[part] = values
@@ -199,7 +217,7 @@ class _Counting:
 
 
 def _parts(size: int) -> Iterator[slice]:
-    """Some items at a time, where more is made of them than is kept."""
+    """So many items as slices, few enough for what is made of them on the way to stay small."""
     return (slice(first, first + _PART) for first in range(0, size, _PART))
 
 

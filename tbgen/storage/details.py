@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen.arrays import WideInts, as_starts, kind_of_numbers
-from tbgen.handover import Distances, Entries
+from tbgen.handover import Distances, Entries, Numbers
 from tbgen.score import Color
-from tbgen.storage.states import Records
+from tbgen.storage.states import Records, check_32_bits
 from tbgen.table import Patterns
 
 
@@ -40,12 +40,12 @@ def flips_of(entry: Entries, side: Color) -> Distances:
     return flips
 
 
-def patterns_of(records: Records, rows: Records) -> tuple[WideInts, Patterns]:
+def patterns_of(records: Records, rows: Records) -> tuple[Numbers, Patterns]:
     """The pattern of each state, and all patterns: those of the table of which these are the details."""
     first, count = records["first"], records["rows"]
     begins = np.zeros(len(rows) + 1, np.bool_)
     begins[first[count > 0]] = True
-    kind = kind_of_numbers(int(np.count_nonzero(begins)) + 1)
-    number: WideInts = np.where(count > 0, np.cumsum(begins, dtype=kind)[first], 0).astype(kind)
+    check_32_bits(int(np.count_nonzero(begins)), "patterns")
+    number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
     start = as_starts(np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]))
     return number, Patterns(start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")])

@@ -70,7 +70,7 @@ class FormerFile:
         if int(numbers.max()) >= len(states):  # kernels look them up, and kernels check nothing
             raise self._damaged("a place has a state that the table does not have")
         numbers = numbers.astype(smallest(len(states)), copy=False)
-        return Numbered(self.material, numbers, np.arange(len(states), dtype=np.uint32), states, patterns, tallies)
+        return Numbered(self.material, numbers, states, patterns, tallies)
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         dataset = self._index.datasets[name]

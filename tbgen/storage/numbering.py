@@ -1,8 +1,8 @@
-"""Numbering: every state of a table gets its number, in one pass over its cells.
+"""Numbering: every state of a table gets its number, in a pass over its cells.
 
 A thread numbers the states that it meets as they come, and counts them. When all are counted, states are ranked, and it
 is known which of them each number stands for. Where there are too many for its hash table, only a share of all keys is
-numbered at a time. Only the writer needs this; it is compiled, and a probe must not wait for the compiler.
+numbered in a pass. Only the writer needs this; it is compiled, and a probe must not wait for the compiler.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined, inner, kernel
 from tbgen.arrays import Int, Ints, Ints32, WideInts, Word, Words, kind_of_numbers
+from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
@@ -35,8 +36,8 @@ _ENTRY_SHIFT, _DTG_SHIFT = np.uint64(_ENTRY_BITS), np.uint64(_DTG_BITS)
 _DTG, _PATTERN = np.uint64(0xFFFF), np.uint64((1 << _DTG_BITS) - 1)
 """A state's key: the row of its entry value, its distance, its pattern, in 8, 16 and 40 bits. See `key_of`."""
 
-MOST_SHARE_BITS = 10
-"""The highest bits of a hash; where a key is in its table the lowest say."""
+MOST_SHARE_BITS = 8
+"""Shares are told apart by so many of a hash's highest bits; where a key is in its table, by the lowest."""
 
 _SHARE_SHIFT = np.uint64(64 - MOST_SHARE_BITS)
 
@@ -47,8 +48,11 @@ MOST_SLOTS = 1 << 32
 """So many slots a census has at most: three quarters of them can be used, which 32 bits number (`Tile`)."""
 
 
-class FullError(Exception):
+class FullError(RepresentationError):
     """A census may not have more slots."""
+
+    def __init__(self, slots: int) -> None:
+        super().__init__("the number of states", f"the {slots:,} places that there are to find one")
 
 
 class Census(NamedTuple):
@@ -80,8 +84,8 @@ def met(census: Census) -> tuple[Keys, Keys]:
 
 def larger(census: Census, most: int = MOST_SLOTS) -> Census:
     """The same census with twice the room; `FullError` if it has so many slots already."""
-    if len(census.slots) >= most:
-        raise FullError
+    if len(census.slots) >= min(most, MOST_SLOTS):
+        raise FullError(len(census.slots))
     found = new_census(2 * len(census.slots))
     used = int(census.used[0])
     found.often[:used], found.used[0] = census.often[:used], used
@@ -316,20 +320,19 @@ def look_up(items: Ints32, numbers: WideInts, found: Ints32) -> None:
         found[n] = items[numbers[n]]
 
 
-# Another thread may be at the place where the way back ends: it writes there what this one would find.
 @borrowing
-def fill_blanks(numbers: WideInts, first: Int, end: Int) -> None:
-    """Give places first to end that have no number that of the place before, which compresses best."""
-    place = first
-    while place > 0 and numbers[place - 1] == 0:
-        place -= 1
-    before: Int = 0
-    if place > 0:
-        before = numbers[place - 1]
-    for place in range(first, end):
-        if numbers[place] == 0:
+def settle(numbers: WideInts, state_of: WideInts) -> int:
+    """Put states in the place of the numbers of some places. A place that has none gets the state of the one before,
+    which compresses best; returns how many there are before the first number."""
+    leads, before = 0, np.int64(-1)
+    for place in range(len(numbers)):
+        if numbers[place] != 0:
+            before = np.int64(state_of[numbers[place]])
+        if before < 0:
+            leads += 1
+        else:
             numbers[place] = before
-        before = numbers[place]
+    return leads
 
 
 # Shares are few, so the one that comes next is looked for among all.

@@ -14,7 +14,6 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.arrays import WideInts
 from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.boards import fen_of_cell
 from tbgen.material import Material
@@ -87,9 +86,7 @@ class Numbered:
 
     material: Material
     numbers: Ids
-    """[place]; the largest array by far. Whoever writes the table lets go of it when all streams are packed."""
-    state_of: WideInts
-    """[number] -> state"""
+    """[place] -> its state; the largest array by far. Whoever writes lets go of it when all streams are packed."""
     states: States
     patterns: Patterns
     tallies: Tallies
@@ -108,8 +105,8 @@ def write_table(
 ) -> WrittenTable:
     """Put the table's files in place of any others; the same table gives the same bytes.
 
-    `new` makes the arrays for the number of each place and the list of states, of which so many slots find some at
-    a time.
+    `new` makes the arrays of zeros in which the state of each place lies and the list of states; those are found in
+    hash tables of `most_slots` at most, one for each thread.
     """
     numbered = Numbered(
         table.material,
@@ -226,7 +223,7 @@ def _records(kind: np.dtype[Any], columns: Sequence[npt.NDArray[Any]]) -> Source
 def _looked_up(table: Numbered, of_state: npt.NDArray[Any]) -> Source:
     """What a number of each state makes of the places."""
     kind = np.dtype(smallest(int(of_state.max(initial=0)) + 1))
-    found = of_state.astype(kind).take(table.state_of)
+    found = of_state.astype(kind)
     return Source(kind, len(table.numbers), lambda first, end: _found(found, table.numbers[first:end]))
 
 
@@ -234,7 +231,7 @@ def _distances(table: Numbered, order: Order) -> Source:
     """The entry value's distance of each place, as the file has it."""
     states = table.states
     kind = np.dtype(smallest((int(states.dtg.max(initial=0)) | 1) + 1))
-    with_white = (states.dtg ^ flips_of(states.entry, Color.WHITE)).astype(kind).take(table.state_of)
+    with_white = (states.dtg ^ flips_of(states.entry, Color.WHITE)).astype(kind)
 
     def part(first: int, end: int) -> npt.NDArray[Any]:
         found = _found(with_white, table.numbers[first:end])

@@ -187,7 +187,7 @@ def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(steps_module, "_memory", lambda material, threads: 2 * (material.men - 2 + threads) * GIB)
-    monkeypatch.setattr(steps_module, "_most_in_files", lambda material: GIB)
+    monkeypatch.setattr(steps_module, "_most_in_files", lambda material, threads: GIB)
     whole = plan(Machine(2, 2, 8 * GIB))
     whole.check(None)
     slots = whole.schedule()

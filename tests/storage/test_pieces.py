@@ -20,10 +20,11 @@ from tbgen.storage.counting import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
 from tbgen.storage.states import States
+from tests.storage.test_states import Watched
 
 PATTERNS = 40
 SLOTS = {"KvK": 1 << 10, "KBvK": 1 << 16, "KPvK": 1 << 13}
-"""With so few, of which what a row can have must be free, states are numbered in several shares."""
+"""With so few, of which as many must be free as some rows have cells, states are numbered in several shares."""
 
 
 def put_runs(store: BlockStore, order: Order) -> None:
@@ -42,7 +43,7 @@ def put_runs(store: BlockStore, order: Order) -> None:
         entry[: size // 4] = 0  # rows of blanks, at the beginning of the table too
         often = np.bincount(pattern, minlength=PATTERNS).astype(np.int64)
         dictionary = Dictionary(np.maximum(np.arange(PATTERNS + 1) - 1, 0), rows, often)
-        cells = Cells(entry, draw.integers(0, 40, size).astype(np.uint16), pattern)
+        cells = Cells(entry, draw.integers(0, 400, size).astype(np.uint16), pattern)
         run = Run(first, first + size, len(rows), nothing_found(), nothing)
         store.put(run, dictionary, cells)
 
@@ -88,12 +89,15 @@ def test_runs_are_numbered_as_sorting_says(
     store = ScratchStore(tmp_path / "blocks", {}) if on_disk else MemoryStore()
     put_runs(store, order)
     solved = Solved(order.layout.material, store)
-    numbers, state_of, states = states_of(Met(solved), order, threads=2)
+    numbers, states = states_of(Met(solved), order, threads=2)
     expected, keys = slowly_numbered(solved, order)
-    assert (state_of[numbers] == expected).all()
+    assert (numbers == expected).all()
     assert (keys_of(states) == keys).all()
-    numbers, state_of, states = states_of(solved, order, threads=2, most_slots=SLOTS[name])
-    assert (state_of[numbers] == expected).all()
+    monkeypatch.setattr(counting, "FIRST_SLOTS", 16)
+    watched = Watched(monkeypatch)
+    numbers, states = states_of(solved, order, threads=2, most_slots=SLOTS[name])
+    assert watched.shares[0] > 1
+    assert (numbers == expected).all()
     assert (keys_of(states) == keys).all()
     if isinstance(store, ScratchStore):
         store.close()

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import errno
+import time
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,9 +19,11 @@ from tbgen.arrays import Ints, Words, as_starts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, Piece, often_first
 from tbgen.material import Material
+from tbgen.retro.drive.memory import NUMBER_BYTES, NUMBERED_STATE_BYTES, STATE_BYTES
 from tbgen.storage import counting
+from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
-from tbgen.storage.counting import states_of
+from tbgen.storage.counting import Numbering, states_of
 from tbgen.storage.numbering import (
     MOST_SLOTS,
     FullError,
@@ -50,8 +56,7 @@ def table_of(seed: int, name: str = "KBvK") -> Table:
 
 
 def numbered(table: Table, order: Order) -> tuple[Ids, States]:
-    numbers, state_of, states = states_of(table, order, threads=2)
-    return state_of[numbers], states
+    return states_of(table, order, threads=2)
 
 
 @pytest.mark.parametrize(("name", "small"), [("KBvK", False), ("KBvK", True), ("KvK", True), ("KPvK", True)])
@@ -180,44 +185,135 @@ def test_places_have_64_bits_where_32_do_not_suffice(threads: int, monkeypatch: 
         numbering = states_of(table, order, threads, new)
         assert made == kinds
         assert numbering.numbers.dtype == kinds[-1]
-        assert (numbering.state_of[numbering.numbers] == expected.state_of[expected.numbers]).all()
+        assert (numbering.numbers == expected.numbers).all()
         for name in ("entry", "dtg", "pattern"):
             assert (getattr(numbering.states, name) == getattr(expected.states, name)).all()
 
 
-def shares_counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many shares of the keys there were, of each table that is numbered from now on."""
-    found, rank = list[int](), counting.rank
+class Slow:
+    """A table that takes its time, so that all threads have something to do."""
 
-    def noted(keys: Words, often: Words, heads: Ints, *rest: Any) -> None:
-        found.append(len(heads))
-        rank(keys, often, heads, *rest)
+    def __init__(self, table: Table) -> None:
+        self.material, self.game, self.tallies, self.patterns = (
+            table.material,
+            table.game,
+            table.tallies,
+            table.patterns,
+        )
+        self._table = table
 
-    monkeypatch.setattr(counting, "rank", noted)
-    return found
+    def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
+        time.sleep(0.0005)
+        return self._table.pieces(first, end, room)
+
+
+class Watched:
+    """What states are numbered with, watched."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.shares, self.workers, self.failed = list[int](), list[int](), 0
+        self._rank, self._together = counting.rank, counting._together
+        monkeypatch.setattr(counting, "rank", self.rank)
+        monkeypatch.setattr(counting, "_together", self.together)
+
+    def rank(self, keys: Words, often: Words, heads: Ints, *rest: Any) -> None:
+        self.shares.append(len(heads))
+        self._rank(keys, often, heads, *rest)
+
+    def together(self, workers: list[Any], most_slots: int) -> Any:
+        self.workers.append(len(workers))
+        try:
+            return self._together(workers, most_slots)
+        except FullError:
+            self.failed += 1
+            raise
+
+
+def many_states(monkeypatch: pytest.MonkeyPatch) -> tuple[Table, Order]:
+    """KPvK with 100,000 states, in parts of two planes; a row may have 4,096 states, so that many slots have to be
+    free."""
+    monkeypatch.setattr(order_module, "_PART_CELLS", 8_192)
+    table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
+    dtg = np.random.default_rng(9).integers(0, 60_000, order.layout.cells).astype(np.uint16)
+    return dataclasses.replace(table, dtg=dtg), order
+
+
+def assert_same(found: Numbering, expected: Numbering) -> None:
+    assert (found.numbers == expected.numbers).all()
+    for name in ("entry", "dtg", "pattern"):
+        assert (getattr(found.states, name) == getattr(expected.states, name)).all()
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_share_by_share_states_are_the_same(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A row of KPvK may be 4,096 states, so that many slots have to be free; it has 100,000 states."""
-    table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
-    dtg = np.random.default_rng(9).integers(0, 60_000, order.layout.cells).astype(np.uint16)
-    table = dataclasses.replace(table, dtg=dtg)
-    expected, shares = states_of(table, order, threads), shares_counted(monkeypatch)
-    for slots in (1 << 18, 1 << 15, 1 << 13):
-        found = states_of(table, order, threads, most_slots=slots)
-        assert (found.state_of[found.numbers] == expected.state_of[expected.numbers]).all()
-        for name in ("entry", "dtg", "pattern"):
-            assert (getattr(found.states, name) == getattr(expected.states, name)).all()
-    assert shares == sorted(shares)
-    assert shares[0] == 1
+    table, order = many_states(monkeypatch)
+    expected, watched = states_of(table, order, 1), Watched(monkeypatch)
+    for slots in (1 << 18, 1 << 17, 1 << 16, 1 << 15, 1 << 14, 1 << 13):
+        assert_same(states_of(Slow(table), order, threads, most_slots=slots), expected)
+    assert watched.shares == sorted(watched.shares)
+    assert watched.shares[0] == 1
     fewest = len(expected.states) / (0.75 * (1 << 13) - 4096)
-    assert fewest / 3 <= shares[-1] <= 4 * fewest  # as even as hashes are
+    assert fewest / 3 <= watched.shares[-1] <= 4 * fewest  # as even as hashes are
+    assert max(watched.workers) == threads
+    assert threads == 1 or watched.failed  # each thread had room for what it met, but not for all that they met
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_numbers_become_wide_in_the_middle_of_all_shares(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, order = many_states(monkeypatch)
+    expected, watched = states_of(table, order, threads), Watched(monkeypatch)
+    monkeypatch.setattr(counting, "MOST_NUMBERS", len(expected.states) // 2)
+    monkeypatch.setattr(arrays, "MOST_NARROW", len(expected.states) // 2)
+    found = states_of(Slow(table), order, threads, most_slots=1 << 14)
+    assert_same(found, expected)
+    assert found.numbers.dtype == np.int64
+    assert len(watched.workers) > watched.shares[0] > 4  # some shares were numbered twice
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+@pytest.mark.parametrize("slots", [1 << 18, 1 << 14])
+def test_states_take_no_more_of_files_than_is_planned(
+    threads: int, slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, order = many_states(monkeypatch)
+    there, most = [0], [0]
+
+    def gone(size: int) -> None:
+        there[0] -= size
+
+    def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        made = np.zeros(size, kind)
+        there[0] += made.nbytes
+        most[0] = max(most[0], there[0])
+        weakref.finalize(made, gone, made.nbytes)
+        return made
+
+    states = len(states_of(Slow(table), order, threads, new, slots).states)
+    assert most[0] <= NUMBER_BYTES * order.layout.cells + (STATE_BYTES + threads * NUMBERED_STATE_BYTES) * states + 1000
+
+
+def test_a_full_disk_is_an_error_wherever_it_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, order = many_states(monkeypatch)
+    left = [0]
+
+    def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        if not left[0]:
+            raise OSError(errno.ENOSPC, "no space left")
+        left[0] -= 1
+        return np.zeros(size, kind)
+
+    made = 0
+    while not left[0]:
+        made, left[0] = made + 1, made
+        with contextlib.suppress(OSError):
+            states_of(table, order, 2, new, 1 << 16)
+            break
+    assert made > 10
 
 
 def test_a_share_for_which_there_is_no_room_is_an_error() -> None:
     table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
-    with pytest.raises(RepresentationError, match="the states of a share does not fit the memory"):
+    with pytest.raises(RepresentationError, match="the number of states does not fit the 4,096 places"):
         states_of(table, order, threads=2, most_slots=1 << 12)
 
 
@@ -249,17 +345,20 @@ def test_patterns_may_have_40_bits() -> None:
     found = states_of(Renumbered(table, numbers, 1 << 40), order, threads=2)
     assert found.states.pattern.dtype == np.int64
     assert (found.states.pattern == numbers[expected.states.pattern]).all()
-    assert (found.state_of[found.numbers] == expected.state_of[expected.numbers]).all()
+    assert (found.numbers == expected.numbers).all()
     assert (found.states.entry == expected.states.entry).all()
     assert (found.states.dtg == expected.states.dtg).all()
 
 
-def test_a_census_has_no_more_slots_than_it_may() -> None:
+def test_a_census_has_no_more_slots_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = np.arange(1, 100, dtype=np.uint64)
     census, _ = added(new_census(64), keys[:48], keys[:48], 64)
     assert len(census.slots) == 64
     with pytest.raises(FullError):
         added(census, keys[48:49], keys[:1], 64)
+    monkeypatch.setattr(numbering_module, "MOST_SLOTS", 64)
+    with pytest.raises(FullError):
+        added(census, keys[48:49], keys[:1], 1 << 40)  # more than there can be is granted
 
 
 def test_numbers_of_states_have_64_bits_where_32_do_not_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,8 +367,7 @@ def test_numbers_of_states_have_64_bits_where_32_do_not_suffice(monkeypatch: pyt
     for most in (0, len(expected.states) - 1, len(expected.states)):
         monkeypatch.setattr(arrays, "MOST_NARROW", most)
         found = states_of(table, order, threads=2)
-        assert found.state_of.dtype == (np.uint32 if most == len(expected.states) else np.int64)
-        assert (found.state_of[found.numbers] == expected.state_of[expected.numbers]).all()
+        assert (found.numbers == expected.numbers).all()
 
 
 @pytest.mark.parametrize(("things", "kind"), [(0, np.uint32), (1 << 32, np.uint32), ((1 << 32) + 1, np.int64)])

@@ -87,13 +87,16 @@ NUMBER_BYTES, COUNTED_CELL_BYTES = 4, 3
 LEAST_FILE_CELL_BYTES = FILE_CELL_BYTES - NUMBER_BYTES - ROWS_BYTES
 """Of writing, with all in files that can be: states are numbered share by share then, in no more than that."""
 
-STATE_CELL_BYTES = 4
-"""States that are numbered, where they lie in files: their keys and how often each was met, share by share and all
-together, what they mean, and which of them each number is; some 60 bytes a state."""
+STATE_BYTES, NUMBERED_STATE_BYTES = 32, 8
+"""A state where they lie in files: its key and how often it was met, in its share and among all; and for each thread,
+the number that this has given it, twice as well."""
 
-SLOT_BYTES = 33
-"""A slot of the hash table that finds states: two words, three quarters of a count, and half of all that once more
-while it doubles."""
+MOST_STATES = 1 / 16
+"""A cell; KBPvKR has 0.053."""
+
+SLOT_BYTES, RANKED_SLOT_BYTES = 33, 40
+"""A slot of each hash table that finds states: two words, three quarters of a count, and half of all that once more
+while it doubles. A slot of the last one, when its keys are sorted, which is less than for two that double."""
 
 LEAST_SLOTS = 1 << 19
 """With fewer a table might have no room for what a few rows of cells can be."""
@@ -125,16 +128,18 @@ def least_memory(material: Material, threads: int) -> int:
 def slots_granted(material: Material, threads: int, memory: int) -> int:
     """How many slots each thread may have to find states with when a process may take so much memory."""
     layout = layout_of(material)
+    patterns = int(NUMBER_BYTES * MOST_STATES * layout.cells)  # what those of each run are in the table
     free = arrays_granted(memory, threads) - _cells_at_hand(layout, threads)
-    slots = max(free, LEAST_FILE_CELL_BYTES * layout.cells) // (threads * SLOT_BYTES)
+    slots = (max(free, LEAST_FILE_CELL_BYTES * layout.cells) - patterns) // max(threads * SLOT_BYTES, RANKED_SLOT_BYTES)
     return max(1 << max(slots, 1).bit_length() - 1, LEAST_SLOTS)
 
 
 @cache
-def most_in_files(material: Material) -> int:
+def most_in_files(material: Material, threads: int) -> int:
     """The most bytes of arrays that lie on disk while a table is made with less memory than it takes."""
     layout = layout_of(material)
-    written = (NUMBER_BYTES + ROWS_BYTES + STATE_CELL_BYTES) * layout.cells
+    states = MOST_STATES * (STATE_BYTES + threads * NUMBERED_STATE_BYTES)
+    written = int((NUMBER_BYTES + ROWS_BYTES + states) * layout.cells)
     if len(layout.blocks) > 1:
         return written
     steps = steps_need(geometry_of(layout), 1).values()

@@ -114,12 +114,10 @@ class Solved:
 
     def part(self, first: int, end: int) -> Cells:
         """What cells first to end hold."""
-        pieces = self.pieces(first, end)
         if len(self.patterns) > MOST_NARROW:
             raise RepresentationError(f"{len(self.patterns):,} patterns", "the 32 bits that a cell in memory has")
-        return Cells.joined(
-            [cells._replace(pattern=numbers[cells.pattern].astype(np.uint32)) for _, cells, numbers in pieces]
-        )
+        patterns = ((cells, numbers[cells.pattern]) for _, cells, numbers in self.pieces(first, end))
+        return Cells.joined([cells._replace(pattern=found.astype(np.uint32, copy=False)) for cells, found in patterns])
 
     def positions(self, side: Color) -> int:
         """Legal positions with this side to move."""
