@@ -39,13 +39,14 @@ def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
 
     Where there are fewer than 2**32 of them, and of each, it is one sort of plain numbers.
     """
-    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64)
+    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64, copy=False)
     if max(len(rare), int(rare.max(initial=0))) >> 32:  # of tables of six men some states have billions of cells
         return np.argsort(rare, kind="stable").astype(np.uint64)
     rare <<= np.uint64(32)
     rare |= np.arange(len(often), dtype=np.uint64)
     rare.sort()
-    return rare & np.uint64(0xFFFFFFFF)
+    rare &= np.uint64(0xFFFFFFFF)
+    return rare
 
 
 class Dictionary(NamedTuple):

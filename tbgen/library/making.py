@@ -47,7 +47,7 @@ def make_file(
     the numbers that its cells have and its states, which are numbered share by share if need be.
     """
     from tbgen import retro
-    from tbgen.storage.numbering import MOST_SLOTS
+    from tbgen.storage.counting import ANY_SLOTS
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
@@ -62,9 +62,9 @@ def make_file(
         solved = retro.solve_into(store, material, children, threads, tell, grant, game, helpers=lending)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
-        new, slots = (np.zeros, MOST_SLOTS) if grant is None else (grant.files.zeros, grant.slots)
+        new, slots = (np.zeros, ANY_SLOTS) if grant is None else (grant.files.zeros, grant.slots)
         written = write_table(
-            folder, solved, generator=__version__, source=source, threads=threads, new=new, most_slots=slots
+            folder, solved, generator=__version__, source=source, threads=threads, new=new, slots=slots
         )
     phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
     solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)

@@ -1,7 +1,8 @@
 """Counting: the states of a whole table, part by part and on all threads.
 
-All at once if the hash tables that find them have room; else share by share of their keys, with a pass over all cells
-for each. What is known of a share when it is counted lies in arrays that may be in files.
+All at once if the hash tables that find them have room; else on fewer threads, each of which has more; and when one has
+too little alone, share by share of the keys, with a pass over all cells for each. What is known of a share when it is
+counted lies in arrays that may be in files.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from tbgen.arrays import WideInts, kind_of_numbers
 from tbgen.handover import Cells, often_first
 from tbgen.storage.numbering import (
     MOST_SHARE_BITS,
-    MOST_SLOTS,
     FullError,
     Keys,
     Places,
@@ -44,6 +44,9 @@ MOST_NUMBERS = (1 << 32) - 1
 """So many numbers fit the 32 bits of a place. A state that a thread meets takes one of them for each thread."""
 
 _MOST_WIDE_NUMBERS = 1 << 62
+
+ANY_SLOTS = 1 << 62
+"""As many as there can be, for who has memory enough."""
 
 _TURNS = 64
 """In how many turns threads number a plane of a table that has only one block."""
@@ -87,16 +90,16 @@ class _Counted(NamedTuple):
 
 
 def states_of(
-    content: Content, order: Order, threads: int, new: NewArray = np.zeros, most_slots: int = MOST_SLOTS
+    content: Content, order: Order, threads: int, new: NewArray = np.zeros, slots: int = ANY_SLOTS
 ) -> Numbering:
     """The state of each place of the file, and what the states mean.
 
     What is as long as the table, or as its list of states, lies in arrays that `new` makes, for there may be more of it
-    than memory has room for. The hash table of a thread has `most_slots` at most.
+    than memory has room for. The hash tables of all threads have so many slots together.
 
     Numbers of places have 32 bits; as soon as these turn out not to suffice, all begins anew with 64.
     """
-    counting = _Counting(content, order, threads, new, most_slots)
+    counting = _Counting(content, order, threads, new, slots)
     with contextlib.suppress(_NumbersError):
         return counting.numbering(np.uint32, MOST_NUMBERS)
     return counting.numbering(np.int64, _MOST_WIDE_NUMBERS)  # nothing of the first attempt is held any more
@@ -105,14 +108,20 @@ def states_of(
 class _Counting:
     """How the states of a table are counted."""
 
-    def __init__(self, content: Content, order: Order, threads: int, new: NewArray, most_slots: int) -> None:
-        self._content, self._order, self._threads = content, order, threads
-        self._new, self._most_slots = new, most_slots
+    def __init__(self, content: Content, order: Order, threads: int, new: NewArray, slots: int) -> None:
+        self._content, self._order, self._new = content, order, new
+        self._slots, self._most_threads, self._threads = slots, threads, threads
+
+    @property
+    def _most_slots(self) -> int:
+        """Of the hash table of a thread; as long as there may be one, it doubles."""
+        return 1 << (self._slots // self._threads).bit_length() - 1
 
     def numbering(self, kind: type[np.uint32 | np.int64], most: int) -> Numbering:
-        """Count one share of the keys after another; what is left is halved when one proves too large.
+        """Count one share of the keys after another.
 
-        Places keep what such a share has written to them until its halves come, which have the same places.
+        When one proves too large there are half as many threads from then on, or half as many keys in what is left.
+        Places keep what was written to them until it comes again, or its halves, which have the same places.
         """
         numbers = self._new(self._order.layout.cells, kind)
         left, counted = [Share()], list[_Counted]()
@@ -121,9 +130,12 @@ class _Counting:
             try:
                 found = self._counted(self._met(left[0], numbers, number, most), states)
             except FullError:
-                if left[0].bits == MOST_SHARE_BITS:
+                if self._threads > 1:
+                    self._threads //= 2
+                elif left[0].bits < MOST_SHARE_BITS:
+                    left = [half for share in left for half in share.halves()]
+                else:
                     raise
-                left = [half for share in left for half in share.halves()]
                 continue
             counted.append(found)
             states, number = states + len(found.keys), number + len(found.state_of)
@@ -201,7 +213,7 @@ class _Counting:
     def _settle(self, numbers: WideInts, state_of: WideInts, blank: int) -> None:
         """Give all places their states; `blank` is that of the places before the first position."""
         parts = self._order.parts()
-        with ThreadPoolExecutor(self._threads) as pool:
+        with ThreadPoolExecutor(self._most_threads) as pool:
             leads = [*pool.map(lambda part: settle(numbers[part], state_of), parts)]
         for part, lead in zip(parts, leads, strict=True):
             numbers[part.start : part.start + lead] = numbers[part.start - 1] if part.start else blank

@@ -19,13 +19,13 @@ from tbgen.index.boards import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Outcome
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
-from tbgen.storage.counting import NewArray, states_of
+from tbgen.storage.counting import ANY_SLOTS, NewArray, states_of
 from tbgen.storage.details import flips_of
 from tbgen.storage.files import Written, WrittenTable, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.grouping import Details, details_of
 from tbgen.storage.layers import Layer
-from tbgen.storage.numbering import MOST_SLOTS, look_up
+from tbgen.storage.numbering import look_up
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
@@ -101,16 +101,16 @@ def write_table(
     source: str,
     threads: int = 1,
     new: NewArray = np.zeros,
-    most_slots: int = MOST_SLOTS,
+    slots: int = ANY_SLOTS,
 ) -> WrittenTable:
     """Put the table's files in place of any others; the same table gives the same bytes.
 
     `new` makes the arrays of zeros in which the state of each place lies and the list of states; those are found in
-    hash tables of `most_slots` at most, one for each thread.
+    hash tables that have so many slots together.
     """
     numbered = Numbered(
         table.material,
-        *states_of(table, order_of(table.material), threads, new, most_slots),
+        *states_of(table, order_of(table.material), threads, new, slots),
         table.patterns,
         table.tallies,
         table.game,

@@ -95,7 +95,7 @@ def test_runs_are_numbered_as_sorting_says(
     assert (keys_of(states) == keys).all()
     monkeypatch.setattr(counting, "FIRST_SLOTS", 16)
     watched = Watched(monkeypatch)
-    numbers, states = states_of(solved, order, threads=2, most_slots=SLOTS[name])
+    numbers, states = states_of(solved, order, threads=2, slots=SLOTS[name])
     assert watched.shares[0] > 1
     assert (numbers == expected).all()
     assert (keys_of(states) == keys).all()

@@ -244,17 +244,19 @@ def assert_same(found: Numbering, expected: Numbering) -> None:
         assert (getattr(found.states, name) == getattr(expected.states, name)).all()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_share_by_share_states_are_the_same(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3, 5])
+def test_with_few_slots_states_are_the_same(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer threads first, then share by share."""
     table, order = many_states(monkeypatch)
     expected, watched = states_of(table, order, 1), Watched(monkeypatch)
-    for slots in (1 << 18, 1 << 17, 1 << 16, 1 << 15, 1 << 14, 1 << 13):
-        assert_same(states_of(Slow(table), order, threads, most_slots=slots), expected)
+    for bits in range(20, 12, -1):
+        assert_same(states_of(Slow(table), order, threads, slots=1 << bits), expected)
     assert watched.shares == sorted(watched.shares)
     assert watched.shares[0] == 1
     fewest = len(expected.states) / (0.75 * (1 << 13) - 4096)
     assert fewest / 3 <= watched.shares[-1] <= 4 * fewest  # as even as hashes are
-    assert max(watched.workers) == threads
+    assert watched.workers[0] == threads
+    assert watched.workers[-1] == 1
     assert threads == 1 or watched.failed  # each thread had room for what it met, but not for all that they met
 
 
@@ -264,7 +266,7 @@ def test_numbers_become_wide_in_the_middle_of_all_shares(threads: int, monkeypat
     expected, watched = states_of(table, order, threads), Watched(monkeypatch)
     monkeypatch.setattr(counting, "MOST_NUMBERS", len(expected.states) // 2)
     monkeypatch.setattr(arrays, "MOST_NARROW", len(expected.states) // 2)
-    found = states_of(Slow(table), order, threads, most_slots=1 << 14)
+    found = states_of(Slow(table), order, threads, slots=1 << 14)
     assert_same(found, expected)
     assert found.numbers.dtype == np.int64
     assert len(watched.workers) > watched.shares[0] > 4  # some shares were numbered twice
@@ -314,7 +316,7 @@ def test_a_full_disk_is_an_error_wherever_it_is_met(monkeypatch: pytest.MonkeyPa
 def test_a_share_for_which_there_is_no_room_is_an_error() -> None:
     table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
     with pytest.raises(RepresentationError, match="the number of states does not fit the 4,096 places"):
-        states_of(table, order, threads=2, most_slots=1 << 12)
+        states_of(table, order, threads=2, slots=1 << 12)
 
 
 def test_halves_of_a_share_have_numbers_of_their_own() -> None:

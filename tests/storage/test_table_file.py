@@ -125,7 +125,7 @@ def test_the_same_bytes_are_written_share_by_share_of_states_that_lie_in_files(t
         folder.mkdir()
     write_table(folders[0], table, generator="1", source="a", threads=2)
     with MappedArrays(tmp_path, 1 << 40) as files:
-        write_table(folders[1], table, generator="1", source="a", threads=2, new=files.zeros, most_slots=1 << 13)
+        write_table(folders[1], table, generator="1", source="a", threads=2, new=files.zeros, slots=1 << 13)
     one, other = (bytes_of_table(folder, "KPvK") for folder in folders)
     assert one == other
     assert len(list(tmp_path.iterdir())) == 2

@@ -94,9 +94,9 @@ the number that this has given it, twice as well."""
 MOST_STATES = 1 / 16
 """A cell; KBPvKR has 0.053."""
 
-SLOT_BYTES, RANKED_SLOT_BYTES = 33, 40
-"""A slot of each hash table that finds states: two words, three quarters of a count, and half of all that once more
-while it doubles. A slot of the last one, when its keys are sorted, which is less than for two that double."""
+SLOT_BYTES = 33
+"""A slot of a hash table that finds states: two words, three quarters of a count, and half of all that once more while
+it doubles; as much when there is just one left, of which the keys are sorted."""
 
 LEAST_SLOTS = 1 << 19
 """With fewer a table might have no room for what a few rows of cells can be."""
@@ -126,12 +126,11 @@ def least_memory(material: Material, threads: int) -> int:
 
 
 def slots_granted(material: Material, threads: int, memory: int) -> int:
-    """How many slots each thread may have to find states with when a process may take so much memory."""
+    """How many slots all threads together may have to find states with when a process may take so much memory."""
     layout = layout_of(material)
     patterns = int(NUMBER_BYTES * MOST_STATES * layout.cells)  # what those of each run are in the table
     free = arrays_granted(memory, threads) - _cells_at_hand(layout, threads)
-    slots = (max(free, LEAST_FILE_CELL_BYTES * layout.cells) - patterns) // max(threads * SLOT_BYTES, RANKED_SLOT_BYTES)
-    return max(1 << max(slots, 1).bit_length() - 1, LEAST_SLOTS)
+    return max((max(free, LEAST_FILE_CELL_BYTES * layout.cells) - patterns) // SLOT_BYTES, LEAST_SLOTS)
 
 
 @cache

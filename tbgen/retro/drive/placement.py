@@ -79,7 +79,7 @@ class Grant(NamedTuple):
     bytes: int
     files: Files
     slots: int
-    """How many each thread may have to find states with, while the table is written."""
+    """How many all threads together may have to find states with, while the table is written."""
 
 
 class Placement:
