@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.arrays import WideInts, kind_of_numbers
+from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, often_first
 from tbgen.storage.numbering import (
     MOST_SHARE_BITS,
@@ -135,7 +136,7 @@ class _Counting:
                 elif left[0].bits < MOST_SHARE_BITS:
                     left = [half for share in left for half in share.halves()]
                 else:
-                    raise
+                    raise RepresentationError("the number of states", "the slots that there are to find one") from None
                 continue
             counted.append(found)
             states, number = states + len(found.keys), number + len(found.state_of)

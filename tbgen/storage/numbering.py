@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from tbgen._jit import borrowing, inlined, inner, kernel
 from tbgen.arrays import Int, Ints, Ints32, WideInts, Word, Words, kind_of_numbers
-from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
@@ -48,11 +47,8 @@ MOST_SLOTS = 1 << 32
 """So many slots a census has at most: three quarters of them can be used, which 32 bits number (`Tile`)."""
 
 
-class FullError(RepresentationError):
+class FullError(Exception):
     """A census may not have more slots."""
-
-    def __init__(self, slots: int) -> None:
-        super().__init__("the number of states", f"the {slots:,} places that there are to find one")
 
 
 class Census(NamedTuple):
@@ -85,7 +81,7 @@ def met(census: Census) -> tuple[Keys, Keys]:
 def larger(census: Census, most: int = MOST_SLOTS) -> Census:
     """The same census with twice the room; `FullError` if it has so many slots already."""
     if len(census.slots) >= min(most, MOST_SLOTS):
-        raise FullError(len(census.slots))
+        raise FullError
     found = new_census(2 * len(census.slots))
     used = int(census.used[0])
     found.often[:used], found.used[0] = census.often[:used], used

@@ -23,6 +23,7 @@ from tbgen.retro.drive.memory import NUMBER_BYTES, NUMBERED_STATE_BYTES, STATE_B
 from tbgen.storage import counting
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
+from tbgen.storage import symbols as symbols_module
 from tbgen.storage.counting import Numbering, states_of
 from tbgen.storage.numbering import (
     MOST_SLOTS,
@@ -39,6 +40,7 @@ from tbgen.storage.numbering import numbered as cells_numbered
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Ids, States, in_32_bits, smallest
+from tbgen.storage.symbols import symbols_of
 from tbgen.table import Patterns, Table
 
 NONE = np.zeros(0, np.uint8)
@@ -315,7 +317,7 @@ def test_a_full_disk_is_an_error_wherever_it_is_met(monkeypatch: pytest.MonkeyPa
 
 def test_a_share_for_which_there_is_no_room_is_an_error() -> None:
     table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
-    with pytest.raises(RepresentationError, match="the number of states does not fit the 4,096 places"):
+    with pytest.raises(RepresentationError, match="the number of states does not fit the slots"):
         states_of(table, order, threads=2, slots=1 << 12)
 
 
@@ -361,6 +363,15 @@ def test_a_census_has_no_more_slots_than_it_may(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(numbering_module, "MOST_SLOTS", 64)
     with pytest.raises(FullError):
         added(census, keys[48:49], keys[:1], 1 << 40)  # more than there can be is granted
+
+
+def test_more_symbols_than_can_have_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = states_of(table_of(7), order_of(Material.parse("KBvK")), 1).states
+    monkeypatch.setattr(symbols_module, "_FIRST_SLOTS", 16)
+    assert len(symbols_of(states, PATTERNS).records) == 4
+    monkeypatch.setattr(numbering_module, "MOST_SLOTS", 16)
+    with pytest.raises(RepresentationError, match="the number of symbols does not fit the 32 bits"):
+        symbols_of(states, PATTERNS)
 
 
 def test_numbers_of_states_have_64_bits_where_32_do_not_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
