@@ -89,9 +89,8 @@ class Start:
     @property
     def scratch_bytes(self) -> int:
         """Bytes on disk while it is made: solved blocks, and arrays that have no room in memory."""
-        return self.step.cost.scratch_bytes + (
-            0 if self.granted is None else _most_in_files(self.material, self.threads)
-        )
+        arrays = 0 if self.granted is None else _most_in_files(self.material, self.threads)
+        return self.step.cost.scratch_bytes + arrays
 
     @property
     def seconds(self) -> float:

@@ -28,11 +28,11 @@ from tbgen.storage.numbering import (
     Share,
     Slabs,
     added,
+    meanings_of_keys,
     met,
     new_census,
     new_tile,
     numbered,
-    parts_of_keys,
     rank,
     settle,
 )
@@ -136,7 +136,7 @@ class _Counting:
                 elif left[0].bits < MOST_SHARE_BITS:
                     left = [half for share in left for half in share.halves()]
                 else:
-                    raise RepresentationError("the number of states", "the slots that there are to find one") from None
+                    raise RepresentationError("the number of states", "the memory granted: grant more") from None
                 continue
             counted.append(found)
             states, number = states + len(found.keys), number + len(found.state_of)
@@ -224,7 +224,7 @@ class _Counting:
         kinds = np.int8, np.uint16, kind_of_numbers(len(self._content.patterns))
         columns = [self._new(len(keys), kind) for kind in kinds]
         for part in _parts(len(keys)):
-            for column, values in zip(columns, parts_of_keys(keys[part]), strict=True):
+            for column, values in zip(columns, meanings_of_keys(keys[part]), strict=True):
                 column[part] = values
         return States(*columns)
 

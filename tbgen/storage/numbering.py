@@ -98,7 +98,7 @@ def added(census: Census, keys: Keys, often: Keys, most: int = MOST_SLOTS) -> tu
 
 
 class Share(NamedTuple):
-    """The keys whose hashes have a number in so many bits; all of them if there are no bits."""
+    """The keys whose hashes have this number in so many bits; all keys if there are no bits."""
 
     bits: int = 0
     number: int = 0
@@ -169,7 +169,7 @@ def key_of(entry: Int, dtg: Int, pattern: Int) -> Word:
     return np.uint64(row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern))
 
 
-def parts_of_keys(keys: Keys) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+def meanings_of_keys(keys: Keys) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """What some keys stand for: entry values, distances, patterns."""
     return byte_of_row((keys >> _ENTRY_SHIFT).astype(np.int64)), keys >> _DTG_SHIFT & _DTG, keys & _PATTERN
 
@@ -278,7 +278,7 @@ def number_word(
 # opposite orders: without the tile, each of 64 neighbouring cells would touch a cache line of its own.
 @inlined
 def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
-    """Bring a tile to the rows of a slab, which lie so far apart."""
+    """Bring a tile to the rows of a slab: the first begins at place `start`, the next ones `step` places apart."""
     for king in range(64):
         for column in range(tile_places):
             number = places.tile.numbers[king, column]
@@ -298,14 +298,14 @@ def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs,
             return slab
         plane, there = divmod(slab, count)
         here = reversed_digits(there, slabs.digits)
-        row = (plane * 64 * count + there) * squares * kings
+        start = (plane * 64 * count + there) * squares * kings
         for square in range(0, squares, at_once):
             some = min(at_once, squares - square)
             for n in range(some):
                 for king in range(kings):
                     cell = (((plane * kings + king) * squares + square + n) * count + here) * 64
                     number_word(census, cells, patterns, cell, places.tile, n * kings + king, share)
-            fill_rows(places, some * kings, row + square * kings, count * squares * kings)
+            fill_rows(places, some * kings, start + square * kings, count * squares * kings)
     return slabs.end
 
 

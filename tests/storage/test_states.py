@@ -317,7 +317,7 @@ def test_a_full_disk_is_an_error_wherever_it_is_met(monkeypatch: pytest.MonkeyPa
 
 def test_a_share_for_which_there_is_no_room_is_an_error() -> None:
     table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
-    with pytest.raises(RepresentationError, match="the number of states does not fit the slots"):
+    with pytest.raises(RepresentationError, match="the number of states does not fit the memory granted: grant more"):
         states_of(table, order, threads=2, slots=1 << 12)
 
 

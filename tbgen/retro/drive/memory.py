@@ -88,11 +88,11 @@ LEAST_FILE_CELL_BYTES = FILE_CELL_BYTES - NUMBER_BYTES - ROWS_BYTES
 """Of writing, with all in files that can be: states are numbered share by share then, in no more than that."""
 
 STATE_BYTES, NUMBERED_STATE_BYTES = 32, 8
-"""A state where they lie in files: its key and how often it was met, in its share and among all; and for each thread,
-the number that this has given it, twice as well."""
+"""What a state takes in files while states are numbered: its key and how often it was met, in its share and among all;
+and for each thread, which state its number stands for, twice as well."""
 
 MOST_STATES = 1 / 16
-"""A cell; KBPvKR has 0.053."""
+"""States for each cell of a table; KBPvKR has 0.053, the most of five men."""
 
 SLOT_BYTES = 33
 """A slot of a hash table that finds states: two words, three quarters of a count, and half of all that once more while
