@@ -11,8 +11,8 @@ from typing import Any
 
 import chess
 
-from tbgen.errors import CastlingError, MissingTableError
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
+from tbgen.material import MOST_PLANNED_MEN, Material
 from tbgen.pgn.game import PgnGame
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase
 from tbgen.rules.game import Ply
@@ -205,11 +205,11 @@ def _annotated(
 
 def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]) -> Probe | None:
     """The value of a position with what has accrued in it; None if no table knows it."""
-    if chess.popcount(board.occupied) > MOST_TABLE_MEN:
+    if chess.popcount(board.occupied) > MOST_PLANNED_MEN:
         return None
     try:
         return tables.probe(board, ply.accrued)
-    except CastlingError:
+    except (TooManyMenError, CastlingError):
         return None
     except MissingTableError:
         missing[material_of(board).canonical()] += 1
@@ -220,6 +220,6 @@ def _better(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[Mo
     """The best moves in a position, without distances all that keep its value; none if a table is missing."""
     try:
         moves = tables.probe_moves(board, accrued)
-    except MissingTableError:
+    except (MissingTableError, TooManyMenError):
         return ()
     return tuple(each for each in moves if each.best) or tuple(each for each in moves if each.keeps)

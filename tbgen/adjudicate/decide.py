@@ -11,15 +11,15 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import chess
 
 from tbgen.adjudicate.verdict import Source, Verdict
 from tbgen.arguments import expect
 from tbgen.clock import ClockedValue, value_within
-from tbgen.errors import CastlingError, MissingTableError
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
+from tbgen.material import MOST_PLANNED_MEN, Material
 from tbgen.pgn.game import PgnGame
 from tbgen.pgn.tags import winner_of
 from tbgen.probe import Tablebase
@@ -28,6 +28,8 @@ from tbgen.rules.points import Scoring
 from tbgen.rules.position import material_of
 from tbgen.score import Accrued, Color, Mobility, Outcome
 from tbgen.words import in_so_many
+
+_UNKNOWN: Final = "no table knows the position"
 
 
 class Continue(enum.Enum):
@@ -109,11 +111,13 @@ class Adjudicator:
 
     def _continued(self, stand: _Stand) -> Verdict:
         """The outcome of best play from the position, or the accrued score if there is no table for it."""
-        if self.tables is None or stand.men > MOST_TABLE_MEN:
-            return stand.stands("no table knows the position")
+        if self.tables is None or stand.men > MOST_PLANNED_MEN:
+            return stand.stands(_UNKNOWN)
         board = stand.board()
         try:
             found = self.tables.probe(board, stand.accrued)
+        except TooManyMenError:
+            return stand.stands(_UNKNOWN)
         except CastlingError:
             return stand.stands("tables know no castling rights")
         except MissingTableError as error:

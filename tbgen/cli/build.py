@@ -26,7 +26,7 @@ from tbgen.library.build import Built, Settings, build, plan_for
 from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
-from tbgen.material import MOST_PLANNED_MEN, MOST_TABLE_MEN, Material, build_order
+from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.process import processors
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
@@ -122,18 +122,16 @@ def command(
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     if games:
         refuse_beside("--for", {" ".join(names): names, "--men": men, "--all": every})
-    most = MOST_PLANNED_MEN if only_plan else MOST_TABLE_MEN
-    if men == MOST_PLANNED_MEN and not only_plan:
-        raise UsageError(f"tables of {men} men are planned, not built: --plan says what they would take")
-    wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every, most=most)
+    wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every)
     if not wanted:
         return 0
     if not quiet:
         _point_to_convert(data, wanted)
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
-    if only_plan:
+    if only_plan or any(material.men > MOST_TABLE_MEN for material in wanted):
         _look_ahead(wanted, settings.threads)
+    if only_plan:
         plan, disk = plan_for(data, wanted, settings), free_disk(data)
         show_plan(plan, disk, as_json=as_json)
         plan.check(disk)

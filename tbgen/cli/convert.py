@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from tbgen.cli.completion import a_table
-from tbgen.cli.data import check_folders, new_folder_option
+from tbgen.cli.data import check_folders, named_material, new_folder_option
 from tbgen.cli.options import quiet_option
 from tbgen.cli.terminal import progress
-from tbgen.material import table_material
 from tbgen.words import counted
 
 
@@ -34,7 +33,7 @@ def command(*, names: tuple[str, ...], data: Path, threads: int, quiet: bool) ->
     from tbgen.storage.files import tables_in
 
     check_folders([data])
-    materials = [table_material(name) for name in names] or tables_in(data)
+    materials = [named_material(name) for name in names] or tables_in(data)
     former = former_tables(data, materials)
     with progress("converting", len(former), quiet=quiet) as shown:
         convert(data, former, threads, lambda _: shown.advance())

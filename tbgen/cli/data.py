@@ -15,7 +15,7 @@ from tbgen._folders import shipped_tables
 from tbgen.cli.options import choice_of_game
 from tbgen.cli.refusals import refuse_together
 from tbgen.errors import MissingFolderError, UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials, materials, table_material
+from tbgen.material import FEWEST_TABLE_MEN, MOST_PLANNED_MEN, Material, all_materials, materials, table_material
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
 from tbgen.storage.folders import folder_of_game, folders_in, game_of_folder, with_shipped
@@ -134,19 +134,22 @@ def no_tables(folders: Sequence[Path]) -> str:
     return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3{chosen}"
 
 
-def wanted_materials(
-    names: Sequence[str], men: int | None, *, every: bool, most: int = MOST_TABLE_MEN
-) -> list[Material]:
-    """The materials that were asked for by name, by the number of men, or all together; with at most so many men."""
+def named_material(name: str) -> Material:
+    """The canonical material of a table that somebody may have."""
+    return table_material(name, MOST_PLANNED_MEN)
+
+
+def wanted_materials(names: Sequence[str], men: int | None, *, every: bool) -> list[Material]:
+    """The materials that were asked for by name, by the number of men, or all of two to five men together."""
     if not (names or men is not None or every):
         raise UsageError("name materials such as KBvK, or give --men N, or --all")
     refuse_together({" ".join(names): tuple(names), "--men": men, "--all": every})
     if every:
         return all_materials()
     if men is None:
-        return [table_material(name, most) for name in names]
-    if not FEWEST_TABLE_MEN <= men <= most:
-        raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {men}")
+        return [named_material(name) for name in names]
+    if not FEWEST_TABLE_MEN <= men <= MOST_PLANNED_MEN:
+        raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {MOST_PLANNED_MEN} men, kings included, not {men}")
     return materials(men)
 
 

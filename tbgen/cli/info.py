@@ -9,14 +9,13 @@ import click
 
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_table
-from tbgen.cli.data import folders_option, game_option, in_units, tables_there
+from tbgen.cli.data import folders_option, game_option, in_units, named_material, tables_there
 from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.refusals import refuse_together
 from tbgen.cli.terminal import complain_of, show_rows
 from tbgen.errors import TableError, UsageError
 from tbgen.library.summary import Summary, summary_of
-from tbgen.material import table_material
 from tbgen.score import Color, Mobility
 from tbgen.storage.files import folder_with
 
@@ -62,7 +61,7 @@ def command(
         return _draw(names, folders, plot, quiet=quiet)
     summaries: list[Summary] = []
     faults: list[TableError] = []
-    for material in map(table_material, names) if names else tables_there(folders):
+    for material in map(named_material, names) if names else tables_there(folders):
         try:
             summaries.append(summary_of(folder_with(folders, material), material))
         except TableError as error:
@@ -82,7 +81,7 @@ def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path, *, quie
     """Count the table and draw what it holds."""
     if len(names) != 1:
         raise UsageError("--plot draws one table; name one material")
-    material = table_material(names[0])
+    material = named_material(names[0])
     compile_for(by_pawns([material], Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     from tbgen.records.making import record_of
     from tbgen.report.pictures import draw_table

@@ -12,12 +12,12 @@ import click
 
 from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_file, a_table
-from tbgen.cli.data import folders_option, game_option, tables_there
+from tbgen.cli.data import folders_option, game_option, named_material, tables_there
 from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.refusals import refuse_together, refuse_without
 from tbgen.cli.terminal import complain_of, duration, progress, seconds_left, show_rows
 from tbgen.errors import TableError, UsageError, VerificationError
-from tbgen.material import Material, table_material
+from tbgen.material import Material
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in
 
@@ -95,7 +95,7 @@ def command(
     refuse_together({"--digest": by_digest, "--sample": sample, "--against": against})
     if not by_digest:
         refuse_without("--digest", {"--list": known_in, "--output": output})
-    wanted = [table_material(name) for name in names] or tables_there(folders)
+    wanted = [named_material(name) for name in names] or tables_there(folders)
     if by_digest:
         if not game.forgets and known_in is None:
             raise UsageError(f"the known digests are of r-mobility; name a list of {game} tables with --list")

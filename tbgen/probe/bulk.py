@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import AccruedError, MissingTableError
+from tbgen.errors import AccruedError, MissingTableError, TooManyMenError
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, Slot
 from tbgen.index.outcomes import are_white, codes_of, signed_of
@@ -76,8 +76,9 @@ def answer_boards(
     for material, (places, positions) in asked.groups.items():
         try:
             found = answer(shelf_of(material), material, positions, search, game)
-        except MissingTableError:
-            many.fault[places] = np.where(are_legal_boards(boards, places), Fault.MISSING_TABLE, Fault.ILLEGAL)
+        except (MissingTableError, TooManyMenError) as error:
+            fault = Fault.MISSING_TABLE if isinstance(error, MissingTableError) else Fault.TOO_MANY_MEN
+            many.fault[places] = np.where(are_legal_boards(boards, places), fault, Fault.ILLEGAL)
         else:
             many.outcome[places], many.dtg[places], many.fault[places] = found.outcome, found.dtg, found.fault
     return many

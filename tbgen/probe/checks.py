@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from tbgen.errors import AccruedError, CastlingError, IllegalPositionError, TooManyMenError
-from tbgen.material import MOST_TABLE_MEN
+from tbgen.material import MOST_PLANNED_MEN, MOST_TABLE_MEN
 from tbgen.rules.accrual import why_not_accrued
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import material_of
@@ -20,7 +20,7 @@ def check_position(board: chess.Board, is_known: bool) -> None:
         if rule is not None:
             raise IllegalPositionError(board.fen(), rule)
     men = board.occupied.bit_count()
-    if men > MOST_TABLE_MEN:
+    if men > MOST_PLANNED_MEN:
         raise TooManyMenError(str(material_of(board)), men, MOST_TABLE_MEN)
     if board.castling_rights:
         raise CastlingError(board.fen())

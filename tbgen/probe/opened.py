@@ -60,8 +60,6 @@ class OpenTables:
     def shelf(self, material: Material) -> Shelf:
         """The open table that answers for a material."""
         canonical = material.canonical()
-        if canonical.men > MOST_TABLE_MEN:
-            raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN)
         with self._lock:
             if self.closed:
                 raise UsageError("the tablebase is closed")
@@ -89,10 +87,15 @@ class OpenTables:
         return found
 
     def _path_of(self, material: Material) -> Path:
-        """The file of a canonical material; MissingTableError names the folders that the user has named."""
+        """The file of a canonical material; MissingTableError names the folders that the user has named.
+
+        With more men than anybody can be asked to make tables for, it is TooManyMenError.
+        """
         try:
             return path_of(folder_with(self.folders, material), material)
         except MissingTableError:
+            if material.men > MOST_TABLE_MEN:
+                raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
             raise MissingTableError(str(material), self.named) from None
 
 

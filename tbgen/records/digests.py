@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.errors import MaterialError, UsageError
-from tbgen.material import Material, all_materials
-from tbgen.storage.files import write_whole
+from tbgen.material import Material
+from tbgen.storage.files import every_material, write_whole
 
 KNOWN: Final = Path(__file__).with_name("digests.csv")
 """The list that comes with the program."""
@@ -73,7 +73,7 @@ def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(_COLUMNS)
-    for material in all_materials():
+    for material in every_material():
         if material in digests and digests[material].distances is not None:
             writer.writerow((str(material), digests[material].outcomes, digests[material].distances))
     write_whole(path, [(_HEAD + written.getvalue()).encode()])

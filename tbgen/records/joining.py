@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tbgen.errors import UsageError
-from tbgen.material import all_materials
 from tbgen.records.two_games import gain_in_points
 from tbgen.score import Mobility, Outcome, parse_score
+from tbgen.storage.files import every_material
 
 SHOWN: Final = 20
 
@@ -36,7 +36,7 @@ def read_comparison(path: Path) -> dict[str, Any]:
 
 def joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """All of it, tables in build order; of a table that several have, the first."""
-    order = {str(material): place for place, material in enumerate(all_materials())}
+    order = {str(material): place for place, material in enumerate(every_material())}
     tables: dict[str, Mapping[str, Any]] = {}
     for table in (table for part in parts for table in part["tables"]):
         tables.setdefault(table["material"], table)

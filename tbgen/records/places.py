@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tbgen.material import Material, all_materials
+from tbgen.material import Material
+from tbgen.storage.files import every_material
 
 FOLDER: Final = "records"
 """Within a folder of tables."""
@@ -21,7 +22,7 @@ def path_of_record(folder: Path, material: Material) -> Path:
 
 def paths_of_records(*folders: Path) -> Iterator[Path]:
     """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
-    for material in all_materials():
+    for material in every_material():
         paths = (path_of_record(folder, material) for folder in folders)
         if (found := next(filter(Path.is_file, paths), None)) is not None:
             yield found

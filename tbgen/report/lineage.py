@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from tbgen.material import Material, all_materials
-
-
-@cache
-def every_material() -> tuple[Material, ...]:
-    """All materials that tables can be made of, in build order."""
-    return tuple(all_materials())
+from tbgen.material import Material
+from tbgen.storage.files import every_material
 
 
 @cache

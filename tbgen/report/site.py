@@ -20,13 +20,14 @@ from tbgen.report.cards import Card, card_of, cards_of, pgn_of, quiet_card
 from tbgen.report.drawn import BOUNDS, drawn_in, endings_of, together
 from tbgen.report.event import Event
 from tbgen.report.extra import need_extra
-from tbgen.report.lineage import every_material, parents_of
+from tbgen.report.lineage import parents_of
 from tbgen.report.palette import bar_of, border_of, percent, shade_of, told
 from tbgen.report.plots import Plot, plot_of
 from tbgen.report.potential import facts_of, fits_of, potentials_of
 from tbgen.report.waiting import can_be_played, waiting_cards
 from tbgen.report.writing import Batch, Tally, Tell, unheard, write_batches
 from tbgen.score import Color, Outcome
+from tbgen.storage.files import every_material
 from tbgen.words import in_plies
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class Site:
         for record in self.records:
             name = str(record.material)
             names = f"material/{name}.html", f"data/{name}.json", f"lines/{name}.pgn"
-            family = [str(each) for each in (*parents_of(record.material), *record.material.children())]
+            family = [str(each) for each in (*self._parents(record.material), *record.material.children())]
             there = [each for each in family if each in self.built]
             inputs = [self._digests[name], self._shown, there, self._plays(record)]
             yield Batch(names, inputs, partial(self._material_files, record))
@@ -212,9 +213,16 @@ class Site:
         pages = PAGES if root else (*PAGES, *added)
         return self._environment.get_template(name).render(root=root, here=there, pages=pages, **context) + "\n"
 
+    def _belongs(self, material: Material) -> bool:
+        """Whether a material is named though it may have no record: six men are where they have one."""
+        return material.men <= MOST_TABLE_MEN or str(material) in self.built
+
+    def _parents(self, material: Material) -> list[Material]:
+        return [each for each in parents_of(material) if self._belongs(each)]
+
     def _index(self) -> str:
         known = {record.material: record for record in self.records}
-        rows = [Row(material, known.get(material)) for material in every_material()]
+        rows = [Row(material, known.get(material)) for material in every_material() if self._belongs(material)]
         longest = max((card for row in rows if (card := row.longest)), key=lambda card: card.longest.dtg, default=None)
         total = sum(record.positions.classes for record in self.records)
         return self.page(
@@ -233,7 +241,7 @@ class Site:
             longest=_longest_card(record),
             waiting=waiting_cards(record, self._tables if self._plays(record) else None),
             quiet=quiet_card(record),
-            parents=parents_of(record.material),
+            parents=self._parents(record.material),
         )
 
     def _records(self) -> str:

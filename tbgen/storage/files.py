@@ -7,12 +7,13 @@ import os
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 from tbgen.disk import sync_folder, try_lock, wait_for_lock
 from tbgen.errors import MissingTableError
-from tbgen.material import Material, all_materials
+from tbgen.material import MOST_PLANNED_MEN, Material, all_materials, materials
 from tbgen.score import Mobility
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
@@ -72,15 +73,21 @@ def path_in(folders: Sequence[Path], material: Material) -> Path:
     return path_of(folder_with(folders, material), material)
 
 
+@cache
+def every_material() -> tuple[Material, ...]:
+    """Every material that a folder may have a table of, in build order: six men, too, where there was room for them."""
+    return (*all_materials(), *materials(MOST_PLANNED_MEN))
+
+
 def tables_in(folder: Path) -> list[Material]:
     """The materials that have a file in a folder, in build order; none where there is no folder."""
-    return [material for material in all_materials() if path_of(folder, material).is_file()]
+    return [material for material in every_material() if path_of(folder, material).is_file()]
 
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
     """The materials that have a file in any of the folders, in build order, and the first folder that has it."""
     there = {material for folder in folders for material in tables_in(folder)}
-    return [(material, folder_with(folders, material)) for material in all_materials() if material in there]
+    return [(material, folder_with(folders, material)) for material in every_material() if material in there]
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> Written:

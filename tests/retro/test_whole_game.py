@@ -17,7 +17,7 @@ from tests.reference.whole_game import Part, WholeGame
 from tests.retro.comparison import men_of_slots
 from tests.retro.excerpt import SolvedBlocks, cells_in, outside
 from tests.retro.tables import solved
-from tests.retro.test_five_men import CLOSURES, squares
+from tests.retro.test_five_and_six_men import CLOSURES, squares
 
 Ints = npt.NDArray[np.int64]
 Held = Callable[[str, Ints], tuple[Ints, Ints]]

@@ -1,0 +1,97 @@
+"""Six men: a table that is there answers; where none is, no table knows the position, and nobody is told to make it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.adjudicate import Adjudicator, Source
+from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
+from tbgen.index.bulk import cells_of
+from tbgen.index.layout import layout_of
+from tbgen.material import Material
+from tbgen.probe import Fault, Tablebase, open_tablebase
+from tbgen.records.joining import joined
+from tbgen.rules.game import Game
+from tbgen.score import Mobility
+from tbgen.storage.files import path_of, tables_in
+from tbgen.storage.reader import TableFile
+from tests.library.made_up import write_made_up
+
+from .play import random_board
+
+SIX = Material.parse("KRBvKRN")
+OTHER = chess.Board("8/8/8/4KBkq/8/8/8/R6r w - - 0 1")
+
+
+@pytest.fixture(scope="module")
+def six_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of 21 billion cells, made up."""
+    folder = tmp_path_factory.mktemp("six")
+    write_made_up(folder, SIX)
+    return folder
+
+
+@pytest.fixture
+def six(six_folder: Path) -> Iterator[Tablebase]:
+    with open_tablebase(six_folder) as opened:
+        yield opened
+
+
+def test_a_table_of_six_men_answers_with_what_its_file_says(six: Tablebase, six_folder: Path) -> None:
+    draw, layout = random.Random(6), layout_of(SIX)
+    boards = [random_board(draw, SIX) for _ in range(300)]
+    men = np.array([[board.pieces(int(role), color == 0).pop() for color, role in layout.slots] for board in boards])
+    with TableFile(path_of(six_folder, SIX)) as file:
+        entry, dtg, _ = file.look_up(cells_of(layout, np.array([not board.turn for board in boards], np.int64), men))
+    assert len({*entry.tolist()}) > 10
+    many = six.probe_many(boards)
+    mirrored = six.probe_many([board.mirror() for board in boards])
+    for number, board in enumerate(boards):
+        expected = int(entry[number]), int(dtg[number])
+        found = six.probe(board)
+        assert (found.outcome.to_byte(), found.dtg) == expected, board.fen()
+        assert (int(many.outcome[number]), int(many.dtg[number])) == expected
+        assert (-int(mirrored.outcome[number]), int(mirrored.dtg[number])) == expected
+
+
+def test_it_is_there_like_any_other(six: Tablebase, six_folder: Path) -> None:
+    assert six.available() == tables_in(six_folder) == [SIX]
+    assert SIX in six
+    assert str(six).count("1 table of 6 to 6 men") == 1
+
+
+def test_where_there_is_none_no_table_knows_the_position(six: Tablebase, tables: Tablebase) -> None:
+    for there in (six, tables):
+        with pytest.raises(TooManyMenError, match="KQRvKRB has 6 men; tables exist for at most 5"):
+            there.probe(OTHER)
+        assert there.get(OTHER) is None
+        castling = chess.Board("4k2r/7r/8/8/8/8/8/R3K2R w Q - 0 1")
+        faults = [there.probe_many([board]).fault_of(0) for board in (OTHER, castling, chess.Board())]
+        assert faults == [Fault.TOO_MANY_MEN, Fault.CASTLING, Fault.TOO_MANY_MEN]
+        with pytest.raises(CastlingError):
+            there.probe(castling)
+    with pytest.raises(MissingTableError):
+        six.probe(chess.Board("8/8/8/4KBkq/8/8/8/8 w - - 0 1"))
+
+
+def test_games_that_end_with_six_men_are_decided_by_it_and_stand_without(six: Tablebase, tables: Tablebase) -> None:
+    board = random_board(random.Random(1), SIX)
+    found = Adjudicator(six).decide(Game(board))
+    assert (found.source, found.final, found.missing) == (Source.TABLEBASE, six.probe(board).outcome, None)
+    for there, unknown in ((tables, board), (six, OTHER)):
+        stands = Adjudicator(there).decide(Game(unknown))
+        assert (stands.source, stands.missing) == (Source.GAME, None)
+        assert stands.why == "the accrued score stands: no table knows the position"
+
+
+def test_comparisons_of_six_men_come_after_those_of_five() -> None:
+    tables = [{"material": name} for name in ("KPPPPvK", "KRBvKRN", "KRPvKP")]
+    longest: dict[str, list[object]] = {str(game): [] for game in Mobility}
+    whole = joined([{"tables": tables, "longest": longest, "positions": []}])
+    assert [table["material"] for table in whole["tables"]] == ["KRPvKP", "KRBvKRN", "KPPPPvK"]
