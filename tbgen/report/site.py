@@ -225,9 +225,8 @@ class Site:
         rows = [Row(material, known.get(material)) for material in every_material() if self._belongs(material)]
         longest = max((card for row in rows if (card := row.longest)), key=lambda card: card.longest.dtg, default=None)
         total = sum(record.positions.classes for record in self.records)
-        return self.page(
-            "index.html", rows=rows, total=total, longest=longest, most_men=MOST_TABLE_MEN, event=self._event
-        )
+        most_men = max(row.men for row in rows)
+        return self.page("index.html", rows=rows, total=total, longest=longest, most_men=most_men, event=self._event)
 
     def _material(self, record: Record, sides: list[Part]) -> str:
         return self.page(
@@ -339,7 +338,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "factor": lambda factor: "–" if factor is None else f"{float(factor):.3f}",
         "g": lambda code: str(Outcome(Color.WHITE, code)),
         "rank": lambda outcome: (1 if outcome.holder is Color.WHITE else -1) * (10**4 - outcome.code),
-        "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five"}[number],
+        "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}[number],
         "in_plies": in_plies,
         "percent": percent,
         "shade": shade_of,

@@ -68,6 +68,18 @@ def test_only_built_endings_have_pages(site: Path) -> None:
     assert index.count("<tr>") == 3 + 5
 
 
+def test_endings_of_six_men_are_named_where_they_have_a_record(some: list[Record]) -> None:
+    pawns = next(record for record in some if str(record.material) == "KPvK")
+    files = dict(Site([*some, replace(pawns, material=Material.parse("KPPPPvK"))]).files())
+    page, index = str(files["material/KPPPPvK.html"]), str(files["index.html"])
+    assert "Here is every ending of 6 men or fewer" in " ".join(index.split())
+    assert index.count("KPPPPvK") == 2
+    assert "KPPPvK" in page
+    assert "KQPPPvK" in page, "a promotion leads there"
+    assert "KQPPPvK" not in index
+    assert not any("PPPvK" in str(files[f"material/{record.material}.html"]) for record in some)
+
+
 def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
     page = " ".join((site / "drawn.html").read_text().split())
     for claim in ("G1.5 44 (1.2182 %)", "-G5.5 1,216 (33.6656 %)", "G0.5 7,360 (3.8079 %)", "G1.5 185,924 (96.1921 %)"):
