@@ -46,6 +46,9 @@ from typing import Any, ClassVar
 _MOST_NAMED_MEN = 8
 """With more men a material is no name for people."""
 
+_MOST_BUILT_MEN = 5
+"""Tables of more are built by nearly nobody (record 282)."""
+
 
 class TbgenError(Exception):
     """Root of the tree; `exit_code` is what the program ends with."""
@@ -262,6 +265,8 @@ class MissingTableError(TableError, KeyError):
 
     def __str__(self) -> str:
         where = "" if self.folder is None else f" in {self.folder}"
+        if len(self.material) - 1 > _MOST_BUILT_MEN:
+            return f"no table {self.material}{where}"
         other = " --game whole-game" if where.endswith("whole-game") else ""  # the folder's name says the game
         return f"no table {self.material}{where}; build it with: tbgen build {self.material}{other}"
 

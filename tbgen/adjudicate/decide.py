@@ -25,7 +25,6 @@ from tbgen.pgn.tags import winner_of
 from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import material_of
 from tbgen.score import Accrued, Color, Mobility, Outcome
 from tbgen.words import in_so_many
 
@@ -121,7 +120,7 @@ class Adjudicator:
         except CastlingError:
             return stand.stands("tables know no castling rights")
         except MissingTableError as error:
-            missing = material_of(board).canonical()
+            missing = Material.parse(error.material)
             why = f"the accrued score is provisional: {error}"
             return stand.verdict(stand.accrued.outcome, Source.PROVISIONAL, why, missing)
         clocked = None

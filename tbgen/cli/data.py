@@ -139,7 +139,9 @@ def named_material(name: str) -> Material:
     return table_material(name, MOST_PLANNED_MEN)
 
 
-def wanted_materials(names: Sequence[str], men: int | None, *, every: bool) -> list[Material]:
+def wanted_materials(
+    names: Sequence[str], men: int | None, *, every: bool, most: int = MOST_PLANNED_MEN
+) -> list[Material]:
     """The materials that were asked for by name, by the number of men, or all of two to five men together."""
     if not (names or men is not None or every):
         raise UsageError("name materials such as KBvK, or give --men N, or --all")
@@ -147,9 +149,9 @@ def wanted_materials(names: Sequence[str], men: int | None, *, every: bool) -> l
     if every:
         return all_materials()
     if men is None:
-        return [named_material(name) for name in names]
-    if not FEWEST_TABLE_MEN <= men <= MOST_PLANNED_MEN:
-        raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {MOST_PLANNED_MEN} men, kings included, not {men}")
+        return [table_material(name, most) for name in names]
+    if not FEWEST_TABLE_MEN <= men <= most:
+        raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {men}")
     return materials(men)
 
 

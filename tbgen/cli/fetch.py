@@ -13,7 +13,7 @@ from tbgen.cli.data import in_units, new_folder_option, wanted_materials
 from tbgen.cli.refusals import refuse_together
 from tbgen.cli.terminal import Progress, complain
 from tbgen.library.fetch import JOBS, Fetched, Watcher, fetch
-from tbgen.material import Material, build_order
+from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.words import counted
 
 _MOST_JOBS = 64
@@ -62,7 +62,7 @@ def command(
       tbgen fetch --from http://127.0.0.1:8000 --all --data copy
     """
     refuse_together({"--json": as_json, "--quiet": quiet})
-    wanted = wanted_materials(names, men, every=every)
+    wanted = wanted_materials(names, men, every=every, most=MOST_TABLE_MEN)
 
     def choose(offered: Iterable[Material]) -> Iterable[Material]:
         chosen = [material for material in offered if material in set(wanted)] if every else wanted

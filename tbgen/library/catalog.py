@@ -95,18 +95,15 @@ class Entry:
 
 
 class Catalog:
-    """The tables by name, and those that cannot be used."""
+    """The tables with so many men at most by name, and those of any size that cannot be used."""
 
     def __init__(self, folders: Sequence[Path], most_men: int = MOST_TABLE_MEN) -> None:
-        self.entries: Mapping[str, Entry] = {}
-        self.faults: list[TableError] = []
-        found = {}
-        for entry in _looked_at(folders, most_men):
-            if isinstance(entry, Entry):
-                found[str(entry.material)] = entry
-            else:
-                self.faults.append(entry)
-        self.entries = found
+        looked_at = list(_looked_at(folders))
+        self._all = {str(entry.material): entry for entry in looked_at if isinstance(entry, Entry)}
+        self.entries: Mapping[str, Entry] = {
+            name: entry for name, entry in self._all.items() if entry.material.men <= most_men
+        }
+        self.faults = [fault for fault in looked_at if isinstance(fault, TableError)]
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -121,7 +118,7 @@ class Catalog:
     @cached_property
     def tag(self) -> str:
         """A digest of the program's version and of all tables: two servers with the same one answer alike."""
-        parts = [__version__, *(f"{name} {entry.digest}" for name, entry in sorted(self.entries.items()))]
+        parts = [__version__, *(f"{name} {entry.digest}" for name, entry in sorted(self._all.items()))]
         return sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def facts(self) -> dict[str, Any]:
@@ -129,11 +126,9 @@ class Catalog:
         return {"tables": [entry.facts() for entry in self.entries.values()]}
 
 
-def _looked_at(folders: Sequence[Path], most_men: int) -> Iterator[Entry | TableError]:
+def _looked_at(folders: Sequence[Path]) -> Iterator[Entry | TableError]:
     """Every table that a probe would use, those with the fewest men first, by seals and index."""
     for material, folder in tables_of(folders):
-        if material.men > most_men:
-            continue
         try:
             with TableFile(path_of(folder, material)) as table:
                 outcomes, distances = _stored(table.outcomes), None

@@ -165,4 +165,8 @@ def _searched(slots: list[Slot], asked: Asked, place: int, search: Search) -> tu
         outcome, dtg = search(board, Accrued.from_signed(accrued) if accrued else None)
     except AccruedError:
         return 0, 0, int(Fault.ACCRUED)
+    except MissingTableError:
+        return 0, 0, int(Fault.MISSING_TABLE)
+    except TooManyMenError:
+        return 0, 0, int(Fault.TOO_MANY_MEN)
     return outcome.signed, UNKNOWN_DTG if dtg is None else dtg, int(Fault.NONE)

@@ -20,7 +20,7 @@ def check_position(board: chess.Board, is_known: bool) -> None:
         if rule is not None:
             raise IllegalPositionError(board.fen(), rule)
     men = board.occupied.bit_count()
-    if men > MOST_PLANNED_MEN:
+    if men > (MOST_TABLE_MEN if board.castling_rights else MOST_PLANNED_MEN):
         raise TooManyMenError(str(material_of(board)), men, MOST_TABLE_MEN)
     if board.castling_rights:
         raise CastlingError(board.fen())

@@ -64,7 +64,7 @@ class OpenTables:
             if self.closed:
                 raise UsageError("the tablebase is closed")
             if canonical not in self._shelves:
-                path = self._path_of(canonical)
+                path = self._path_of(material)
                 self._shelves[canonical] = Shelf(TableFile(path), self.cache, outcomes_only=self._outcomes_only)
             return self._shelves[canonical]
 
@@ -87,16 +87,17 @@ class OpenTables:
         return found
 
     def _path_of(self, material: Material) -> Path:
-        """The file of a canonical material; MissingTableError names the folders that the user has named.
+        """The file that answers for a material; MissingTableError names the folders that the user has named.
 
         With more men than anybody can be asked to make tables for, it is TooManyMenError.
         """
+        canonical = material.canonical()
         try:
-            return path_of(folder_with(self.folders, material), material)
+            return path_of(folder_with(self.folders, canonical), canonical)
         except MissingTableError:
             if material.men > MOST_TABLE_MEN:
                 raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
-            raise MissingTableError(str(material), self.named) from None
+            raise MissingTableError(str(canonical), self.named) from None
 
 
 def _key_of(board: chess.Board) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -79,8 +80,11 @@ class Player:
     def _with_line(self, now: Situation, chosen: MoveProbe, plies: int) -> Choice:
         after = now.board.copy(stack=False)
         _, accrued, _ = play_move(after, chosen.move, now.accrued)
-        steps = self.tables.line(after, accrued, max_plies=plies) if plies and chosen.dtg is not None else []
-        return Choice(chosen.move, chosen.outcome, chosen.dtg, tuple(step.move for step in steps))
+        line: tuple[chess.Move, ...] = ()
+        if plies and chosen.dtg is not None:
+            with contextlib.suppress(MissingTableError, TooManyMenError):  # the move is good without its line
+                line = tuple(step.move for step in self.tables.line(after, accrued, max_plies=plies))
+        return Choice(chosen.move, chosen.outcome, chosen.dtg, line)
 
     def guesses(self, now: Situation, *, only: Collection[chess.Move] = ()) -> list[Choice]:
         """Every move by what a table says after it, or by what has then accrued; then by the opponent's few moves."""

@@ -25,6 +25,7 @@ from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
 from tests.pgn.plain import games_in
 from tests.pgn.test_compiled_reader import texts
+from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 OWN_LINE = re.compile(rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() + rb') "[^"]*"\](?:\r\n|\n|\r)')
@@ -200,6 +201,18 @@ def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: byt
     assert [told(game)[2] for game in plain(once)] == [told(game)[2] for game in plain(text)]  # type: ignore[index]
     without = decided(once, Task(tables=table_folder, lines=True, continued=Continue.NEVER))
     assert OWN_LINE.sub(b"", without) == OWN_LINE.sub(b"", text)
+
+
+def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
+    table_folder: Path, tmp_path: Path
+) -> None:
+    folder = without_promotions(table_folder, tmp_path / "tables")
+    before = BEFORE_PROMOTION.replace("K7 w", "1K6 b")
+    text = f'[FEN "{before}"]\n\n1... Kg2 2. Ka1 Kf2 *\n'.encode()
+    assert b"( {tbgen: G0.0 with best play" in decided(text, Task(tables=table_folder, lines=True))
+    once = decided(text, Task(tables=folder, lines=True))
+    assert once == decided(text, Task(tables=folder))
+    assert b'[RMobilityResult "G0.0"]' in once
 
 
 def test_a_variation_of_best_play_can_be_played(table_folder: Path) -> None:

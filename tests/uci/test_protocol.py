@@ -19,6 +19,7 @@ from tbgen.rules.position import color_of
 from tbgen.score import Accrued, Color, parse_score
 from tbgen.uci.beyond import Beyond
 from tbgen.uci.protocol import Protocol
+from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 
@@ -79,6 +80,16 @@ def test_the_line_is_that_of_best_play(table_folder: Path, tables: Tablebase) ->
     (shown,) = (line.partition(" pv ")[2].split() for line in lines if " pv " in line)
     steps = tables.line(chess.Board(BISHOP), parse_score("G4.0"))
     assert shown == [step.move.uci() for step in steps[:4]]
+
+
+def test_a_move_whose_line_leads_to_a_missing_table_is_played_without_a_line(
+    table_folder: Path, tmp_path: Path
+) -> None:
+    folder = without_promotions(table_folder, tmp_path / "tables")
+    lines = said(folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10")
+    assert not any("error" in line for line in lines)
+    assert best(lines) == best(said(table_folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10"))
+    assert any(line.endswith(f" pv {best(lines)}") for line in lines)
 
 
 def test_several_lines_come_best_first_and_only_moves_that_were_named(table_folder: Path, tables: Tablebase) -> None:
