@@ -47,7 +47,7 @@ CLOSURES = {
 LARGE_CLOSURES = {
     "six men, either side may take": ("KPPvKPP", [("c4", "e4", "d4", "f5"), ("c2", "e4", "d4", "f7")]),
     "six men, three pawns and one": ("KPPPvKP", [("a6", "d4", "e2", "e4"), ("a6", "d2", "e2", "e4")]),
-    "six men, four pawns": ("KPPPPvK", [("b7", "c2", "c6", "d3"), ("a7", "b6", "c4", "d5")]),
+    "six men, four pawns": ("KPPPPvK", [("b7", "c2", "c6", "d3")]),
 }
 
 
