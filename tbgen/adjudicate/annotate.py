@@ -11,12 +11,11 @@ from typing import Any
 
 import chess
 
-from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
+from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
 from tbgen.material import MOST_PLANNED_MEN, Material
 from tbgen.pgn.game import PgnGame
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase
 from tbgen.rules.game import Ply
-from tbgen.rules.position import material_of
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.words import in_plies
 
@@ -211,8 +210,8 @@ def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Mat
         return tables.probe(board, ply.accrued)
     except (TooManyMenError, CastlingError):
         return None
-    except MissingTableError:
-        missing[material_of(board).canonical()] += 1
+    except MissingTableError as error:
+        missing[Material.parse(error.material)] += 1
         return None
 
 
@@ -220,6 +219,6 @@ def _better(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[Mo
     """The best moves in a position, without distances all that keep its value; none if a table is missing."""
     try:
         moves = tables.probe_moves(board, accrued)
-    except (MissingTableError, TooManyMenError):
+    except NO_TABLE:
         return ()
     return tuple(each for each in moves if each.best) or tuple(each for each in moves if each.keeps)

@@ -18,7 +18,7 @@ import chess
 from tbgen.adjudicate.decide import AdjudicationRules, Adjudicator, Continue
 from tbgen.adjudicate.standings import EventGame
 from tbgen.adjudicate.verdict import Ground, Verdict
-from tbgen.errors import InputError, MaterialError, MissingTableError, PgnError, TooManyMenError
+from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
 from tbgen.material import Material
 from tbgen.parent import follow_parent, signals_held
 from tbgen.pgn.chunks import Chunk, ScannedChunk, chunks_of, scanned
@@ -196,7 +196,7 @@ class ChunkDecider:
         return done
 
     def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
-        """Best play from the last position, as a variation on the last move; empty if it cannot be had."""
+        """Best play from the last position, as a variation on the last move; empty if there is none to be had."""
         game, verdict, moves = found.game, found.verdict, chunk.moves_of(place)
         if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not len(moves):
             return ""
@@ -205,7 +205,7 @@ class ChunkDecider:
         board = game.board
         try:
             steps = self.tables.line(board, game.last.accrued)
-        except (MissingTableError, TooManyMenError):
+        except NO_TABLE:
             return ""
         line = [(last, ""), *((step.san, "") for step in steps)]
         black = board.turn == chess.WHITE  # made the last move

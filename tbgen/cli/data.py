@@ -135,14 +135,14 @@ def no_tables(folders: Sequence[Path]) -> str:
 
 
 def named_material(name: str) -> Material:
-    """The canonical material of a table that somebody may have."""
+    """The canonical material that a text names; of six men at most, which a folder may have a table of."""
     return table_material(name, MOST_PLANNED_MEN)
 
 
 def wanted_materials(
     names: Sequence[str], men: int | None, *, every: bool, most: int = MOST_PLANNED_MEN
 ) -> list[Material]:
-    """The materials that were asked for by name, by the number of men, or all of two to five men together."""
+    """The materials asked for by name or by number of men, each of `most` men at most, or all of two to five men."""
     if not (names or men is not None or every):
         raise UsageError("name materials such as KBvK, or give --men N, or --all")
     refuse_together({" ".join(names): tuple(names), "--men": men, "--all": every})

@@ -12,7 +12,7 @@ from typing import Any, Final
 import chess
 
 from tbgen.arguments import expect
-from tbgen.errors import MissingDistancesError, MissingTableError, TooManyMenError, UsageError
+from tbgen.errors import NO_TABLE, MissingDistancesError, UsageError
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Outcome
@@ -166,7 +166,7 @@ def is_clean(tables: Tablebase, probe: Probe) -> bool:
     """Whether all entry values of a table, and of those that it leads to, are near; False if a table is missing."""
     try:
         return tables.longest_distance(probe.material) <= CLEAN_PLIES
-    except (MissingTableError, TooManyMenError, MissingDistancesError):
+    except (*NO_TABLE, MissingDistancesError):
         return False
 
 
@@ -183,6 +183,6 @@ def _searched(tables: Tablebase, board: chess.Board, probe: Probe, rule: FiftyMo
     most_states = MOST_STATES if left <= SEARCHED_PLIES else LONG_STATES
     try:
         searched = search(tables, board, probe, left, rule, most_states=most_states)
-    except (MissingTableError, TooManyMenError):
+    except NO_TABLE:
         return None
     return None if searched is None else searched.outcome

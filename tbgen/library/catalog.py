@@ -12,7 +12,7 @@ from typing import Any, Final
 from tbgen import __version__
 from tbgen.errors import MissingTableError, TableError
 from tbgen.library.summary import Summary, summary_of
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.material import MOST_PLANNED_MEN, MOST_TABLE_MEN, Material
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -95,14 +95,15 @@ class Entry:
 
 
 class Catalog:
-    """The tables with so many men at most by name, and those of any size that cannot be used."""
+    """The tables that are offered by name, and those that cannot be used; of tables with so many men at most."""
 
-    def __init__(self, folders: Sequence[Path], most_men: int = MOST_TABLE_MEN) -> None:
-        looked_at = list(_looked_at(folders))
+    def __init__(self, folders: Sequence[Path], most_men: int = MOST_PLANNED_MEN) -> None:
+        looked_at = list(_looked_at(folders, most_men))
         self._all = {str(entry.material): entry for entry in looked_at if isinstance(entry, Entry)}
         self.entries: Mapping[str, Entry] = {
-            name: entry for name, entry in self._all.items() if entry.material.men <= most_men
+            name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN
         }
+        """Pages and `tbgen fetch` read tables of two to five men (record 282)."""
         self.faults = [fault for fault in looked_at if isinstance(fault, TableError)]
 
     def __len__(self) -> int:
@@ -117,7 +118,7 @@ class Catalog:
 
     @cached_property
     def tag(self) -> str:
-        """A digest of the program's version and of all tables: two servers with the same one answer alike."""
+        """A digest of the version and of all tables, offered or not: two servers with the same one answer alike."""
         parts = [__version__, *(f"{name} {entry.digest}" for name, entry in sorted(self._all.items()))]
         return sha256("\n".join(parts).encode()).hexdigest()[:32]
 
@@ -126,9 +127,11 @@ class Catalog:
         return {"tables": [entry.facts() for entry in self.entries.values()]}
 
 
-def _looked_at(folders: Sequence[Path]) -> Iterator[Entry | TableError]:
+def _looked_at(folders: Sequence[Path], most_men: int) -> Iterator[Entry | TableError]:
     """Every table that a probe would use, those with the fewest men first, by seals and index."""
     for material, folder in tables_of(folders):
+        if material.men > most_men:
+            continue
         try:
             with TableFile(path_of(folder, material)) as table:
                 outcomes, distances = _stored(table.outcomes), None

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import UsageError
-from tbgen.material import MOST_PLANNED_MEN, MOST_TABLE_MEN, Material
+from tbgen.material import Material
 from tbgen.probe.answers import Fault
+from tbgen.probe.checks import has_too_many_men
 from tbgen.rules.accrual import accrued_of
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import expect_board, material_of
@@ -155,7 +156,7 @@ def _squares(board: chess.Board) -> list[int]:
 
 def _fault_of(board: chess.Board) -> Fault:
     """What keeps a board from being asked for; that the side to move gives check is found out later."""
-    is_large = board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_PLANNED_MEN)
+    is_large = has_too_many_men(board)
     kings = (board.kings & side for side in board.occupied_co)
     if (is_large or board.castling_rights or any(men.bit_count() != 1 for men in kings)) and broken_rule(board):
         return Fault.ILLEGAL

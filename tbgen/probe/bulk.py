@@ -77,11 +77,14 @@ def answer_boards(
         try:
             found = answer(shelf_of(material), material, positions, search, game)
         except (MissingTableError, TooManyMenError) as error:
-            fault = Fault.MISSING_TABLE if isinstance(error, MissingTableError) else Fault.TOO_MANY_MEN
-            many.fault[places] = np.where(are_legal_boards(boards, places), fault, Fault.ILLEGAL)
+            many.fault[places] = np.where(are_legal_boards(boards, places), _fault_of(error), Fault.ILLEGAL)
         else:
             many.outcome[places], many.dtg[places], many.fault[places] = found.outcome, found.dtg, found.fault
     return many
+
+
+def _fault_of(error: MissingTableError | TooManyMenError) -> Fault:
+    return Fault.MISSING_TABLE if isinstance(error, MissingTableError) else Fault.TOO_MANY_MEN
 
 
 def _flipped(asked: Asked) -> Asked:
@@ -165,8 +168,6 @@ def _searched(slots: list[Slot], asked: Asked, place: int, search: Search) -> tu
         outcome, dtg = search(board, Accrued.from_signed(accrued) if accrued else None)
     except AccruedError:
         return 0, 0, int(Fault.ACCRUED)
-    except MissingTableError:
-        return 0, 0, int(Fault.MISSING_TABLE)
-    except TooManyMenError:
-        return 0, 0, int(Fault.TOO_MANY_MEN)
+    except (MissingTableError, TooManyMenError) as error:
+        return 0, 0, int(_fault_of(error))
     return outcome.signed, UNKNOWN_DTG if dtg is None else dtg, int(Fault.NONE)

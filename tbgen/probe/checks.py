@@ -19,11 +19,18 @@ def check_position(board: chess.Board, is_known: bool) -> None:
         rule = broken_rule(board)
         if rule is not None:
             raise IllegalPositionError(board.fen(), rule)
-    men = board.occupied.bit_count()
-    if men > (MOST_TABLE_MEN if board.castling_rights else MOST_PLANNED_MEN):
-        raise TooManyMenError(str(material_of(board)), men, MOST_TABLE_MEN)
+    if has_too_many_men(board):
+        raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
     if board.castling_rights:
         raise CastlingError(board.fen())
+
+
+def has_too_many_men(board: chess.Board) -> bool:
+    """Whether no table can answer, whatever lies in the folders.
+
+    A table of six men may be there; with castling rights it would not answer, so six men are too many then.
+    """
+    return board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_PLANNED_MEN)
 
 
 def check_accrued(board: chess.Board, accrued: Accrued, game: Mobility = Mobility.RESET) -> None:

@@ -89,7 +89,7 @@ class OpenTables:
     def _path_of(self, material: Material) -> Path:
         """The file that answers for a material; MissingTableError names the folders that the user has named.
 
-        With more men than anybody can be asked to make tables for, it is TooManyMenError.
+        TooManyMenError where the missing table has six men or more: hardly anybody could build it (record 282).
         """
         canonical = material.canonical()
         try:

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from tbgen._folders import shipped_tables
 from tbgen.arguments import expect_number
 from tbgen.errors import (
-    CastlingError,
+    NO_TABLE,
     MaterialError,
     MissingFolderError,
     MissingTableError,
-    TooManyMenError,
     UsageError,
 )
 from tbgen.material import Material, build_order
@@ -140,7 +139,7 @@ class Tablebase:
         """As `probe`, but `default` where there is no table for the position."""
         try:
             return self.probe(board, accrued)
-        except (MissingTableError, TooManyMenError, CastlingError):
+        except NO_TABLE:
             return default
 
     def probe_every_accrued(self, board: chess.Board) -> list[Probe]:

@@ -214,10 +214,11 @@ class Site:
         return self._environment.get_template(name).render(root=root, here=there, pages=pages, **context) + "\n"
 
     def _belongs(self, material: Material) -> bool:
-        """Whether a material is named though it may have no record: six men are where they have one."""
+        """Whether the site names a material: one of six men only if it has a record."""
         return material.men <= MOST_TABLE_MEN or str(material) in self.built
 
     def _parents(self, material: Material) -> list[Material]:
+        """The materials that lead to one, as far as the site names them."""
         return [each for each in parents_of(material) if self._belongs(each)]
 
     def _index(self) -> str:

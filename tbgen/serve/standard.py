@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import chess
 
-from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
+from tbgen.errors import NO_TABLE
 from tbgen.probe import Tablebase
 from tbgen.rules.position import color_of
 
@@ -66,7 +66,7 @@ def _value(tables: Tablebase, board: chess.Board) -> tuple[str, int | None]:
     """The category and the signed plies to mate."""
     try:
         found = tables.probe(board.copy(stack=False))
-    except (MissingTableError, TooManyMenError, CastlingError):
+    except NO_TABLE:
         return (_UNKNOWN if board.legal_moves else _ended(board)), None
     if not found.outcome.is_mate:
         return "draw", None

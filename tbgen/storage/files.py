@@ -75,7 +75,7 @@ def path_in(folders: Sequence[Path], material: Material) -> Path:
 
 @cache
 def every_material() -> tuple[Material, ...]:
-    """Every material that a folder may have a table of, in build order: six men, too, where there was room for them."""
+    """Every material that a folder may have a table of, in build order, those of six men last (record 282)."""
     return (*all_materials(), *materials(MOST_PLANNED_MEN))
 
 

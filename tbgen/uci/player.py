@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import chess
 
-from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
+from tbgen.errors import NO_TABLE
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.accrual import play_move
 from tbgen.rules.position import color_of, material_of, own_score
@@ -60,7 +60,7 @@ class Player:
         """The best moves, best first, None without a table; `only` some are looked at, if any are named."""
         try:
             moves = self.tables.probe_moves(now.board, now.accrued)
-        except (MissingTableError, TooManyMenError, CastlingError):
+        except NO_TABLE:
             return None
         moves = [each for each in moves if not only or each.move in only]
         if moves:
@@ -82,7 +82,7 @@ class Player:
         _, accrued, _ = play_move(after, chosen.move, now.accrued)
         line: tuple[chess.Move, ...] = ()
         if plies and chosen.dtg is not None:
-            with contextlib.suppress(MissingTableError, TooManyMenError):  # the move is good without its line
+            with contextlib.suppress(*NO_TABLE):  # the move is as good without its line
                 line = tuple(step.move for step in self.tables.line(after, accrued, max_plies=plies))
         return Choice(chosen.move, chosen.outcome, chosen.dtg, line)
 

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import chess
 import pytest
 
 from tbgen.adjudicate import AdjudicationRules, Adjudicator, Continue, Source
 from tbgen.material import Material
-from tbgen.probe import Tablebase
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, parse_score
 from tests.adjudicate.games import game_from
+from tests.probe.tables_without import EN_PASSANT, alone
 
 HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 """Published: worth G1.5 with G4.0 accrued."""
@@ -52,6 +54,13 @@ def test_without_a_table_the_accrued_score_stands_and_the_table_is_named(tables:
     assert "build it with: tbgen build KRBvK" in verdict.why
     assert verdict.facts()["missing"] == "KRBvK"
     assert Adjudicator().decide(game_from(HELD)).missing is None
+
+
+def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
+    four_men_folder: Path, tmp_path: Path
+) -> None:
+    with open_tablebase(alone(four_men_folder, tmp_path / "tables", "KPvKP")) as few:
+        assert Adjudicator(few).decide(game_from(EN_PASSANT)).missing == Material.parse("KPvK")
 
 
 def test_castling_rights_keep_a_position_from_the_tables(tables: Tablebase) -> None:

@@ -29,6 +29,7 @@ from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.table import Patterns
 
 from .play import random_board
+from .tables_without import EN_PASSANT, alone
 
 FAULTS = {
     IllegalPositionError: Fault.ILLEGAL,
@@ -287,3 +288,14 @@ def test_a_table_whose_holds_never_break_has_empty_patterns() -> None:
     patterns = Patterns(np.zeros(2, np.uint32), empty, empty, empty.astype(np.int8), empty.astype(np.uint16))
     outcome, dtg = patterns.values(np.zeros(2, np.uint32), np.array([5, -7]))
     assert (outcome.tolist(), dtg.tolist()) == ([5, -7], [0, 0])
+
+
+def test_a_right_to_take_that_leads_to_a_missing_table_does_not_spoil_other_positions(
+    four_men_folder: Path, tmp_path: Path
+) -> None:
+    boards = [chess.Board(EN_PASSANT), chess.Board(EN_PASSANT.replace("e3", "-"))]
+    with open_tablebase(alone(four_men_folder, tmp_path / "tables", "KPvKP")) as few:
+        found = few.probe_many(boards)
+        assert [found.fault_of(number) for number in range(2)] == [Fault.MISSING_TABLE, Fault.NONE]
+        with pytest.raises(MissingTableError, match="KPvK"):
+            few.probe(boards[0])

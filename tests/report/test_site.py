@@ -70,14 +70,16 @@ def test_only_built_endings_have_pages(site: Path) -> None:
 
 def test_endings_of_six_men_are_named_where_they_have_a_record(some: list[Record]) -> None:
     pawns = next(record for record in some if str(record.material) == "KPvK")
-    files = dict(Site([*some, replace(pawns, material=Material.parse("KPPPPvK"))]).files())
-    page, index = str(files["material/KPPPPvK.html"]), str(files["index.html"])
+    more = [replace(pawns, material=Material.parse(name)) for name in ("KPPPvK", "KPPPPvK")]
+    files = dict(Site([*some, *more]).files())
+    five, six = (str(files[f"material/{record.material}.html"]) for record in more)
+    index = str(files["index.html"])
     assert "Here is every ending of 6 men or fewer" in " ".join(index.split())
     assert index.count("KPPPPvK") == 2
-    assert "KPPPvK" in page
-    assert "KQPPPvK" in page, "a promotion leads there"
-    assert "KQPPPvK" not in index
-    assert not any("PPPvK" in str(files[f"material/{record.material}.html"]) for record in some)
+    assert "KPPPvK" in six
+    assert "KQPPPvK" in six, "a promotion leads there"
+    assert "KPPPPvK" in five, "a capture leads from there"
+    assert "KQPPPvK" not in five + index, "a capture leads from there, too, but it has no record"
 
 
 def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
