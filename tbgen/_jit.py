@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
+from llvmlite import ir
 from numba.core import config, types
-from numba.core.cgutils import true_bit
+from numba.core.cgutils import get_item_pointer, true_bit, unpack_tuple, voidptr_t
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types.containers import UniTuple
 from numba.core.types.misc import unliteral
 from numba.extending import intrinsic
 
@@ -156,6 +158,25 @@ def _exchange(_typing: Any, array: Any, _number: Any) -> Any:
     return types.int64(array, types.int64), emit
 
 
+def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
+    if not isinstance(array, types.Array):
+        return None
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind, number = signature.args[0], ir.IntType(32)
+        described = context.make_array(kind)(context, builder, values[0])
+        address = get_item_pointer(context, builder, kind, described, unpack_tuple(builder, values[1]))
+        takes = ir.FunctionType(ir.VoidType(), [voidptr_t, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", (voidptr_t,), takes)
+        how = [number(_TO_READ), number(_INTO_EVERY_CACHE), number(_AS_DATA)]
+        builder.call(fetch, [builder.bitcast(address, voidptr_t), *how])
+        return context.get_dummy_value()
+
+    return types.none(array, UniTuple(types.int64, array.ndim)), emit
+
+
+_TO_READ, _INTO_EVERY_CACHE, _AS_DATA = 0, 3, 1
+
 ones: Callable[[Any], Any] = intrinsic(_ones)
 """How many bits of 64 are set; for kernels."""
 
@@ -164,3 +185,6 @@ trailing_zeros: Callable[[Any], Any] = intrinsic(_trailing_zeros)
 
 exchange: Callable[[Any, Any], Any] = intrinsic(_exchange)
 """Write a number in place of an array's first, and say which was there, before any other thread can. For kernels."""
+
+prefetch: Callable[[Any, tuple[Any, ...]], None] = intrinsic(_prefetch)
+"""Have the processor fetch an item that will soon be wanted; nobody waits for it, and nothing changes. For kernels."""

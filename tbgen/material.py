@@ -21,8 +21,8 @@ FEWEST_TABLE_MEN = 2
 MOST_TABLE_MEN = 5
 """Tables are made for so many men, kings included."""
 
-MOST_PLANNED_MEN = 6
-"""A plan says what tables of so many men would take (record 277)."""
+MOST_BUILT_MEN = 6
+"""So many where there are memory and disk for it (record 282)."""
 
 _MOST_MEN_A_SIDE = 16
 

@@ -12,7 +12,7 @@ from typing import Any
 import chess
 
 from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
-from tbgen.material import MOST_PLANNED_MEN, Material
+from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.pgn.game import PgnGame
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase
 from tbgen.rules.game import Ply
@@ -204,7 +204,7 @@ def _annotated(
 
 def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]) -> Probe | None:
     """The value of a position with what has accrued in it; None if no table knows it."""
-    if chess.popcount(board.occupied) > MOST_PLANNED_MEN:
+    if chess.popcount(board.occupied) > MOST_BUILT_MEN:
         return None
     try:
         return tables.probe(board, ply.accrued)

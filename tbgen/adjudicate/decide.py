@@ -19,7 +19,7 @@ from tbgen.adjudicate.verdict import Source, Verdict
 from tbgen.arguments import expect
 from tbgen.clock import ClockedValue, value_within
 from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
-from tbgen.material import MOST_PLANNED_MEN, Material
+from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.pgn.game import PgnGame
 from tbgen.pgn.tags import winner_of
 from tbgen.probe import Tablebase
@@ -110,7 +110,7 @@ class Adjudicator:
 
     def _continued(self, stand: _Stand) -> Verdict:
         """The outcome of best play from the position, or the accrued score if there is no table for it."""
-        if self.tables is None or stand.men > MOST_PLANNED_MEN:
+        if self.tables is None or stand.men > MOST_BUILT_MEN:
             return stand.stands(_UNKNOWN)
         board = stand.board()
         try:

@@ -15,7 +15,7 @@ from tbgen._folders import shipped_tables
 from tbgen.cli.options import choice_of_game
 from tbgen.cli.refusals import refuse_together
 from tbgen.errors import MissingFolderError, UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_PLANNED_MEN, Material, all_materials, materials, table_material
+from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
 from tbgen.storage.folders import folder_of_game, folders_in, game_of_folder, with_shipped
@@ -136,11 +136,11 @@ def no_tables(folders: Sequence[Path]) -> str:
 
 def named_material(name: str) -> Material:
     """The canonical material that a text names; of six men at most, which a folder may have a table of."""
-    return table_material(name, MOST_PLANNED_MEN)
+    return table_material(name, MOST_BUILT_MEN)
 
 
 def wanted_materials(
-    names: Sequence[str], men: int | None, *, every: bool, most: int = MOST_PLANNED_MEN
+    names: Sequence[str], men: int | None, *, every: bool, most: int = MOST_BUILT_MEN
 ) -> list[Material]:
     """The materials asked for by name or by number of men, each of `most` men at most, or all of two to five men."""
     if not (names or men is not None or every):

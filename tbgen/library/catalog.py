@@ -12,7 +12,7 @@ from typing import Any, Final
 from tbgen import __version__
 from tbgen.errors import MissingTableError, TableError
 from tbgen.library.summary import Summary, summary_of
-from tbgen.material import MOST_PLANNED_MEN, MOST_TABLE_MEN, Material
+from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -97,7 +97,7 @@ class Entry:
 class Catalog:
     """The tables that are offered by name, and those that cannot be used; of tables with so many men at most."""
 
-    def __init__(self, folders: Sequence[Path], most_men: int = MOST_PLANNED_MEN) -> None:
+    def __init__(self, folders: Sequence[Path], most_men: int = MOST_BUILT_MEN) -> None:
         looked_at = list(_looked_at(folders, most_men))
         self._all = {str(entry.material): entry for entry in looked_at if isinstance(entry, Entry)}
         self.entries: Mapping[str, Entry] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from tbgen.errors import AccruedError, CastlingError, IllegalPositionError, TooManyMenError
-from tbgen.material import MOST_PLANNED_MEN, MOST_TABLE_MEN
+from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.rules.accrual import why_not_accrued
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import material_of
@@ -30,7 +30,7 @@ def has_too_many_men(board: chess.Board) -> bool:
 
     A table of six men may be there; with castling rights it would not answer, so six men are too many then.
     """
-    return board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_PLANNED_MEN)
+    return board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN)
 
 
 def check_accrued(board: chess.Board, accrued: Accrued, game: Mobility = Mobility.RESET) -> None:

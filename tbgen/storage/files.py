@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tbgen.disk import sync_folder, try_lock, wait_for_lock
 from tbgen.errors import MissingTableError
-from tbgen.material import MOST_PLANNED_MEN, Material, all_materials, materials
+from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
 from tbgen.score import Mobility
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
@@ -76,7 +76,7 @@ def path_in(folders: Sequence[Path], material: Material) -> Path:
 @cache
 def every_material() -> tuple[Material, ...]:
     """Every material that a folder may have a table of, in build order, those of six men last (record 282)."""
-    return (*all_materials(), *materials(MOST_PLANNED_MEN))
+    return (*all_materials(), *materials(MOST_BUILT_MEN))
 
 
 def tables_in(folder: Path) -> list[Material]:

@@ -227,7 +227,7 @@ class SharedLayers:
 
     def _mark_before(self, forcer: Forcer, side: int, worklist: Worklist, size: int, target: Worklist) -> None:
         def job(thread: int, span: Span, own: Worklist) -> None:
-            mark_before_span(self.block, forcer._replace(men=self.own[thread].men), side, worklist, span, own)
+            mark_before_span(self.block, forcer._replace(**self.own[thread]._asdict()), side, worklist, span, own)
 
         self._mark(worklist, size, job, target)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import inlined, inner, prefetch
 from tbgen.arrays import Int, Word
 from tbgen.index.outcome_kernels import byte_of_rank
 from tbgen.index.words import ONE, lowest_square
@@ -25,7 +25,7 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
-from tbgen.retro.words.worklist import Span, SparseSet, Worklist, add_bits, add_word, list_words, take_bits
+from tbgen.retro.words.worklist import FAR, Span, SparseSet, Worklist, add_bits, add_word, list_words, take_bits
 
 
 @inner
@@ -100,9 +100,12 @@ def mark_before_members(
     members = forcer.forced
     free = SparseSet(members.free[1 - side], members.live[1 - side])
     for n in range(span.first, span.end):
+        if n + FAR < span.end:
+            prefetch(worklist.bits, (worklist.words[n + FAR],))
+            prefetch(block.occupied, (worklist.words[n + FAR],))
         word = np.int64(worklist.words[n])
         bits = take_bits(worklist, word)
-        mark_predecessors(block, forcer.men, 1 - side, word, bits, free, target)
+        mark_predecessors(block, forcer.men, 1 - side, word, bits, free, target, forcer.neighbours)
 
 
 @inner

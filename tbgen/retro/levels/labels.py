@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
+from tbgen._jit import inlined, inner, prefetch
 from tbgen.arrays import Int, Word
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import PLIES, RECHECK, push
@@ -26,8 +26,8 @@ from tbgen.retro.levels.forcer import (
     take_lock,
 )
 from tbgen.retro.levels.packing import NO_LABEL, limit_of, plies_of_label, rank_of_label, site_from
-from tbgen.retro.words.block import Block, place_of_cell
-from tbgen.retro.words.worklist import Worklist, add_bits, add_word, contains_word, copy_words
+from tbgen.retro.words.block import MASK, Block, place_of_cell
+from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word, copy_words
 
 
 class LabelRange(NamedTuple):
@@ -41,6 +41,22 @@ class LabelRange(NamedTuple):
 def label_of_cell(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> np.int64:
     """The label of a cell that has a place."""
     return np.int64(forcer.label[place_of_cell(block, side, word, square)])
+
+
+@inlined
+def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: Int, end: Int) -> None:
+    """Have fetched what the words that are listed soon after number n will be asked for."""
+    if n + FAR < end:
+        word = np.int64(worklist.words[n + FAR])
+        prefetch(worklist.bits, (word,))
+        prefetch(forcer.forced.free, (side, word))
+        prefetch(forcer.middle.unlabelled, (side, word))
+        prefetch(block.numbered, (side, word, MASK))
+    if n + NEAR < end:
+        word = np.int64(worklist.words[n + NEAR])
+        place = place_of_cell(block, side, word, lowest_square(worklist.bits[word]))
+        prefetch(forcer.label, (place,))
+        prefetch(forcer.history, (place,))
 
 
 @inlined

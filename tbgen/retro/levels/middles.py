@@ -36,6 +36,7 @@ from tbgen.retro.levels.labels import (
     expire_labels,
     label_of_cell,
     labelled_within,
+    look_ahead,
     mark_neighbours,
 )
 from tbgen.retro.levels.middle_sets import end_level
@@ -65,7 +66,7 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
     fresh = bits & ~old
     if fresh:
         unlabelled = SparseSet(middle.unlabelled[defender], forcer.forced.live[defender])
-        mark_predecessors(block, forcer.men, defender, word, fresh, unlabelled, forcer.checked)
+        mark_predecessors(block, forcer.men, defender, word, fresh, unlabelled, forcer.checked, forcer.neighbours)
     while old:
         was = label_of_cell(block, forcer, forcer.side, word, lowest_square(old))
         same = labelled_within(block, forcer, forcer.side, word, old, LabelRange(was, was))
@@ -86,7 +87,7 @@ def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: In
         mark_neighbours(block, forcer, side, size, True, greater, worklist)
     else:
         unlabelled = SparseSet(forcer.middle.unlabelled[side], forcer.forced.live[side])
-        mark_predecessors(block, forcer.men, side, word, bits, unlabelled, worklist)
+        mark_predecessors(block, forcer.men, side, word, bits, unlabelled, worklist, forcer.neighbours)
 
 
 @inlined
@@ -174,6 +175,7 @@ def check_cells(block: Block, forcer: Forcer, span: Span, joining_next: Worklist
     """Confirm the defender's cells that join, in some of the words listed, and mark for the next layer."""
     checked, yielding = forcer.checked, forcer.yielding
     for n in range(span.first, span.end):
+        look_ahead(block, forcer, 1 - forcer.side, checked, n, span.end)
         word = np.int64(checked.words[n])
         bits = take_bits(checked, word)
         bits = recheck_defender_cells(block, forcer, label, level, word, bits)
@@ -190,6 +192,7 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, span: Span, labe
     """Confirm the forcer's cells that join, in some of the words listed, and mark for the next layer."""
     side, middle = forcer.side, forcer.middle
     for n in range(span.first, span.end):
+        look_ahead(block, forcer, side, joining, n, span.end)
         word = np.int64(joining.words[n])
         at = np.uint64(word)
         bits, among = take_bits(joining, word) & forcer.forced.free[side, at], middle.unlabelled[side, at]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inlined
+from tbgen._jit import by_address, inlined, prefetch
 from tbgen.arrays import Int, Ints, Word, Words
 from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, image, king_spread
@@ -58,13 +58,22 @@ def path_of(role: Int, square: Int) -> np.uint64:
     return np.uint64((role * 64 + square) * 64)
 
 
-# `men` is scratch space; `clear` are the black king squares that have not stood in the way of the ray so far
+@inlined
+def note_word(near: Neighbours, size: Int, word: Int, bits: Word, allowed: SparseSet, worklist: Worklist) -> None:
+    """List some positions of a word, and have fetched what is soon asked of it."""
+    prefetch(allowed.bits, (word,))
+    prefetch(worklist.bits, (word,))
+    near.word[size], near.bits[size] = word, bits
+
+
+# `men` and `near` are scratch space; `clear` are the black king squares that have not stood in the way of the ray
+# so far. What is asked of a word comes from memory, so all words are listed before the first is looked at.
 @inlined
 def mark_predecessors(
-    block: Block, men: Ints, mover: Int, word: Int, bits: Word, allowed: SparseSet, worklist: Worklist
+    block: Block, men: Ints, mover: Int, word: Int, bits: Word, allowed: SparseSet, worklist: Worklist, near: Neighbours
 ) -> None:
     """Add to a worklist the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
-    geometry, occupied = block.geometry, block.occupied[word]
+    geometry, occupied, size = block.geometry, block.occupied[word], 0
     unpack_men(geometry, word, men)
     if mover == BLACK:
         add_bits(worklist, word, king_spread(bits) & allowed.bits[word])
@@ -73,7 +82,9 @@ def mark_predecessors(
         for step in range(geometry.king_count[king]):
             before = word_after_king(geometry, word, men, step)
             if contains_word(allowed.words, before):
-                add_bits(worklist, before, image(bits, geometry.king_image[king, step]) & allowed.bits[before])
+                there = image(bits, geometry.king_image[king, step])
+                note_word(near, size, before, there, allowed, worklist)
+                size += 1
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
@@ -89,8 +100,12 @@ def mark_predecessors(
                     break
                 before = word_after(geometry, word, men, man, to)
                 if contains_word(allowed.words, before):
-                    add_bits(worklist, before, clear & allowed.bits[np.uint64(before)])
+                    note_word(near, size, before, clear, allowed, worklist)
+                    size += 1
             path += RAY
+    for n in range(size):
+        before = near.word[n]
+        add_bits(worklist, before, near.bits[n] & allowed.bits[np.uint64(before)])
 
 
 @inlined

@@ -22,6 +22,10 @@ TOP = np.uint64(12)
 
 LOW_BITS = np.uint64(63)
 
+FAR, NEAR = 12, 4
+"""How many words ahead of the one at hand, in a list, it is fetched from memory what a word has, and what that leads
+to."""
+
 
 @by_address
 class Worklist(NamedTuple):
