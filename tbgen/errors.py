@@ -46,7 +46,7 @@ from typing import Any, ClassVar, Final
 _MOST_NAMED_MEN = 8
 """With more men a material is no name for people."""
 
-_MOST_BUILT_MEN = 5
+_MOST_TABLE_MEN = 5
 """Nobody is told to build a table of more men (record 282). `MOST_TABLE_MEN` is the same; its file imports this one."""
 
 
@@ -265,7 +265,7 @@ class MissingTableError(TableError, KeyError):
 
     def __str__(self) -> str:
         where = "" if self.folder is None else f" in {self.folder}"
-        if len(self.material) - len("v") > _MOST_BUILT_MEN:
+        if len(self.material) - len("v") > _MOST_TABLE_MEN:
             return f"no table {self.material}{where}"
         other = " --game whole-game" if where.endswith("whole-game") else ""  # the folder's name says the game
         return f"no table {self.material}{where}; build it with: tbgen build {self.material}{other}"
