@@ -159,7 +159,7 @@ def _exchange(_typing: Any, array: Any, _number: Any) -> Any:
 
 
 def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
-    if not isinstance(array, types.Array):
+    if not isinstance(array, types.Array) or not all(isinstance(each, types.Integer) for each in item):
         return None
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:

@@ -25,7 +25,7 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
-from tbgen.retro.words.worklist import FAR, Span, SparseSet, Worklist, add_bits, add_word, list_words, take_bits
+from tbgen.retro.words.worklist import FAR, Span, Target, Worklist, add_bits, add_word, list_words, take_bits
 
 
 @inner
@@ -98,14 +98,15 @@ def mark_before_members(
 ) -> None:
     """Mark the predecessors of the cells in some of the words listed, and empty these words."""
     members = forcer.forced
-    free = SparseSet(members.free[1 - side], members.live[1 - side])
+    marked = Target(target, members.free[1 - side], members.live[1 - side])
     for n in range(span.first, span.end):
         if n + FAR < span.end:
-            prefetch(worklist.bits, (worklist.words[n + FAR],))
-            prefetch(block.occupied, (worklist.words[n + FAR],))
+            word = np.int64(worklist.words[n + FAR])
+            prefetch(worklist.bits, (word,))
+            prefetch(block.occupied, (word,))
         word = np.int64(worklist.words[n])
         bits = take_bits(worklist, word)
-        mark_predecessors(block, forcer.men, 1 - side, word, bits, free, target, forcer.neighbours)
+        mark_predecessors(block, forcer.men, 1 - side, word, bits, marked, forcer.neighbours)
 
 
 @inner

@@ -54,7 +54,7 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
         prefetch(block.numbered, (side, word, MASK))
     if n + NEAR < end:
         word = np.int64(worklist.words[n + NEAR])
-        place = place_of_cell(block, side, word, lowest_square(worklist.bits[word]))
+        place = place_of_cell(block, side, word, lowest_square(worklist.bits[np.uint64(word)]))
         prefetch(forcer.label, (place,))
         prefetch(forcer.history, (place,))
 

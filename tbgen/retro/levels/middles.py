@@ -52,7 +52,7 @@ from tbgen.retro.levels.packing import (
 from tbgen.retro.levels.recheck import list_neighbours_of, recheck_defender_cells, recheck_forcer_cells
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.quiet import mark_predecessors
-from tbgen.retro.words.worklist import Span, SparseSet, Worklist, add_bits, list_words, take_bits
+from tbgen.retro.words.worklist import Span, Target, Worklist, add_bits, list_words, take_bits
 
 
 # A defender's cell has the greatest label of its successors, a ply later. So when a successor improves, only the cells
@@ -65,8 +65,8 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
     old = bits & middle.labelled[forcer.side, np.uint64(word)]
     fresh = bits & ~old
     if fresh:
-        unlabelled = SparseSet(middle.unlabelled[defender], forcer.forced.live[defender])
-        mark_predecessors(block, forcer.men, defender, word, fresh, unlabelled, forcer.checked, forcer.neighbours)
+        unlabelled = Target(forcer.checked, middle.unlabelled[defender], forcer.forced.live[defender])
+        mark_predecessors(block, forcer.men, defender, word, fresh, unlabelled, forcer.neighbours)
     while old:
         was = label_of_cell(block, forcer, forcer.side, word, lowest_square(old))
         same = labelled_within(block, forcer, forcer.side, word, old, LabelRange(was, was))
@@ -86,8 +86,8 @@ def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: In
         greater = LabelRange(label + 2, np.int64(LAST_LABEL))
         mark_neighbours(block, forcer, side, size, True, greater, worklist)
     else:
-        unlabelled = SparseSet(forcer.middle.unlabelled[side], forcer.forced.live[side])
-        mark_predecessors(block, forcer.men, side, word, bits, unlabelled, worklist, forcer.neighbours)
+        unlabelled = Target(worklist, forcer.middle.unlabelled[side], forcer.forced.live[side])
+        mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)
 
 
 @inlined

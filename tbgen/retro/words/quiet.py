@@ -20,7 +20,7 @@ from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, image, king_spread
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.geometry import BLACK, WHITE, unpack_men, word_after, word_after_king
-from tbgen.retro.words.worklist import SparseSet, Worklist, add_bits, contains_word
+from tbgen.retro.words.worklist import Target, add_bits, contains_word
 
 RAY = np.uint64(8)
 """Squares of a ray in PATHS, NOWHERE after the last."""
@@ -59,10 +59,10 @@ def path_of(role: Int, square: Int) -> np.uint64:
 
 
 @inlined
-def note_word(near: Neighbours, size: Int, word: Int, bits: Word, allowed: SparseSet, worklist: Worklist) -> None:
+def note_word(near: Neighbours, size: Int, word: Int, bits: Word, target: Target) -> None:
     """List some positions of a word, and have fetched what is soon asked of it."""
-    prefetch(allowed.bits, (word,))
-    prefetch(worklist.bits, (word,))
+    prefetch(target.allowed, (word,))
+    prefetch(target.worklist.bits, (word,))
     near.word[size], near.bits[size] = word, bits
 
 
@@ -70,20 +70,19 @@ def note_word(near: Neighbours, size: Int, word: Int, bits: Word, allowed: Spars
 # so far. What is asked of a word comes from memory, so all words are listed before the first is looked at.
 @inlined
 def mark_predecessors(
-    block: Block, men: Ints, mover: Int, word: Int, bits: Word, allowed: SparseSet, worklist: Worklist, near: Neighbours
+    block: Block, men: Ints, mover: Int, word: Int, bits: Word, target: Target, near: Neighbours
 ) -> None:
-    """Add to a worklist the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
+    """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
     geometry, occupied, size = block.geometry, block.occupied[word], 0
     unpack_men(geometry, word, men)
     if mover == BLACK:
-        add_bits(worklist, word, king_spread(bits) & allowed.bits[word])
+        add_bits(target.worklist, word, king_spread(bits) & target.allowed[word])
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             before = word_after_king(geometry, word, men, step)
-            if contains_word(allowed.words, before):
-                there = image(bits, geometry.king_image[king, step])
-                note_word(near, size, before, there, allowed, worklist)
+            if contains_word(target.live, before):
+                note_word(near, size, before, image(bits, geometry.king_image[king, step]), target)
                 size += 1
     for man in range(len(men)):
         if geometry.color[man] != mover:
@@ -99,13 +98,13 @@ def mark_predecessors(
                 if clear == NOTHING:
                     break
                 before = word_after(geometry, word, men, man, to)
-                if contains_word(allowed.words, before):
-                    note_word(near, size, before, clear, allowed, worklist)
+                if contains_word(target.live, before):
+                    note_word(near, size, before, clear, target)
                     size += 1
             path += RAY
     for n in range(size):
         before = near.word[n]
-        add_bits(worklist, before, near.bits[n] & allowed.bits[np.uint64(before)])
+        add_bits(target.worklist, before, near.bits[n] & target.allowed[np.uint64(before)])
 
 
 @inlined

@@ -23,8 +23,7 @@ TOP = np.uint64(12)
 LOW_BITS = np.uint64(63)
 
 FAR, NEAR = 12, 4
-"""How many words ahead of the one at hand, in a list, it is fetched from memory what a word has, and what that leads
-to."""
+"""So many words ahead in a list memory is asked for what a word has, and for what that leads to."""
 
 
 @by_address
@@ -50,11 +49,15 @@ class Span(NamedTuple):
     end: int
 
 
-class SparseSet(NamedTuple):
-    """Bits by word, and a set that has at least the words with any: it stays in the cache, and is looked at first."""
+class Target(NamedTuple):
+    """Where marks go, and the bits of each word that may be marked.
 
-    bits: Words
-    words: Words
+    The set has at least the words with any such bits: it stays in the cache, and is looked at first.
+    """
+
+    worklist: Worklist
+    allowed: Words
+    live: Words
 
 
 def new_worklist(words: int) -> Worklist:
