@@ -25,7 +25,7 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
-from tbgen.retro.words.worklist import FAR, Span, Target, Worklist, add_bits, add_word, list_words, take_bits
+from tbgen.retro.words.worklist import FAR, Markable, Span, Worklist, add_bits, add_word, list_words, take_bits
 
 
 @inner
@@ -98,7 +98,7 @@ def mark_before_members(
 ) -> None:
     """Mark the predecessors of the cells in some of the words listed, and empty these words."""
     members = forcer.forced
-    marked = Target(target, members.free[1 - side], members.live[1 - side])
+    markable = Markable(target, members.free[1 - side], members.live[1 - side])
     for n in range(span.first, span.end):
         if n + FAR < span.end:
             word = np.int64(worklist.words[n + FAR])
@@ -106,7 +106,7 @@ def mark_before_members(
             prefetch(block.occupied, (word,))
         word = np.int64(worklist.words[n])
         bits = take_bits(worklist, word)
-        mark_predecessors(block, forcer.men, 1 - side, word, bits, marked, forcer.neighbours)
+        mark_predecessors(block, forcer.men, 1 - side, word, bits, markable, forcer.neighbours)
 
 
 @inner

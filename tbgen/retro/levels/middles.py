@@ -52,7 +52,7 @@ from tbgen.retro.levels.packing import (
 from tbgen.retro.levels.recheck import list_neighbours_of, recheck_defender_cells, recheck_forcer_cells
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.quiet import mark_predecessors
-from tbgen.retro.words.worklist import Span, Target, Worklist, add_bits, list_words, take_bits
+from tbgen.retro.words.worklist import Markable, Span, Worklist, add_bits, list_words, take_bits
 
 
 # A defender's cell has the greatest label of its successors, a ply later. So when a successor improves, only the cells
@@ -65,7 +65,7 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
     old = bits & middle.labelled[forcer.side, np.uint64(word)]
     fresh = bits & ~old
     if fresh:
-        unlabelled = Target(forcer.checked, middle.unlabelled[defender], forcer.forced.live[defender])
+        unlabelled = Markable(forcer.checked, middle.unlabelled[defender], forcer.forced.live[defender])
         mark_predecessors(block, forcer.men, defender, word, fresh, unlabelled, forcer.neighbours)
     while old:
         was = label_of_cell(block, forcer, forcer.side, word, lowest_square(old))
@@ -86,7 +86,7 @@ def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: In
         greater = LabelRange(label + 2, np.int64(LAST_LABEL))
         mark_neighbours(block, forcer, side, size, True, greater, worklist)
     else:
-        unlabelled = Target(worklist, forcer.middle.unlabelled[side], forcer.forced.live[side])
+        unlabelled = Markable(worklist, forcer.middle.unlabelled[side], forcer.forced.live[side])
         mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)
 
 

@@ -20,7 +20,7 @@ from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, image, king_spread
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.geometry import BLACK, WHITE, unpack_men, word_after, word_after_king
-from tbgen.retro.words.worklist import Target, add_bits, contains_word
+from tbgen.retro.words.worklist import Markable, add_bits, contains_word
 
 RAY = np.uint64(8)
 """Squares of a ray in PATHS, NOWHERE after the last."""
@@ -59,10 +59,10 @@ def path_of(role: Int, square: Int) -> np.uint64:
 
 
 @inlined
-def note_word(near: Neighbours, size: Int, word: Int, bits: Word, target: Target) -> None:
-    """List some positions of a word, and have fetched what is soon asked of it."""
-    prefetch(target.allowed, (word,))
-    prefetch(target.worklist.bits, (word,))
+def note_word(near: Neighbours, size: Int, word: Int, bits: Word, markable: Markable) -> None:
+    """List some positions of a word as neighbour number `size`, and have fetched what is soon asked of the word."""
+    prefetch(markable.allowed, (word,))
+    prefetch(markable.worklist.bits, (word,))
     near.word[size], near.bits[size] = word, bits
 
 
@@ -70,19 +70,19 @@ def note_word(near: Neighbours, size: Int, word: Int, bits: Word, target: Target
 # so far. What is asked of a word comes from memory, so all words are listed before the first is looked at.
 @inlined
 def mark_predecessors(
-    block: Block, men: Ints, mover: Int, word: Int, bits: Word, target: Target, near: Neighbours
+    block: Block, men: Ints, mover: Int, word: Int, bits: Word, markable: Markable, near: Neighbours
 ) -> None:
     """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
     geometry, occupied, size = block.geometry, block.occupied[word], 0
     unpack_men(geometry, word, men)
     if mover == BLACK:
-        add_bits(target.worklist, word, king_spread(bits) & target.allowed[word])
+        add_bits(markable.worklist, word, king_spread(bits) & markable.allowed[word])
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
             before = word_after_king(geometry, word, men, step)
-            if contains_word(target.live, before):
-                note_word(near, size, before, image(bits, geometry.king_image[king, step]), target)
+            if contains_word(markable.live, before):
+                note_word(near, size, before, image(bits, geometry.king_image[king, step]), markable)
                 size += 1
     for man in range(len(men)):
         if geometry.color[man] != mover:
@@ -98,13 +98,13 @@ def mark_predecessors(
                 if clear == NOTHING:
                     break
                 before = word_after(geometry, word, men, man, to)
-                if contains_word(target.live, before):
-                    note_word(near, size, before, clear, target)
+                if contains_word(markable.live, before):
+                    note_word(near, size, before, clear, markable)
                     size += 1
             path += RAY
     for n in range(size):
         before = near.word[n]
-        add_bits(target.worklist, before, near.bits[n] & target.allowed[np.uint64(before)])
+        add_bits(markable.worklist, before, near.bits[n] & markable.allowed[np.uint64(before)])
 
 
 @inlined

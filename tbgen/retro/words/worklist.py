@@ -23,7 +23,8 @@ TOP = np.uint64(12)
 LOW_BITS = np.uint64(63)
 
 FAR, NEAR = 12, 4
-"""So many words ahead in a list memory is asked for what a word has, and for what that leads to."""
+"""A loop over listed words has memory fetched for words that come later: so many later for what a word has itself,
+and so many for what lies where the word says, such as labels."""
 
 
 @by_address
@@ -49,15 +50,14 @@ class Span(NamedTuple):
     end: int
 
 
-class Target(NamedTuple):
-    """Where marks go, and the bits of each word that may be marked.
-
-    The set has at least the words with any such bits: it stays in the cache, and is looked at first.
-    """
+class Markable(NamedTuple):
+    """What may be marked, and where marks go."""
 
     worklist: Worklist
     allowed: Words
+    """[word] the bits that may be marked."""
     live: Words
+    """A set that has at least the words with any such bits: it stays in the cache, and is looked at first."""
 
 
 def new_worklist(words: int) -> Worklist:
