@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Sequence
 
 import click
 
@@ -11,6 +13,10 @@ from tbgen.cli.terminal import duration, show_rows
 from tbgen.library.plan import Plan
 from tbgen.library.steps import Slot
 from tbgen.words import counted
+
+_MOST_BESIDE = 3
+_MOST_TOO_LARGE = 10
+"""So many tables are named; `--json` has all."""
 
 
 def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
@@ -33,14 +39,22 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
     disk = f"{in_units(plan.bytes)} of disk ({in_units(plan.outcome_bytes)} of it outcomes){on_the_way}{room}"
     click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {disk}{memory}")
     if plan.too_large:
-        click.echo(_without(plan))
+        _show_too_large(plan)
 
 
-def _without(plan: Plan) -> str:
-    """That the times are those of what fits, and which tables do not."""
-    names = ", ".join(f"{step.material} ({in_units(step.least_memory(1))})" for step in plan.too_large)
+def _show_too_large(plan: Plan) -> None:
+    """That the times are those of what fits, and which tables do not: those that take the least memory first."""
     tables = counted(len(plan.too_large), "table", "tables")
-    return f"without {tables} that memory does not suffice for, even with a part of it on disk: {names}"
+    click.echo(f"without {tables} that memory does not suffice for, even with a part of it on disk:")
+    by_memory = defaultdict(list)
+    for step in sorted(plan.too_large, key=lambda step: step.least_memory(1)):
+        by_memory[in_units(step.least_memory(1))].append(str(step.material))
+    for memory, names in by_memory.items():
+        click.echo(f"{memory}: {_some_of(names, ', ', _MOST_TOO_LARGE)}")
+
+
+def _some_of(names: Sequence[str], between: str, most: int) -> str:
+    return between.join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:
@@ -56,7 +70,7 @@ def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:
         str(slot.start.all_threads),
         clock(slot.begins),
         clock(slot.ends),
-        " ".join(beside[:3]) + (f" and {len(beside) - 3} more" if len(beside) > 3 else ""),
+        _some_of(beside, " ", _MOST_BESIDE),
     )
 
 

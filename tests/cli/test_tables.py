@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import csv
 import io
 import json
@@ -181,6 +182,21 @@ def test_what_cannot_be_done_is_one_line(run: Any, arguments: list[str], code: i
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("tbgen: ")
     assert words in done.stderr
+
+
+def test_a_plan_names_what_memory_does_not_suffice_for_by_how_much_that_takes(run: Any) -> None:
+    plan = ("build", "--all", "--plan", "--memory", "1500M", "--threads", "2")
+    least = collections.defaultdict(list)
+    lacking = json.loads(run(*plan, "--json").stdout)["too_large"]
+    for each in sorted(lacking, key=lambda each: each["least_memory"]):
+        least[f"{each['least_memory'] / 1e9:.1f} GB"].append(each["material"])
+    _, shown = run(*plan).stdout.split(f"without {len(lacking)} tables that memory does not suffice for")
+    lines = shown.splitlines()[1:]
+    assert len(lines) == len(least)
+    assert max(map(len, least.values())) > 10
+    for line, (memory, names) in zip(lines, least.items(), strict=True):
+        more = "" if len(names) <= 10 else f" and {len(names) - 10} more"
+        assert line == f"{memory}: {', '.join(names[:10])}{more}"
 
 
 def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
