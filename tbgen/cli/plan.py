@@ -15,8 +15,9 @@ from tbgen.library.steps import Slot
 from tbgen.words import counted
 
 _MOST_BESIDE = 3
+"""So many tables beside a table are named."""
 _MOST_TOO_LARGE = 10
-"""So many tables are named; `--json` has all."""
+"""So many tables that take the same memory are named; `--json` has all."""
 
 
 def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
@@ -54,6 +55,7 @@ def _show_too_large(plan: Plan) -> None:
 
 
 def _some_of(names: Sequence[str], between: str, most: int) -> str:
+    """The first names, and how many more there are."""
     return between.join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 

@@ -186,7 +186,8 @@ def _receive(pipe: Pipe) -> tuple[Any, int]:
 def _pipe_over(there: socket.socket) -> Pipe:
     """A pipe over a connection that breaks when the other machine is gone without a word.
 
-    Nothing waits for an answer to what was written before it: that would be 40 milliseconds each way.
+    What is written is sent at once. By default the system may hold it back until the other end has confirmed what was
+    written before, some 40 milliseconds each way.
     """
     there.settimeout(None)
     there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
