@@ -41,7 +41,10 @@ and each start of the program would take four milliseconds more.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Final
+
+from tbgen.words import in_gib
 
 _MOST_NAMED_MEN = 8
 """With more men a material is no name for people."""
@@ -361,18 +364,19 @@ class BuildError(TbgenError):
 
 
 class NotEnoughMemoryError(BuildError):
-    """A build that would not fit the memory at hand; both figures in bytes."""
+    """Tables that would not fit the memory at hand, and the one that takes most; both figures in bytes."""
 
     exit_code = 6
 
-    def __init__(self, material: str, needed_bytes: int, available_bytes: int) -> None:
-        TbgenError.__init__(self, material, needed_bytes, available_bytes)
+    def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
+        TbgenError.__init__(self, material, needed_bytes, available_bytes, tables)
         self.material = material
         self.needed_bytes = needed_bytes
         self.available_bytes = available_bytes
-        self.reason = (
-            f"it needs about {needed_bytes / 2**30:.1f} GiB of memory, {available_bytes / 2**30:.1f} GiB are available"
-        )
+        self.tables = tables
+        remedy = "free some, or grant more" if tables == 1 else f"{tables} tables do not fit, and --plan names them"
+        needed, available = in_gib(needed_bytes), in_gib(available_bytes, math.floor)
+        self.reason = f"it needs about {needed} of memory, {available} are available; {remedy}"
 
 
 class NotEnoughDiskError(BuildError):

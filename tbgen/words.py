@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb]"
@@ -49,6 +51,17 @@ def trouble(error: Exception) -> str:
 def counted(number: int, one: str, many: str) -> str:
     """A number of things."""
     return f"{number:,} {one if number == 1 else many}"
+
+
+def in_gib(size: float, rounded: Callable[[float], int] = math.ceil) -> str:
+    """Memory, in the units of `--memory`: what is needed is rounded up, so that what is written suffices.
+
+    >>> in_gib(717.2 * 2**20), in_gib(3.86 * 2**30), in_gib(3.86 * 2**30, math.floor)
+    ('718 MiB', '3.9 GiB', '3.8 GiB')
+    """
+    if size < 1 << 30:
+        return f"{rounded(size / (1 << 20))} MiB"
+    return f"{rounded(size * 10 / (1 << 30)) / 10} GiB"
 
 
 def in_plies(number: int) -> str:

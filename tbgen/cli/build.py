@@ -34,6 +34,8 @@ from tbgen.words import counted
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
 _MOST_THREADS = 1024
+_LEAST_MEMORY = 1 << 20
+"""In bytes; whoever writes less has forgotten the unit."""
 
 
 @click.command("build")
@@ -187,7 +189,10 @@ def bytes_in(text: str) -> int:
     if match is None:
         raise UsageError(f"{text!r} is not a size such as 512M or 8G")
     amount, unit = match.groups()
-    return int(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
+    size = int(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
+    if size < _LEAST_MEMORY:
+        raise UsageError(f"{text!r} is {size} bytes of memory; a size has a unit, such as 512M or 8G")
+    return size
 
 
 def _watcher(*, quiet: bool) -> QuietWatcher:

@@ -21,7 +21,7 @@ from tbgen.pgn.files import STANDARD_INPUT, matching_files
 from tbgen.pgn.game import GameSettings
 from tbgen.process import processors
 from tbgen.storage.folders import game_of_folder
-from tbgen.words import counted
+from tbgen.words import counted, in_gib
 
 _MOST_ROWS = 12
 
@@ -44,7 +44,7 @@ def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequen
     plan = outlook(folders[0], map(Material.parse, missing), processors())
     say(
         f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "
-        f"{in_units(plan.bytes + plan.scratch_bytes)} of disk, {in_units(plan.peak_memory)} of memory"
+        f"{in_units(plan.bytes + plan.scratch_bytes)} of disk, {in_gib(plan.peak_memory)} of memory"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -12,12 +13,12 @@ from tbgen.cli.data import in_units
 from tbgen.cli.terminal import duration, show_rows
 from tbgen.library.plan import Plan
 from tbgen.library.steps import Slot
-from tbgen.words import counted
+from tbgen.words import counted, in_gib
 
 _MOST_BESIDE = 3
 """So many tables beside a table are named."""
-_MOST_TOO_LARGE = 10
-"""So many tables that take the same memory are named; `--json` has all."""
+_MOST_LEFT_OUT = 10
+"""So many tables that are left out for the same reason are named; `--json` has all."""
 
 
 def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
@@ -30,11 +31,12 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
         heads = ("table", "cells", "memory", "disk", "CPU seconds", "threads", "begins", "ends", "beside")
         show_rows(heads, [_row(slot, slots) for slot in slots], right=".rrrrrrr.")
     machine = plan.machine
-    limit = "" if machine.most_memory is None else f", {in_units(machine.most_memory)} of memory"
+    limit = "" if machine.most_memory is None else f", {in_gib(machine.most_memory, math.floor)} of memory"
     side_by_side = "one at a time" if machine.jobs == 1 else f"at most {machine.jobs} side by side"
     threads = counted(machine.threads, "thread", "threads")
-    click.echo(f"{len(plan.steps)} to build, {plan.kept} already there; {threads}, {side_by_side}{limit}")
-    memory = f", {in_units(plan.peak_memory)} of memory in use" if slots else ""
+    fitting = f"{len(plan.fitting)} of {len(plan.steps)}" if plan.too_large else f"{len(plan.steps)}"
+    click.echo(f"{fitting} to build, {plan.kept} already there; {threads}, {side_by_side}{limit}")
+    memory = f", {in_gib(plan.peak_memory)} of memory in use" if slots else ""
     on_the_way = f" and {in_units(plan.scratch_bytes)} on the way" if plan.scratch_bytes else ""
     room = "" if free_disk is None else f" of {in_units(free_disk)} free"
     disk = f"{in_units(plan.bytes)} of disk ({in_units(plan.outcome_bytes)} of it outcomes){on_the_way}{room}"
@@ -44,14 +46,18 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
 
 
 def _show_too_large(plan: Plan) -> None:
-    """That the times are those of what fits, and which tables do not: those that take the least memory first."""
+    """Which tables are left out, by the memory that they take at least, and those that need one of these."""
     tables = counted(len(plan.too_large), "table", "tables")
     click.echo(f"without {tables} that memory does not suffice for, even with a part of it on disk:")
     by_memory = defaultdict(list)
     for step in sorted(plan.too_large, key=lambda step: step.least_memory(1)):
-        by_memory[in_units(step.least_memory(1))].append(str(step.material))
+        by_memory[in_gib(step.least_memory(1))].append(str(step.material))
     for memory, names in by_memory.items():
-        click.echo(f"{memory}: {_some_of(names, ', ', _MOST_TOO_LARGE)}")
+        click.echo(f"{memory}: {_some_of(names, ', ', _MOST_LEFT_OUT)}")
+    if plan.cut_off:
+        tables = counted(len(plan.cut_off), "table", "tables")
+        some = _some_of([str(step.material) for step in plan.cut_off], ", ", _MOST_LEFT_OUT)
+        click.echo(f"and without {tables} that cannot be made without these: {some}")
 
 
 def _some_of(names: Sequence[str], between: str, most: int) -> str:
@@ -66,7 +72,7 @@ def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:
     return (
         str(step.material),
         f"{step.cells:,}",
-        in_units(slot.start.memory),
+        in_gib(slot.start.memory),
         in_units(step.cost.bytes),
         f"{step.cost.cpu_seconds:,.1f}",
         str(slot.start.all_threads),

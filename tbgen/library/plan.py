@@ -71,8 +71,10 @@ class Plan:
         """Refuse what cannot be done, before anything is begun."""
         most = self.machine.most_memory
         if most is not None and self.too_large:
-            step = self.too_large[0]
-            raise NotEnoughMemoryError(str(step.material), step.least_memory(1), most)
+            largest = max(self.too_large, key=lambda step: step.least_memory(1))
+            raise NotEnoughMemoryError(
+                str(largest.material), largest.least_memory(1), most, len(self.too_large) + len(self.cut_off)
+            )
         needed = self.bytes + self.scratch_bytes
         if self.steps and free_disk is not None and needed > free_disk:
             raise NotEnoughDiskError(str(self.steps[-1].material), needed, free_disk, len(self.steps))
@@ -84,12 +86,20 @@ class Plan:
         return [] if most is None else [step for step in self.steps if step.least_memory(1) > most]
 
     @cached_property
+    def cut_off(self) -> list[Step]:
+        """Tables for which there is enough, but not for all that they need."""
+        without = {step.material for step in self.too_large}
+        cut_off = list[Step]()
+        for step in self.steps:
+            if step.material not in without and not without.isdisjoint(step.needs):
+                without.add(step.material)
+                cut_off.append(step)
+        return cut_off
+
+    @cached_property
     def fitting(self) -> list[Step]:
         """Tables for which there is enough, as there is for all that they need."""
-        without = {step.material for step in self.too_large}
-        for step in self.steps:
-            if not without.isdisjoint(step.needs):
-                without.add(step.material)
+        without = {step.material for step in [*self.too_large, *self.cut_off]}
         return [step for step in self.steps if step.material not in without]
 
     def next_starts(self, over: Collection[Material], running: Collection[Start]) -> list[Start]:
@@ -211,6 +221,7 @@ class Plan:
             "too_large": [
                 {"material": str(step.material), "least_memory": step.least_memory(1)} for step in self.too_large
             ],
+            "cut_off": [str(step.material) for step in self.cut_off],
         }
 
 

@@ -77,7 +77,7 @@ def test_missing_tables_are_listed_with_what_builds_them(held: Path, tmp_path: P
         f"build it: tbgen build --for {name} --data {folder}, then decide again",
     ]
     assert re.fullmatch(
-        r"that makes 2 tables: about \d+ s, .* kB of disk, .* MB of memory", done.stderr.splitlines()[-1]
+        r"that makes 2 tables: about \d+ s, .* kB of disk, .* MiB of memory", done.stderr.splitlines()[-1]
     )
     assert json.loads((tmp_path / "x.json").read_text())["missing"] == {"KBvK": 2}
 

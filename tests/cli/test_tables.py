@@ -18,7 +18,8 @@ import pytest
 from tbgen.cli.build import bytes_in
 from tbgen.cli.verify import _teller
 from tbgen.errors import UsageError
-from tbgen.material import Material, materials
+from tbgen.material import Material, build_order, materials
+from tbgen.words import in_gib
 from tests.cli.calls import tbgen
 from tests.copies import copy_tables
 
@@ -170,7 +171,14 @@ def test_a_damaged_table_is_listed_as_such(run: Any, table_folder: Path, tmp_pat
         (["build"], 2, "name materials"),
         (["build", "KBvK", "--all"], 2, "KBvK and --all cannot be given together"),
         (["build", "--men", "7"], 2, "2 to 6 men"),
-        (["build", "KRPvKRP", "--memory", "4G"], 6, "cannot build KRNvKRN: it needs about 80.7 GiB of memory, 4.0 GiB"),
+        (
+            ["build", "KRPvKRP", "--memory", "4G"],
+            6,
+            "cannot build KRNvKRP: it needs about 199.7 GiB of memory, 4.0 GiB",
+        ),
+        (["build", "KRPvKRP", "--memory", "4G"], 6, "are available; 15 tables do not fit, and --plan names them"),
+        (["build", "KBBvK", "--memory", "10M"], 6, "10 MiB are available; free some, or grant more"),
+        (["build", "KBvK", "--memory", "8"], 2, "'8' is 8 bytes of memory; a size has a unit, such as 512M or 8G"),
         (["build", "KNNvKNN", "--plan", "--memory", "8G"], 6, "cannot build KNNvKNN: it needs about"),
         (["build", "KRPPvKR", "--plan", "--memory", "8G"], 6, "are available"),
         (["build", "KBvK", "--memory", "lots"], 2, "not a size"),
@@ -189,14 +197,29 @@ def test_a_plan_names_what_memory_does_not_suffice_for_by_how_much_that_takes(ru
     least = collections.defaultdict(list)
     lacking = json.loads(run(*plan, "--json").stdout)["too_large"]
     for each in sorted(lacking, key=lambda each: each["least_memory"]):
-        least[f"{each['least_memory'] / 1e9:.1f} GB"].append(each["material"])
+        least[in_gib(each["least_memory"])].append(each["material"])
     _, shown = run(*plan).stdout.split(f"without {len(lacking)} tables that memory does not suffice for")
-    lines = shown.splitlines()[1:]
+    lines = shown.splitlines()[1:-1]
     assert len(lines) == len(least)
     assert max(map(len, least.values())) > 10
     for line, (memory, names) in zip(lines, least.items(), strict=True):
         more = "" if len(names) <= 10 else f" and {len(names) - 10} more"
         assert line == f"{memory}: {', '.join(names[:10])}{more}"
+
+
+def test_a_plan_says_of_every_table_whether_it_can_be_made(run: Any, tmp_path: Path) -> None:
+    plan = ("build", "--all", "--plan", "--memory", "2G", "--threads", "2")
+    facts = json.loads(run(*plan, "--json", folder=tmp_path).stdout)
+    made = {each["material"] for each in facts["tables"]}
+    too_large = {each["material"] for each in facts["too_large"]}
+    assert sorted([*made, *too_large, *facts["cut_off"]]) == sorted(map(str, build_order(materials(5))))
+    assert facts["cut_off"]
+    for name in facts["cut_off"]:
+        assert not made.issuperset(map(str, Material.parse(name).children())), "one that it needs is not made"
+    done = run(*plan, folder=tmp_path)
+    assert f"\n{len(made)} of 146 to build, 0 already there; " in done.stdout
+    assert f"\nand without {len(facts['cut_off'])} tables that cannot be made without these: " in done.stdout
+    assert f"; {146 - len(made)} tables do not fit, and --plan names them" in done.stderr
 
 
 def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
@@ -211,12 +234,14 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
     assert not loaded & {"numba", "h5py", "rich", "tbgen.retro"}
 
 
-@pytest.mark.parametrize(("text", "size"), [("512", 512), ("1k", 1024), ("8G", 8 << 30), ("1.5 GiB", 3 << 29)])
+@pytest.mark.parametrize(
+    ("text", "size"), [("2000000", 2_000_000), ("2048k", 2 << 20), ("8G", 8 << 30), ("1.5 GiB", 3 << 29)]
+)
 def test_sizes_are_understood(text: str, size: int) -> None:
     assert bytes_in(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "G", "-1G", "8 gigs", "9" * 400])
+@pytest.mark.parametrize("text", ["", "G", "-1G", "8 gigs", "9" * 400, "0", "8", "512k"])
 def test_other_sizes_are_refused(text: str) -> None:
     with pytest.raises(UsageError):
         bytes_in(text)

@@ -178,7 +178,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
 
 def test_too_little_memory_is_said_before_anything_is_begun(tmp_path: Path) -> None:
     watcher = QuietWatcher()
-    with pytest.raises(NotEnoughMemoryError, match=r"cannot build .*GiB"):
+    with pytest.raises(NotEnoughMemoryError, match=r"cannot build KNvK: it needs about 6\d\d MiB of memory, 0 MiB are"):
         build(tmp_path, [KNIGHT], watcher, Settings(memory=1 << 10))
     assert not watcher.made
     assert not list(tmp_path.glob("*.h5"))

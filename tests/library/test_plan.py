@@ -317,12 +317,12 @@ def test_the_plan_of_a_folder_is_printed_and_makes_nothing(tmp_path: Path) -> No
     done = subprocess.run([*command, "--memory", "8G"], capture_output=True, text=True, check=True)
     rows = done.stdout.splitlines()
     assert [row.split()[0] for row in rows[1:3]] == ["KvK", "KNvK"]
-    assert rows[3].startswith("2 to build, 0 already there; 2 threads, one at a time, 8.6 GB of memory")
+    assert rows[3].startswith("2 to build, 0 already there; 2 threads, one at a time, 8.0 GiB of memory")
     facts = json.loads(
         subprocess.run([*command, "--json", "--memory", "8G"], capture_output=True, text=True, check=True).stdout
     )
     assert [table["material"] for table in facts["tables"]] == ["KvK", "KNvK"]
     refused = subprocess.run([*command, "--memory", "1M"], capture_output=True, text=True, check=False)
     assert refused.returncode == 6
-    assert refused.stderr.startswith("tbgen: cannot build KvK: it needs about ")
+    assert refused.stderr.startswith("tbgen: cannot build KNvK: it needs about ")
     assert not list(tmp_path.iterdir())
