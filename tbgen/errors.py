@@ -42,12 +42,16 @@ and each start of the program would take four milliseconds more.
 from __future__ import annotations
 
 import math
+import shlex
 from typing import Any, ClassVar, Final
 
 from tbgen.words import in_gib
 
 _MOST_NAMED_MEN = 8
 """With more men a material is no name for people."""
+
+_USUAL_FOLDER, _WHOLE_GAME = "data", "/whole-game"
+"""Where tables are looked for if nobody says where, and below it those of the other game."""
 
 _MOST_TABLE_MEN = 5
 """Nobody is told to build a table of more men (record 282). `MOST_TABLE_MEN` is the same; its file imports this one."""
@@ -270,8 +274,15 @@ class MissingTableError(TableError, KeyError):
         where = "" if self.folder is None else f" in {self.folder}"
         if len(self.material) - len("v") > _MOST_TABLE_MEN:
             return f"no table {self.material}{where}"
-        other = " --game whole-game" if where.endswith("whole-game") else ""  # the folder's name says the game
-        return f"no table {self.material}{where}; build it with: tbgen build {self.material}{other}"
+        return f"no table {self.material}{where}; build it with: tbgen build {self.material}{self._options()}"
+
+    def _options(self) -> str:
+        """What tells `build` where the table was looked for; the last part of a folder's name says the game."""
+        folder, whole_game = self.folder or _USUAL_FOLDER, ""
+        if folder.endswith(_WHOLE_GAME):
+            folder, whole_game = folder.removesuffix(_WHOLE_GAME) or "/", " --game whole-game"
+        elsewhere = folder != _USUAL_FOLDER and ", " not in folder
+        return f"{f' --data {shlex.quote(folder)}' if elsewhere else ''}{whole_game}"
 
 
 NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)

@@ -58,6 +58,23 @@ def test_a_missing_table_names_the_command_that_builds_it() -> None:
     assert "tbgen build KBvK" in str(errors.MissingTableError("KBvK"))
 
 
+@pytest.mark.parametrize(
+    ("folder", "options"),
+    [
+        (None, ""),
+        ("data", ""),
+        ("tables", " --data tables"),
+        ("my tables", " --data 'my tables'"),
+        ("data, others", ""),
+        ("data/whole-game", " --game whole-game"),
+        ("tables/whole-game", " --data tables --game whole-game"),
+        ("/whole-game", " --data / --game whole-game"),
+    ],
+)
+def test_a_missing_table_is_to_be_built_where_it_was_looked_for(folder: str | None, options: str) -> None:
+    assert str(errors.MissingTableError("KBvK", folder)).endswith(f"; build it with: tbgen build KBvK{options}")
+
+
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
 def test_the_repr_of_an_error_names_all_that_it_carries(error: TbgenError) -> None:
     shown = repr(error)
