@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -217,13 +217,20 @@ class TableFile:
         patterns = order.from_file(pattern)
         return Table(self.material, values.entry, values.dtg, patterns, self.patterns, self.tallies, game=self.game)
 
-    def look_up(self, cells: npt.NDArray[np.int64]) -> list[npt.NDArray[Any]]:
-        """Entry values, distances and patterns of some cells; each chunk that has any is read once."""
+    def look_up(
+        self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] | None = None
+    ) -> list[npt.NDArray[Any]]:
+        """Entry values, distances and patterns of some cells; each chunk that has any is read once.
+
+        `tell` is told how many chunks of how many have been.
+        """
         numbers, offsets = np.divmod(self.order.places_of(cells), self.order.chunk_cells)
         found, ids = np.argsort(numbers, kind="stable"), np.empty(len(cells), np.int64)
         starts = np.flatnonzero(np.diff(numbers[found], prepend=-1))
-        for some in np.split(found, starts[1:]) if len(cells) else ():
+        for count, some in enumerate(np.split(found, starts[1:]) if len(cells) else ()):
             ids[some] = self.chunk(int(numbers[some[0]]))[offsets[some]]
+            if tell is not None:
+                tell(count + 1, len(starts))
         return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
 
     def check(self) -> FileDigests:

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -135,12 +136,12 @@ class SampleCheck(Check):
         if violation:
             return violation
         cells, tasks = needs_of(self.layout, self.cells)
-        self.subject = some_subject(self.table, cells)
+        self.subject = some_subject(self.table, cells, partial(self._progress, "reading"))
         self.subject.task[:-1] = tasks
         return self._unknown_pattern()
 
     def _values_of(self, child: Source, cells: Callable[[], Cells]) -> ChildValues:
-        return some_child_values(child, cells())
+        return some_child_values(child, cells(), partial(self._progress, f"reading {child.material}"))
 
     def _wrong_tallies(self) -> Violation | None:
         """The positions that tallies name as the longest have the outcome and the distance."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tbgen.index.layout import layout_of
@@ -30,19 +33,19 @@ def verify_file(
 
     `others` are folders that children may lie in too. `sample` and `seed` are those of verify_table.
     """
+    start = time.monotonic()
     with TableFile(path_of(folder, material)) as file:
         progress("checksum", 0, file.size)
         file.check()
         progress("outcomes", 0, file.size)
-        violation = _wrong_example(file) or _unknown_count(file) or wrong_outcome_row(file)
+        workers = threads or os.cpu_count() or 1
+        violation = _wrong_example(file) or _unknown_count(file) or wrong_outcome_row(file, workers, progress)
         with contextlib.ExitStack() as opened:
             child_of = _reader_of([folder, *others], opened)
             report = verify_table(
                 file, child_of, sample=sample, seed=seed, blanks=False, threads=threads, progress=progress
             )
-    if report.violation is None and violation is not None:
-        return Report(material, report.positions, report.pairs, report.seconds, violation)
-    return report
+    return replace(report, seconds=time.monotonic() - start, violation=report.violation or violation)
 
 
 def _reader_of(folders: Sequence[Path], opened: contextlib.ExitStack) -> Callable[[Material], TableFile]:

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tbgen._jit import borrowing, by_address, inner
-from tbgen.arrays import Int, Ints, SignedBytes, SignedInts32
+from tbgen.arrays import Int, Ints, SignedBytes
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.storage.reader import TableFile
+from tbgen.verify.laws import Progress, silent
 from tbgen.verify.subject import rows_of
-from tbgen.verify.values import breaking_row, code_of, signed
+from tbgen.verify.values import Rows, breaking_row, code_of, signed
 from tbgen.verify.violations import Violation
+
+_STATES = 1 << 20
+"""So many states are looked at in one go: a table may have forty million."""
 
 
 @by_address
 class RowsOfStates(NamedTuple):
-    """The rows of each state's pattern in one of a table's files."""
+    """The rows of the patterns of some states in one of a table's files."""
 
     first: Ints
     end: Ints
-    rows: SignedInts32
-    """[row] -> holder, code, outcome"""
+    rows: Rows
 
 
 @inner
 def broken_into(states: RowsOfStates, state: Int, holder: Int, code: Int) -> Int:
     """What an accrued score becomes that nobody betters for its holder, as a signed outcome."""
     row = breaking_row(states.rows, states.first[state], states.end[state] - 1, holder, code)
-    return signed(holder, code) if row < 0 else int(states.rows[row, 2])
+    return signed(holder, code) if row < 0 else int(states.rows.outcome[row])
 
 
 # report -> holder, code, what the file of outcomes has, what the file of distances has
@@ -47,24 +52,45 @@ def find_other_break(entry: SignedBytes, outcomes: RowsOfStates, distances: Rows
     return False
 
 
-def wrong_outcome_row(file: TableFile) -> Violation | None:
+def wrong_outcome_row(file: TableFile, threads: int = 1, progress: Progress = silent) -> Violation | None:
     """A break in the file of outcomes that is not the one whose distance is known, which is held against the moves."""
-    records, rows = file.column("symbols")[file.symbol_of_state], file.column("outcome_rows")
+    records, rows, count = file.column("symbols"), file.column("outcome_rows"), len(file.states.entry)
+    last = int((records["first"].astype(np.int64) + records["rows"]).max(initial=0))
+    if last > len(rows):
+        return Violation("rows of outcomes", f"row {last - 1}", f"rows up to {len(rows) - 1}")
+    outcomes, distances = _rows_of_outcomes(rows), rows_of(file.patterns)
+
+    def look(first: int) -> npt.NDArray[np.int64] | None:
+        some, report = slice(first, first + _STATES), np.zeros(4, np.int64)
+        there, proved = _states_of_outcomes(file, some, outcomes), _states_of_distances(file, some, distances)
+        return report if find_other_break(file.states.entry[some], there, proved, report) else None
+
+    with ThreadPoolExecutor(threads) as pool:
+        for number, report in enumerate(pool.map(look, range(0, count, _STATES))):
+            if report is not None:
+                pool.shutdown(cancel_futures=True)
+                return _other_break(*map(int, report))
+            progress("outcomes", min((number + 1) * _STATES, count), count)
+    return None
+
+
+def _rows_of_outcomes(rows: npt.NDArray[np.void]) -> Rows:
+    """The rows of the file of outcomes, which has no distances."""
+    holder, code, outcome = (np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome"))
+    return Rows(holder, code, outcome, np.zeros(len(rows), np.uint16))
+
+
+def _states_of_outcomes(file: TableFile, some: slice, rows: Rows) -> RowsOfStates:
+    records = file.column("symbols")[file.symbol_of_state[some]]
     first = records["first"].astype(np.int64)
-    end = first + records["rows"]
-    if int(end.max(initial=0)) > len(rows):
-        return Violation("rows of outcomes", f"row {int(end.max()) - 1}", f"rows up to {len(rows) - 1}")
-    states, patterns = file.states, file.patterns
-    starts = patterns.start.astype(np.int64)
-    outcomes = RowsOfStates(first, end, rows_of(rows["holder"], rows["code"], rows["outcome"]))
-    distances = RowsOfStates(
-        starts[states.pattern],
-        starts[1:][states.pattern],
-        rows_of(patterns.holder, patterns.code, patterns.outcome),
-    )
-    report = np.zeros(4, np.int64)
-    if not find_other_break(states.entry, outcomes, distances, report):
-        return None
-    holder, code, stored, proved = map(int, report)
+    return RowsOfStates(first, first + records["rows"], rows)
+
+
+def _states_of_distances(file: TableFile, some: slice, rows: Rows) -> RowsOfStates:
+    starts, patterns = file.patterns.start, file.states.pattern[some].astype(np.int64)
+    return RowsOfStates(starts[patterns].astype(np.int64), starts[patterns + 1].astype(np.int64), rows)
+
+
+def _other_break(holder: int, code: int, stored: int, proved: int) -> Violation:
     law = f"what {Accrued(code, Color(holder))} becomes by the file of outcomes"
     return Violation(law, str(Outcome.from_byte(stored)), str(Outcome.from_byte(proved)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,16 +11,19 @@ import numpy.typing as npt
 from tbgen.arrays import kind_of_numbers
 from tbgen.index.layout import Layout, layout_of
 from tbgen.storage.reader import TableFile
-from tbgen.table import EntryValues, Table
+from tbgen.table import EntryValues, Patterns, Table
 from tbgen.verify.men import links_of, men_of, numbering_of
 from tbgen.verify.moves import NO_POSITION
-from tbgen.verify.values import ChildValues, Subject
+from tbgen.verify.values import ChildValues, Rows, Subject
 from tbgen.verify.violations import Violation
 
 S = TypeVar("S", bound=np.generic)
 Cells = npt.NDArray[np.int64]
 Source = Table | EntryValues | TableFile
 """Where values come from: memory, or a file that is asked for what is needed."""
+
+Tell = Callable[[int, int], None]
+"""Told how many chunks of how many have been read."""
 
 _ALL = np.zeros(0, np.int64)
 
@@ -35,17 +39,17 @@ def child_values_of(table: Table | EntryValues) -> ChildValues:
     return ChildValues(numbering, _ALL, _array(table.entry, np.int8), _array(table.dtg, np.uint16))
 
 
-def some_child_values(child: Source, cells: Cells) -> ChildValues:
+def some_child_values(child: Source, cells: Cells, tell: Tell | None = None) -> ChildValues:
     """A child's entry values in some cells, which are listed in ascending order."""
     numbering = numbering_of(layout_of(child.material))
-    entry, dtg, *_ = look_up(child, cells)
+    entry, dtg, *_ = look_up(child, cells, tell)
     return ChildValues(numbering, cells, _ended(entry, np.int8), _ended(dtg, np.uint16))
 
 
-def look_up(source: Source, cells: Cells) -> list[npt.NDArray[Any]]:
+def look_up(source: Source, cells: Cells, tell: Tell | None = None) -> list[npt.NDArray[Any]]:
     """Entry values and distances in some cells, and patterns where there are any."""
     if isinstance(source, TableFile):
-        return source.look_up(cells)
+        return source.look_up(cells, tell)
     arrays: list[npt.NDArray[Any]] = [source.entry, source.dtg]
     if isinstance(source, Table):
         arrays.append(source.pattern)
@@ -63,9 +67,9 @@ def subject_of(table: Table) -> Subject:
     return _subject(table, _ALL, *arrays)
 
 
-def some_subject(source: Table | TableFile, cells: Cells) -> Subject:
+def some_subject(source: Table | TableFile, cells: Cells, tell: Tell | None = None) -> Subject:
     """Some cells of a table, listed in ascending order."""
-    entry, dtg, pattern = look_up(source, cells)
+    entry, dtg, pattern = look_up(source, cells, tell)
     return _subject(source, cells, _ended(entry, np.int8), _ended(dtg, np.uint16), _ended(pattern, np.uint32))
 
 
@@ -87,7 +91,7 @@ def _subject(
         dtg=dtg,
         pattern=pattern,
         row_start=_array(rows.start, kind_of_numbers(len(rows.code) + 1)),
-        rows=rows_of(rows.holder, rows.code, rows.outcome, rows.dtg),
+        rows=rows_of(rows),
         task=np.zeros(cells, np.uint8),
         own=np.full(cells, NO_POSITION, np.uint8),
         reset=np.zeros(cells, np.int8),
@@ -96,9 +100,14 @@ def _subject(
     )
 
 
-def rows_of(*columns: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-    """[row of a pattern] -> holder, code, outcome and, if that is known, distance."""
-    return np.stack(columns, axis=1).astype(np.int32)
+def rows_of(patterns: Patterns) -> Rows:
+    """The rows of all patterns, one after another."""
+    return Rows(
+        _array(patterns.holder, np.uint8),
+        _array(patterns.code, np.uint8),
+        _array(patterns.outcome, np.int8),
+        _array(patterns.dtg, np.uint16),
+    )
 
 
 def shape_violation(table: Source, layout: Layout) -> Violation | None:
@@ -121,12 +130,12 @@ def rows_violation(table: Table | TableFile) -> Violation | None:
     if any(len(part) != count for part in (rows.holder, rows.outcome, rows.dtg)):
         return Violation("pattern rows", "columns of unequal length", f"{count} each")
     strange = (rows.holder > 1) | (rows.code < 2) | (rows.outcome == 0) | (rows.outcome == -128)
-    keys = rows.holder.astype(np.int64) * 256 + rows.code
-    falls = np.diff(keys, prepend=-1) <= 0
-    falls[starts[:-1][starts[:-1] < count]] = False
-    wrong = np.flatnonzero(strange | falls)
-    if len(wrong):
-        row = int(wrong[0])
+    keys = rows.holder.astype(np.uint16) << 8 | rows.code
+    falls = keys[1:] <= keys[:-1]
+    falls[starts[(starts > 0) & (starts < count)] - 1] = False
+    strange[1:] |= falls
+    if strange.any():
+        row = int(strange.argmax())
         stored = f"holder {rows.holder[row]}, code {rows.code[row]}, outcome {rows.outcome[row]}"
         expected = "a holder 0 or 1, codes from 2 on in ascending order, an outcome"
         return Violation(f"pattern row {row}", stored, expected)

@@ -98,13 +98,13 @@ def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) ->
         as_entry: Int = own if holder == side else own + 1
         if entry_code < own:
             as_entry = min(as_entry, entry_code + 1)
-        while row < end and rows[row, 0] < holder:
+        while row < end and rows.holder[row] < holder:
             row += 1
         rank: Int = np.int64(0)
         dtg, has_row = np.int64(0), False
         for code in range(_FIRST_CODE, top + 1):
-            while row < end and rows[row, 0] == holder and rows[row, 1] <= code:
-                rank, dtg, has_row = rank_of(int(rows[row, 2])), np.int64(rows[row, 3]), True
+            while row < end and rows.holder[row] == holder and rows.code[row] <= code:
+                rank, dtg, has_row = rank_of(int(rows.outcome[row])), np.int64(rows.dtg[row]), True
                 row += 1
             bar = rank_of(signed(holder, code))
             if code >= as_entry:

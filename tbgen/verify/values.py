@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen._jit import by_address, inner, small
-from tbgen.arrays import Int, Ints, SignedInts32, WideInts
+from tbgen.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
 from tbgen.verify.cells import side_of
 from tbgen.verify.men import Links, Men, Numbering
 
@@ -55,6 +55,16 @@ class ChildValues(NamedTuple):
 
 
 @by_address
+class Rows(NamedTuple):
+    """The rows of patterns, as a table has them: [row]. There may be a hundred million, so they are not copied."""
+
+    holder: Bytes
+    code: Bytes
+    outcome: SignedBytes
+    dtg: Shorts
+
+
+@by_address
 class Subject(NamedTuple):
     """The table that is checked, and what the checks have found so far, cell by cell."""
 
@@ -69,8 +79,7 @@ class Subject(NamedTuple):
     dtg: npt.NDArray[np.uint16]
     pattern: npt.NDArray[np.uint32]
     row_start: WideInts
-    rows: SignedInts32
-    """[row of a pattern] -> holder, code, outcome, distance."""
+    rows: Rows
     task: npt.NDArray[np.uint8]
     """What is to be found out."""
     own: npt.NDArray[np.uint8]
@@ -125,17 +134,17 @@ def facts_of(subject: Subject, place: Int) -> Facts:
 
 
 @inner
-def breaking_row(rows: SignedInts32, first: Int, last: Int, holder: Int, code: Int) -> Int:
+def breaking_row(rows: Rows, first: Int, last: Int, holder: Int, code: Int) -> Int:
     """Which of some rows breaks an accrued score: the last that stands for it, if it is worse for the holder; or -1."""
     for row in range(last, first - 1, -1):
-        if rows[row, 0] == holder and rows[row, 1] <= code:
-            gain = rank_of(int(rows[row, 2])) - rank_of(signed(holder, code))
+        if rows.holder[row] == holder and rows.code[row] <= code:
+            gain = rank_of(int(rows.outcome[row])) - rank_of(signed(holder, code))
             return row if (gain < 0 if holder == 0 else gain > 0) else -1
     return -1
 
 
 @inner
-def stored_value(rows: SignedInts32, facts: Facts, holder: Int, code: Int) -> tuple[Int, Int]:
+def stored_value(rows: Rows, facts: Facts, holder: Int, code: Int) -> tuple[Int, Int]:
     """Outcome and distance that the table gives a position whose accrued score is this one."""
     entry_code = code_of(facts.entry)
     if code > facts.own or (code == facts.own and holder == facts.own_holder):
@@ -143,7 +152,7 @@ def stored_value(rows: SignedInts32, facts: Facts, holder: Int, code: Int) -> tu
     if entry_code < facts.own and entry_code < code:
         return facts.entry, facts.dtg
     row = breaking_row(rows, facts.first_row, facts.last_row, holder, code)
-    return (signed(holder, code), 0) if row < 0 else (int(rows[row, 2]), int(rows[row, 3]))
+    return (signed(holder, code), 0) if row < 0 else (int(rows.outcome[row]), int(rows.dtg[row]))
 
 
 @inner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import json
 import shutil
@@ -23,6 +24,7 @@ from tbgen.storage.schema import DETAIL, DTG
 from tbgen.storage.writer import write_table
 from tbgen.table import Table
 from tbgen.verify import Violation, tables_in, verify_file, verify_table
+from tbgen.verify import outcomes as outcomes_module
 from tests.storage.forging import Items, rewritten, with_one_more
 
 KINGS, KNIGHT, PAWN = map(Material.parse, ("KvK", "KNvK", "KPvK"))
@@ -202,13 +204,28 @@ def test_a_file_that_is_written_anew_as_it_was_passes(pawn: Path) -> None:
     assert verify_file(pawn.parent, PAWN).violation is None
 
 
-def test_every_wrong_break_in_the_file_of_outcomes_is_found(pawn: Path) -> None:
+@pytest.mark.parametrize("states", [1 << 20, 77])
+def test_every_wrong_break_in_the_file_of_outcomes_is_found(
+    pawn: Path, monkeypatch: pytest.MonkeyPatch, states: int
+) -> None:
+    monkeypatch.setattr(outcomes_module, "_STATES", states)
     with TableFile(pawn) as file:
+        assert len(file.states.entry) > 77
         rows = file.column("outcome_rows").copy()
     for number, outcome in enumerate(rows["outcome"].tolist()):
         rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("outcome", number, 127 if outcome > 0 else -127))
         assert violation_of(pawn.parent).law.endswith("by the file of outcomes")
         rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("outcome", number, outcome))
+
+
+def test_a_sample_tells_what_it_has_read_of_a_table_and_of_its_children(pawn: Path) -> None:
+    told = collections.defaultdict(list)
+    report = verify_file(pawn.parent, PAWN, sample=100, progress=lambda phase, *parts: told[phase].append(parts))
+    assert report.violation is None
+    for phase in ("outcomes", "reading", *(f"reading {child}" for child in PAWN.children())):
+        done, totals = zip(*told[phase], strict=True)
+        assert list(done) == sorted(done)
+        assert done[-1] == totals[-1] > 0
 
 
 def test_a_symbol_with_fewer_or_other_rows_is_found(pawn: Path) -> None:
