@@ -135,7 +135,7 @@ def command(
         _look_ahead(wanted, settings.threads)
     if only_plan:
         plan, disk = plan_for(data, wanted, settings), free_disk(data)
-        show_plan(plan, disk, as_json=as_json)
+        show_plan(plan, disk, outcomes_only=outcomes_only, as_json=as_json)
         plan.check(disk)
         return 0
     new = _build(data, wanted, settings, quiet=quiet)

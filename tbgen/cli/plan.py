@@ -21,7 +21,7 @@ _MOST_LEFT_OUT = 10
 """So many tables that are left out for the same reason are named; `--json` has all."""
 
 
-def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
+def show_plan(plan: Plan, free_disk: int | None, *, outcomes_only: bool, as_json: bool) -> None:
     """The tables in the order in which they are expected to begin, and what they take together."""
     if as_json:
         click.echo(json.dumps(plan.facts(), indent=2))
@@ -39,7 +39,8 @@ def show_plan(plan: Plan, free_disk: int | None, *, as_json: bool) -> None:
     memory = f", {in_gib(plan.peak_memory)} of memory in use" if slots else ""
     on_the_way = f" and {in_units(plan.scratch_bytes)} on the way" if plan.scratch_bytes else ""
     room = "" if free_disk is None else f" of {in_units(free_disk)} free"
-    disk = f"{in_units(plan.bytes)} of disk ({in_units(plan.outcome_bytes)} of it outcomes){on_the_way}{room}"
+    stay = ", which stay" if outcomes_only else ""
+    disk = f"{in_units(plan.bytes)} of disk ({in_units(plan.outcome_bytes)} of it outcomes{stay}){on_the_way}{room}"
     click.echo(f"{duration(plan.seconds())}, {plan.cpu_seconds:,.0f} CPU seconds, {disk}{memory}")
     if plan.too_large:
         _show_too_large(plan)

@@ -116,6 +116,7 @@ class PlainWatcher(QuietWatcher):
         self._counts = 0, 0
         self._compiles = Lines()
         self._foretold = time.monotonic()
+        self._forecasts = 0
 
     def _show(self, text: str) -> None:
         click.echo(text, err=True)
@@ -150,8 +151,9 @@ class PlainWatcher(QuietWatcher):
         self.say(f"{title}: {built.positions:,} positions in {built.seconds:.1f} s")
 
     def forecast(self, seconds: float) -> None:
-        now = time.monotonic()
-        if now - self._foretold >= _FORECAST_SECONDS and seconds >= _FORECAST_SECONDS:
+        now, self._forecasts = time.monotonic(), self._forecasts + 1
+        is_due = self._forecasts == 1 or now - self._foretold >= _FORECAST_SECONDS
+        if is_due and seconds >= _FORECAST_SECONDS:
             self._foretold = now
             self.say(f"{len(self.made)} of {self._counts[1]} tables are built, {duration(seconds)} to go")
 

@@ -45,7 +45,9 @@ def test_plain_lines_say_which_table_they_are_about(clock: list[float], capsys: 
     ]
 
 
-def test_the_time_to_the_end_is_said_once_a_minute(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_time_to_the_end_is_said_at_once_and_then_once_a_minute(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
     watcher = PlainWatcher()
     watcher.begins(Finding(KNIGHT, Condition.MISSING), 1, 110)
     watcher.forecast(30_000.0)
@@ -55,7 +57,19 @@ def test_the_time_to_the_end_is_said_once_a_minute(clock: list[float], capsys: p
     watcher.forecast(19_990.0)
     clock[0] += 61
     watcher.forecast(5.0)
-    assert capsys.readouterr().err.splitlines()[1:] == ["0 of 110 tables are built, about 5 h 33 min to go"]
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "0 of 110 tables are built, about 8 h 20 min to go",
+        "0 of 110 tables are built, about 5 h 33 min to go",
+    ]
+
+
+def test_of_less_than_a_minute_nothing_is_said(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    watcher = PlainWatcher()
+    watcher.begins(Finding(KNIGHT, Condition.MISSING), 1, 15)
+    watcher.forecast(59.0)
+    clock[0] += 61
+    watcher.forecast(30.0)
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_lost_processes_and_failures_are_lines_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -322,6 +322,9 @@ def test_the_plan_of_a_folder_is_printed_and_makes_nothing(tmp_path: Path) -> No
         subprocess.run([*command, "--json", "--memory", "8G"], capture_output=True, text=True, check=True).stdout
     )
     assert [table["material"] for table in facts["tables"]] == ["KvK", "KNvK"]
+    outcomes = subprocess.run([*command, "--outcomes"], capture_output=True, text=True, check=True)
+    assert " of it outcomes) of " in done.stdout
+    assert " of it outcomes, which stay) of " in outcomes.stdout
     refused = subprocess.run([*command, "--memory", "1M"], capture_output=True, text=True, check=False)
     assert refused.returncode == 6
     assert refused.stderr.startswith("tbgen: cannot build KNvK: it needs about ")
