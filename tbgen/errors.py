@@ -42,6 +42,7 @@ and each start of the program would take four milliseconds more.
 from __future__ import annotations
 
 import math
+import os
 import shlex
 from typing import Any, ClassVar, Final
 
@@ -50,8 +51,8 @@ from tbgen.words import in_gib
 _MOST_NAMED_MEN = 8
 """With more men a material is no name for people."""
 
-_USUAL_FOLDER, _WHOLE_GAME = "data", "/whole-game"
-"""Where tables are looked for if nobody says where, and below it those of the other game."""
+_USUAL_FOLDER, _WHOLE_GAME = "data", "whole-game"
+"""Where tables are looked for if nobody says where, and the folder within it for those of the other game."""
 
 _MOST_TABLE_MEN = 5
 """Nobody is told to build a table of more men (record 282). `MOST_TABLE_MEN` is the same; its file imports this one."""
@@ -276,13 +277,20 @@ class MissingTableError(TableError, KeyError):
             return f"no table {self.material}{where}"
         return f"no table {self.material}{where}; build it with: tbgen build {self.material}{self._options()}"
 
+    def for_strangers(self) -> MissingTableError:
+        """The same error for those who are not to know where tables lie; they may know of which game."""
+        return MissingTableError(self.material, f"{_USUAL_FOLDER}/{_WHOLE_GAME}" if self._is_of_whole_game() else None)
+
+    def _is_of_whole_game(self) -> bool:
+        return os.path.basename(self.folder or "") == _WHOLE_GAME
+
     def _options(self) -> str:
-        """What tells `build` where the table was looked for; the last part of a folder's name says the game."""
-        folder, whole_game = self.folder or _USUAL_FOLDER, ""
-        if folder.endswith(_WHOLE_GAME):
-            folder, whole_game = folder.removesuffix(_WHOLE_GAME) or "/", " --game whole-game"
-        elsewhere = folder != _USUAL_FOLDER and ", " not in folder
-        return f"{f' --data {shlex.quote(folder)}' if elsewhere else ''}{whole_game}"
+        """What tells `build` where the table was looked for."""
+        folder, game = self.folder or _USUAL_FOLDER, ""
+        if self._is_of_whole_game():
+            folder, game = os.path.dirname(folder) or ".", f" --game {_WHOLE_GAME}"
+        is_elsewhere = folder != _USUAL_FOLDER and ", " not in folder
+        return f"{f' --data {shlex.quote(folder)}' if is_elsewhere else ''}{game}"
 
 
 NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)
@@ -385,7 +393,7 @@ class NotEnoughMemoryError(BuildError):
         self.needed_bytes = needed_bytes
         self.available_bytes = available_bytes
         self.tables = tables
-        remedy = "free some, or grant more" if tables == 1 else f"{tables} tables do not fit, and --plan names them"
+        remedy = "free some, or grant more" if tables == 1 else f"{tables} tables cannot be made, --plan names them"
         needed, available = in_gib(needed_bytes), in_gib(available_bytes, math.floor)
         self.reason = f"it needs about {needed} of memory, {available} are available; {remedy}"
 

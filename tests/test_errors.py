@@ -27,6 +27,7 @@ EXAMPLES = [
     errors.VerificationError("KBvK", "8/8/8/8/8/8/1k6/K2B4 w - - 0 1: value"),
     errors.BuildError("KBvK", "no room"),
     errors.NotEnoughMemoryError("KBvK", 2**31, 2**30),
+    errors.NotEnoughMemoryError("KBvK", 2**31, 2**30, 12),
     errors.MatchError("no"),
     errors.EngineStartError("stockfish", "no such file"),
 ]
@@ -69,6 +70,8 @@ def test_a_missing_table_names_the_command_that_builds_it() -> None:
         ("data/whole-game", " --game whole-game"),
         ("tables/whole-game", " --data tables --game whole-game"),
         ("/whole-game", " --data / --game whole-game"),
+        ("whole-game", " --data . --game whole-game"),
+        ("my-whole-game", " --data my-whole-game"),
     ],
 )
 def test_a_missing_table_is_to_be_built_where_it_was_looked_for(folder: str | None, options: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import signal
@@ -189,9 +190,9 @@ def bytes_in(text: str) -> int:
     if match is None:
         raise UsageError(f"{text!r} is not a size such as 512M or 8G")
     amount, unit = match.groups()
-    size = int(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
+    size: int = math.ceil(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
     if size < _LEAST_MEMORY:
-        raise UsageError(f"{text!r} is {size} bytes of memory; a size has a unit, such as 512M or 8G")
+        raise UsageError(f"{text!r} is less than 1 MiB; write a size such as 512M or 8G")
     return size
 
 

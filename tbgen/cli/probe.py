@@ -55,7 +55,7 @@ def command(
     """Show the value of a position under best play, and the value of each move.
 
     FEN may have the accrued score as its seventh field, and needs no quotes. Moves after it are played first.
-    After a capture or pawn move (halfmove clock 0) that field is left aside: the position's own score has accrued.
+    In r-mobility that field is left aside after a capture or pawn move (halfmove clock 0): the own score has accrued.
     DTG counts plies until the score of the outcome is reached. The columns own and accrued are the scores after
     the move. "best" is best play: the best outcome in the right number of plies. Other moves may keep the outcome,
     give away a part of it, or give the score to the other side. Points of a move are those of the side to move.

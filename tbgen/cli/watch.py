@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from dataclasses import dataclass
@@ -115,16 +116,16 @@ class PlainWatcher(QuietWatcher):
         self._lines: dict[Material, _Line] = {}
         self._counts = 0, 0
         self._compiles = Lines()
-        self._foretold = time.monotonic()
-        self._forecasts = 0
+        self._told_what_is_there = time.monotonic()
+        self._told_the_end = -math.inf
 
     def _show(self, text: str) -> None:
         click.echo(text, err=True)
 
     def examines(self, material: Material, number: int, total: int) -> None:
         now = time.monotonic()
-        if now - self._foretold >= LINE_SECONDS:
-            self._foretold = now
+        if now - self._told_what_is_there >= LINE_SECONDS:
+            self._told_what_is_there = now
             self.say(f"looking at what is there: {material} ({number} of {total})")
 
     def compiles(self, done: int, total: int) -> None:
@@ -151,10 +152,9 @@ class PlainWatcher(QuietWatcher):
         self.say(f"{title}: {built.positions:,} positions in {built.seconds:.1f} s")
 
     def forecast(self, seconds: float) -> None:
-        now, self._forecasts = time.monotonic(), self._forecasts + 1
-        is_due = self._forecasts == 1 or now - self._foretold >= _FORECAST_SECONDS
-        if is_due and seconds >= _FORECAST_SECONDS:
-            self._foretold = now
+        now = time.monotonic()
+        if now - self._told_the_end >= _FORECAST_SECONDS and seconds >= _FORECAST_SECONDS:
+            self._told_the_end = now
             self.say(f"{len(self.made)} of {self._counts[1]} tables are built, {duration(seconds)} to go")
 
 

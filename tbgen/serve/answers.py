@@ -8,7 +8,7 @@ from typing import Any
 import chess
 
 from tbgen.clock import value_if_asked
-from tbgen.errors import TableError, TbgenError, UnreadableFileError
+from tbgen.errors import MissingTableError, TableError, TbgenError, UnreadableFileError
 from tbgen.probe import Tablebase
 from tbgen.probe.answers import moves_facts
 from tbgen.probe.notation import pgn_of
@@ -82,11 +82,12 @@ def answers_to(tables: Tablebase, lines: list[str], scoring: Scoring, *, brief: 
 def error_facts(error: TbgenError) -> dict[str, Any]:
     """An error as JSON has it, without what it says of this machine.
 
-    >>> from tbgen.errors import MissingTableError
     >>> error_facts(MissingTableError("KRvK", "/secret"))
     {'error': 'MissingTableError', 'message': 'no table KRvK; build it with: tbgen build KRvK', 'material': 'KRvK'}
+    >>> error_facts(MissingTableError("KRvK", "/it's secret/whole-game"))["message"]
+    'no table KRvK; build it with: tbgen build KRvK --game whole-game'
     """
-    facts = error.facts()
+    facts = (error.for_strangers() if isinstance(error, MissingTableError) else error).facts()
     if isinstance(error, (TableError, UnreadableFileError)):
         for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
             facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")

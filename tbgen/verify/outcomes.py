@@ -39,7 +39,7 @@ def broken_into(states: RowsOfStates, state: Int, holder: Int, code: Int) -> Int
 
 @inner
 def next_outcome(rows: Rows, row: Int, end: Int) -> Int:
-    """The first row after this one that changes more than a distance."""
+    """The next row with another holder or outcome: those in between change a distance alone."""
     before, row = row, row + 1
     while row < end and rows.holder[row] == rows.holder[before] and rows.outcome[row] == rows.outcome[before]:
         row += 1
@@ -48,7 +48,7 @@ def next_outcome(rows: Rows, row: Int, end: Int) -> Int:
 
 @inner
 def say_the_same(outcomes: RowsOfStates, distances: RowsOfStates, state: Int) -> bool:
-    """Whether a state has the same rows in both files but for those that change a distance alone."""
+    """Whether a state has all rows of its outcomes among those of its distances, where the others add no outcome."""
     one, other = outcomes.first[state], distances.first[state]
     one_end, other_end = outcomes.end[state], distances.end[state]
     while one < one_end and other < other_end:
@@ -58,12 +58,13 @@ def say_the_same(outcomes: RowsOfStates, distances: RowsOfStates, state: Int) ->
             return False
         if outcomes.rows.outcome[one] != distances.rows.outcome[other]:
             return False
-        one = next_outcome(outcomes.rows, one, one_end)
+        one += 1
         other = next_outcome(distances.rows, other, other_end)
     return bool(one >= one_end and other >= other_end)
 
 
-# Of rows that say the same nothing need be asked: those of the distances are in order, or another check finds it.
+# Rows that say the same need not be asked score by score. Those of the distances are in ascending order, or another
+# check finds that they are not; so those of the outcomes, of which none may be left out, are so too.
 # report -> holder, code, what the file of outcomes has, what the file of distances has
 @borrowing
 def find_other_break(entry: SignedBytes, outcomes: RowsOfStates, distances: RowsOfStates, report: Ints) -> int:

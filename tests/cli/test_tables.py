@@ -6,6 +6,7 @@ import collections
 import csv
 import io
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -176,9 +177,9 @@ def test_a_damaged_table_is_listed_as_such(run: Any, table_folder: Path, tmp_pat
             6,
             "cannot build KRNvKRP: it needs about 199.7 GiB of memory, 4.0 GiB",
         ),
-        (["build", "KRPvKRP", "--memory", "4G"], 6, "are available; 15 tables do not fit, and --plan names them"),
+        (["build", "KRPvKRP", "--memory", "4G"], 6, "are available; 15 tables cannot be made, --plan names them"),
         (["build", "KBBvK", "--memory", "10M"], 6, "10 MiB are available; free some, or grant more"),
-        (["build", "KBvK", "--memory", "8"], 2, "'8' is 8 bytes of memory; a size has a unit, such as 512M or 8G"),
+        (["build", "KBvK", "--memory", "8"], 2, "'8' is less than 1 MiB; write a size such as 512M or 8G"),
         (["build", "KNNvKNN", "--plan", "--memory", "8G"], 6, "cannot build KNNvKNN: it needs about"),
         (["build", "KRPPvKR", "--plan", "--memory", "8G"], 6, "are available"),
         (["build", "KBvK", "--memory", "lots"], 2, "not a size"),
@@ -219,7 +220,7 @@ def test_a_plan_says_of_every_table_whether_it_can_be_made(run: Any, tmp_path: P
     done = run(*plan, folder=tmp_path)
     assert f"\n{len(made)} of 146 to build, 0 already there; " in done.stdout
     assert f"\nand without {len(facts['cut_off'])} tables that cannot be made without these: " in done.stdout
-    assert f"; {146 - len(made)} tables do not fit, and --plan names them" in done.stderr
+    assert f"; {146 - len(made)} tables cannot be made, --plan names them" in done.stderr
 
 
 def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
@@ -239,6 +240,11 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
 )
 def test_sizes_are_understood(text: str, size: int) -> None:
     assert bytes_in(text) == size
+
+
+@pytest.mark.parametrize("text", ["3.7 GiB", "3.8 GiB", "8.0 GiB", "700 MiB"])
+def test_a_size_that_was_written_is_shown_as_it_was(text: str) -> None:
+    assert in_gib(bytes_in(text), math.floor) == text
 
 
 @pytest.mark.parametrize("text", ["", "G", "-1G", "8 gigs", "9" * 400, "0", "8", "512k"])

@@ -218,6 +218,34 @@ def test_every_wrong_break_in_the_file_of_outcomes_is_found(
         rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("outcome", number, outcome))
 
 
+def test_a_row_of_outcomes_that_is_there_again_for_lower_codes_is_found(pawn: Path) -> None:
+    """Whoever looks up a score takes the last row that stands for it, so the order matters."""
+    with TableFile(pawn) as file:
+        symbols, rows = file.column("symbols").copy(), file.column("outcome_rows").copy()
+        used = set(file.symbol_of_state.tolist())
+    found = 0
+    for number in used:
+        first, count, top = (
+            int(symbols["first"][number]),
+            int(symbols["rows"][number]),
+            abs(int(symbols["entry"][number])),
+        )
+        run = rows[first : first + count]
+        if count < 2 or run["holder"][0] != run["holder"][1] or not run["code"][0] < run["code"][1] < top:
+            continue
+        again = run[[0, 1, 1, *range(2, count)]]
+        again["code"][2] = run["code"][0]
+        longer = np.concatenate([rows, again])
+        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", lambda _, longer=longer: longer)
+        moved = symbols.copy()
+        moved["first"][number], moved["rows"][number] = len(rows), count + 1
+        rewritten(pawn, Layer.OUTCOMES, "symbols", lambda _, moved=moved: moved)
+        assert violation_of(pawn.parent).law.endswith("by the file of outcomes")
+        found += 1
+        rewritten(pawn, Layer.OUTCOMES, "symbols", lambda _: symbols)
+    assert found
+
+
 def test_a_sample_tells_what_it_has_read_of_a_table_and_of_its_children(pawn: Path) -> None:
     told = collections.defaultdict(list)
     report = verify_file(pawn.parent, PAWN, sample=100, progress=lambda phase, *parts: told[phase].append(parts))
