@@ -54,7 +54,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def in_gib(size: float, rounded: Callable[[float], int] = math.ceil) -> str:
-    """Memory, in the units of `--memory`: what is needed is rounded up, so that what is written suffices.
+    """Memory in GiB, below one in MiB, as `--memory` takes it; rounded up, so that what is written suffices.
 
     >>> in_gib(717.2 * 2**20), in_gib(3.86 * 2**30), in_gib(3.86 * 2**30, math.floor)
     ('718 MiB', '3.9 GiB', '3.8 GiB')
