@@ -34,7 +34,7 @@ def ends(tables: Tablebase, name: str) -> Iterator[str]:
     from tbgen.material import Material
     from tbgen.rules.position import own_score
     from tbgen.score import Accrued, Color
-    from tests.clock.twin import said_by_twin
+    from tests.apps.play.twin import said_by_twin
 
     chance, done = random.Random(f"ends {name}"), 0
     for board in random_boards(Material.parse(name), 900):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write down what kernels the program calls, with what types, for what purpose: tbgen/ahead/kernels.json.
+"""Write down what kernels the program calls, with what types, for what purpose: tbgen/compiled/kernels.json.
 
     scripts/kernels.py            write it anew: after a kernel, or a group that it takes, has changed
     scripts/kernels.py games      the same for one purpose, which is quicker
@@ -58,7 +58,7 @@ def find_holds(folder: str) -> None:
 
 
 def find_move() -> None:
-    from tbgen.uci.protocol import Protocol
+    from tbgen.apps.play.protocol import Protocol
 
     Protocol("data", lambda line: None).run(["position startpos", "go depth 1"])
 
@@ -90,7 +90,7 @@ def share_layers(folder: str) -> None:
 
 
 SELDOM = {
-    "tbgen.bitboard.mobility:codes_on",
+    "tbgen.board.mobility:codes_on",
     "tbgen.retro.levels.histories:intern_all",
     "tbgen.verify.sweeps:find_filled",
 }
@@ -121,7 +121,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
 
 def rehearse(purpose: str) -> None:
     """Print what kernels a purpose calls, and the groups that they take beside those that are read."""
-    from tbgen._kernels import KernelCache
+    from tbgen.compiled.kernels import KernelCache
 
     tables, rehearsal = REHEARSALS[purpose]
     used: dict[tuple[Any, Any], int] = {}
@@ -150,7 +150,7 @@ def rehearse(purpose: str) -> None:
 
 
 def facts_of(used: list[tuple[Any, Any]], groups: dict[str, list[str]]) -> dict[str, Any]:
-    from tbgen.ahead.signatures import read, written
+    from tbgen.compiled.signatures import read, written
 
     kernels: list[Kernel] = []
     for function, signature in used:
@@ -177,7 +177,7 @@ def called_by(function: Any) -> set[str]:
 
 
 def is_kernel(thing: Any) -> bool:
-    from tbgen._kernels import KernelCache
+    from tbgen.compiled.kernels import KernelCache
 
     return isinstance(getattr(thing, "_cache", None), KernelCache)
 
@@ -187,7 +187,9 @@ def all_kernels() -> Iterator[str]:
     import tbgen
 
     for module in pkgutil.walk_packages(tbgen.__path__, "tbgen."):
-        if "__main__" not in module.name and not module.name.startswith(("tbgen.report", "tbgen.library.cluster")):
+        if "__main__" not in module.name and not module.name.startswith(
+            ("tbgen.apps.site.report", "tbgen.library.cluster")
+        ):
             here = vars(importlib.import_module(module.name))
             yield from (f"{module.name}:{name}" for name, thing in here.items() if is_own(thing, module.name))
 
@@ -198,7 +200,7 @@ def is_own(thing: Any, module: str) -> bool:
 
 def weight(kernel: Kernel) -> int:
     """The size of its machine code goes with the time that it takes to compile it."""
-    from tbgen._folders import cache_folder
+    from tbgen.compiled.folders import cache_folder
 
     folder = cache_folder(kernel["module"].split(".")[1]) / kernel["module"]
     return max((path.stat().st_size for path in folder.glob(f"{kernel['name']}-*.nbc")), default=0)

@@ -22,15 +22,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def compile_kernels() -> None:
-    from tbgen.ahead.known import Purpose
     from tbgen.cli.first_use import compile_for
+    from tbgen.compiled.known import Purpose
 
     compile_for(*Purpose)
 
 
 def here() -> None:
     """Kernels for any processor of the baseline, and tables of two and three men."""
-    from tbgen._folders import BASELINES, SHIPPED, source_digest
+    from tbgen.compiled.folders import BASELINES, SHIPPED, source_digest
 
     shutil.rmtree(SHIPPED, ignore_errors=True)
     processor = BASELINES.get((sys.platform, platform.machine()))

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tbgen.report.two_games import Row, Shown, TwoGames, Way, games_of, numbered_line
+from tbgen.apps.site.report.two_games import Row, Shown, TwoGames, Way, games_of, numbered_line
 from tbgen.score import Color, Mobility, Outcome, parse_score
-from tbgen.words import in_plies
+from tbgen.text import in_plies
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GAME = str(Mobility.WHOLE_GAME)

@@ -10,11 +10,29 @@ import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tbgen.adjudicate import AdjudicationRules as AdjudicationRules
-    from tbgen.adjudicate import Adjudicator as Adjudicator
-    from tbgen.adjudicate import Continue as Continue
-    from tbgen.adjudicate import Source as Source
-    from tbgen.adjudicate import Verdict as Verdict
+    from tbgen.apps.games.decide import AdjudicationRules as AdjudicationRules
+    from tbgen.apps.games.decide import Adjudicator as Adjudicator
+    from tbgen.apps.games.decide import Continue as Continue
+    from tbgen.apps.games.reader import GameSettings as GameSettings
+    from tbgen.apps.games.reader import PgnGame as PgnGame
+    from tbgen.apps.games.reader import games_in as games_in
+    from tbgen.apps.games.reader import read_games as read_games
+    from tbgen.apps.games.tags import GameTags as GameTags
+    from tbgen.apps.games.tags import read_tags as read_tags
+    from tbgen.apps.games.tags import write_tags as write_tags
+    from tbgen.apps.games.verdict import Source as Source
+    from tbgen.apps.games.verdict import Verdict as Verdict
+    from tbgen.apps.hold.answers import Bracket as Bracket
+    from tbgen.apps.hold.answers import Holding as Holding
+    from tbgen.apps.hold.answers import HoldVerdict as HoldVerdict
+    from tbgen.apps.hold.answers import Proof as Proof
+    from tbgen.apps.hold.goals import Goal as Goal
+    from tbgen.apps.hold.ladder import bracket as bracket
+    from tbgen.apps.hold.ladder import hold as hold
+    from tbgen.apps.hold.proving import check_strategy as check_strategy
+    from tbgen.apps.hold.strategy import Rung as Rung
+    from tbgen.apps.hold.strategy import Strategy as Strategy
+    from tbgen.apps.hold.strategy import parse_strategy as parse_strategy
     from tbgen.errors import AccruedError as AccruedError
     from tbgen.errors import CastlingError as CastlingError
     from tbgen.errors import DamagedTableError as DamagedTableError
@@ -35,27 +53,9 @@ if TYPE_CHECKING:
     from tbgen.errors import TooManyMenError as TooManyMenError
     from tbgen.errors import UnreadableFileError as UnreadableFileError
     from tbgen.errors import UsageError as UsageError
-    from tbgen.holding import Bracket as Bracket
-    from tbgen.holding import Goal as Goal
-    from tbgen.holding import Holding as Holding
-    from tbgen.holding import HoldVerdict as HoldVerdict
-    from tbgen.holding import Proof as Proof
-    from tbgen.holding import Rung as Rung
-    from tbgen.holding import Strategy as Strategy
-    from tbgen.holding import bracket as bracket
-    from tbgen.holding import check_strategy as check_strategy
-    from tbgen.holding import hold as hold
-    from tbgen.holding import parse_strategy as parse_strategy
     from tbgen.material import Material as Material
     from tbgen.material import Role as Role
     from tbgen.material import all_materials as all_materials
-    from tbgen.pgn.reader import GameSettings as GameSettings
-    from tbgen.pgn.reader import PgnGame as PgnGame
-    from tbgen.pgn.reader import games_in as games_in
-    from tbgen.pgn.reader import read_games as read_games
-    from tbgen.pgn.tags import GameTags as GameTags
-    from tbgen.pgn.tags import read_tags as read_tags
-    from tbgen.pgn.tags import write_tags as write_tags
     from tbgen.probe import BulkProbe as BulkProbe
     from tbgen.probe import Fault as Fault
     from tbgen.probe import LineStep as LineStep
@@ -92,17 +92,22 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _FACE = {
-    "tbgen.adjudicate": "AdjudicationRules Adjudicator Continue Source Verdict",
+    "tbgen.apps.games.decide": "AdjudicationRules Adjudicator Continue",
     "tbgen.errors": (
         "AccruedError CastlingError DamagedTableError FenError IllegalPositionError InputError "
         "MaterialError MissingDistancesError MissingFolderError MissingTableError MoveError OutdatedTableError "
         "PgnError ProofError ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError "
         "UsageError"
     ),
-    "tbgen.holding": "Bracket Goal HoldVerdict Holding Proof Rung Strategy bracket check_strategy hold parse_strategy",
+    "tbgen.apps.games.verdict": "Source Verdict",
+    "tbgen.apps.hold.answers": "Bracket HoldVerdict Holding Proof",
+    "tbgen.apps.hold.goals": "Goal",
+    "tbgen.apps.hold.ladder": "bracket hold",
+    "tbgen.apps.hold.proving": "check_strategy",
+    "tbgen.apps.hold.strategy": "Rung Strategy parse_strategy",
     "tbgen.material": "Material Role all_materials",
-    "tbgen.pgn.reader": "GameSettings PgnGame games_in read_games",
-    "tbgen.pgn.tags": "GameTags read_tags write_tags",
+    "tbgen.apps.games.reader": "GameSettings PgnGame games_in read_games",
+    "tbgen.apps.games.tags": "GameTags read_tags write_tags",
     "tbgen.probe": "BulkProbe Fault LineStep MoveProbe Probe Tablebase open_tablebase",
     "tbgen.rules.accrual": "accrued_of play_move",
     "tbgen.rules.fen": "format_fen parse_fen",
@@ -129,9 +134,9 @@ _RENAMED = {
     "VerificationError": "tbgen.errors.VerificationError",
     "format_points": "tbgen.rules.points.format_points",
     "lexicographic_key": "tbgen.rules.points.lexicographic_key",
-    "parse_cutoff": "tbgen.pgn.tags.parse_cutoff",
+    "parse_cutoff": "tbgen.apps.games.tags.parse_cutoff",
     "parse_points": "tbgen.rules.points.parse_points",
-    "parse_scheme": "tbgen.pgn.tags.parse_scheme",
+    "parse_scheme": "tbgen.apps.games.tags.parse_scheme",
     "play": "tbgen.play_move",
     "sum_of_points": "tbgen.rules.points.sum_of_points",
 }

@@ -46,7 +46,7 @@ import os
 import shlex
 from typing import Any, ClassVar, Final
 
-from tbgen.words import in_gib
+from tbgen.text import in_gib
 
 _MOST_NAMED_MEN = 8
 """With more men a material is no name for people."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.arrays import Ints, Ints32, Shorts, SignedBytes, WideInts
+from tbgen.compiled.arrays import Ints, Ints32, Shorts, SignedBytes, WideInts
 
 Entries = SignedBytes
 """[cell] -> entry value as a signed outcome byte, 0 where there is no position."""

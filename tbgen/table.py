@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.arrays import WideInts
+from tbgen.compiled.arrays import WideInts
 from tbgen.handover import Box, Cells, Distances, Entries, Numbers, Piece
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from tests.explorer.chromium import Chromium
+    from tests.apps.site.explorer.chromium import Chromium
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(
@@ -61,7 +61,7 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wide_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same tables with wide columns, as those of six men may have; not to be written to."""
     from tbgen.material import materials
-    from tests.wide import write_wide
+    from tests.storage.wide import write_wide
 
     folder = tmp_path_factory.mktemp("wide")
     write_wide(folder, table_folder, [*materials(2), *materials(3)])
@@ -111,7 +111,7 @@ def five_men_folder(four_men_folder: Path, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     """One browser for all tests that need one."""
-    from tests.explorer.chromium import Chromium
+    from tests.apps.site.explorer.chromium import Chromium
 
     with Chromium(tmp_path_factory.mktemp("browser")) as made:
         yield made

@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from tbgen.adjudicate.archive import Task, decide_file
+from tbgen.apps.games.archive import Task, decide_file
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "adjudication.md").read_text(encoding="utf-8")

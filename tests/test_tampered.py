@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from tbgen.apps.match.reading import settings_of
+from tbgen.apps.records.folder import read_record
+from tbgen.apps.site.report.event import read_event
 from tbgen.errors import TbgenError
 from tbgen.library.manifest import MANIFEST, read_manifest
-from tbgen.records.folder import read_record
-from tbgen.referee.reading import settings_of
-from tbgen.report.event import read_event
 
 ROOT = Path(__file__).parent.parent
 JUNK = (None, True, -1, 1 << 80, 0.5, "", "x", "G9.9", [], [1], {}, {"a": 1}, "\udcff", "1e999")

@@ -10,7 +10,7 @@ import tbgen
 
 ROOT = Path(tbgen.__file__).parent
 DECORATORS = {"borrowing", "inlined", "inner", "kernel", "small"}
-"""Those of tbgen/_jit.py."""
+"""Those of tbgen/compiled/jit.py."""
 
 
 def kernels() -> Iterator[tuple[Path, ast.FunctionDef]]:

@@ -24,7 +24,7 @@ CODES = range(3, 13)
 
 def clock(options: argparse.Namespace) -> None:
     """Search random positions of each material in which the table's value is not the accrued score."""
-    from tbgen.clock.search import search
+    from tbgen.apps.play.plies import search
     from tbgen.probe import open_tablebase
     from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 

@@ -16,8 +16,9 @@ from bench.solving import materials_wanted
 if TYPE_CHECKING:
     import chess
 
-    from tbgen.holding import Goal, Rung
-    from tbgen.holding.closure import Searcher, Tables
+    from tbgen.apps.hold.closure import Searcher, Tables
+    from tbgen.apps.hold.goals import Goal
+    from tbgen.apps.hold.strategy import Rung
     from tbgen.material import Material
     from tbgen.probe import Tablebase
     from tbgen.score import Accrued
@@ -55,9 +56,9 @@ def show_hold(name: str, fen: str, side_name: str, men: tuple[str, str], runs: i
     """What a frame takes, and the hold with its check if there is one."""
     import chess
 
-    from tbgen.holding import hold
-    from tbgen.holding.frames import Pair, solve
-    from tbgen.holding.goals import not_mated
+    from tbgen.apps.hold.frames import Pair, solve
+    from tbgen.apps.hold.goals import not_mated
+    from tbgen.apps.hold.ladder import hold
     from tbgen.rules.position import own_score
     from tbgen.score import Color
 
@@ -76,9 +77,9 @@ def show_pairs(runs: int) -> None:
     """What all pairs of a middlegame take, as `hold` looks at them and with every frame solved."""
     import chess
 
-    from tbgen.holding.frames import solve, survivors
-    from tbgen.holding.goals import not_mated
-    from tbgen.holding.pairs import all_pairs
+    from tbgen.apps.hold.frames import solve, survivors
+    from tbgen.apps.hold.goals import not_mated
+    from tbgen.apps.hold.pairs import all_pairs
     from tbgen.rules.position import own_score
     from tbgen.score import Color
 
@@ -100,8 +101,8 @@ class Case(NamedTuple):
 
 def proofs(options: argparse.Namespace) -> None:
     """Which share of true holds each rung proves with the tables of fewer men, and that nothing false is proved."""
-    from tbgen.holding import Rung
-    from tbgen.holding.closure import Searcher, Tables
+    from tbgen.apps.hold.closure import Searcher, Tables
+    from tbgen.apps.hold.strategy import Rung
     from tbgen.probe import open_tablebase
 
     searcher, rungs = Searcher(options.nodes), (Rung.FRAME, Rung.FRAME_TABLES, Rung.ONE_MAN)
@@ -137,9 +138,8 @@ def cases(tables: Tablebase, material: Material, positions: int) -> Iterator[Cas
 
     And that it is not mated, in ordinary chess, with the position's own score.
     """
+    from tbgen.apps.hold.goals import Goal, not_mated
     from tbgen.errors import AccruedError
-    from tbgen.holding import Goal
-    from tbgen.holding.goals import not_mated
     from tbgen.rules.position import own_score
     from tbgen.score import Accrued, Color, Outcome
 
@@ -166,10 +166,10 @@ def cases(tables: Tablebase, material: Material, positions: int) -> Iterator[Cas
 
 def is_proved(searcher: Searcher, leant: Tables | None, case: Case, rung: Rung) -> bool:
     """Whether a rung proves a goal, with tables of fewer men to lean on, or none; its proof is checked."""
-    from tbgen.holding.check_large import check_large
-    from tbgen.holding.closure import Attempt, Found
-    from tbgen.holding.pairs import all_pairs
-    from tbgen.holding.strategy import Rung
+    from tbgen.apps.hold.check_large import check_large
+    from tbgen.apps.hold.closure import Attempt, Found
+    from tbgen.apps.hold.pairs import all_pairs
+    from tbgen.apps.hold.strategy import Rung
 
     pairs = all_pairs(case.board, case.goal.side)
     whom = [(pair.b, None) for pair in pairs] if rung is Rung.ONE_MAN else [(pair.b, pair.c) for pair in pairs]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def solve_one(name: str, data: Path, threads: int, profile: bool) -> None:
     """Solve and write one table, and print the figures; the parent adds what the whole process took."""
     from tbgen import __version__, retro
-    from tbgen._folders import source_digest
+    from tbgen.compiled.folders import source_digest
     from tbgen.material import Material
     from tbgen.storage.files import path_of
     from tbgen.storage.reader import TableFile

@@ -17,9 +17,9 @@ GAME_BYTES, GAME_PLIES = 2_000_000, 150
 
 def games(options: argparse.Namespace) -> None:
     """Read games and decide them, every ply counted, one after the other on one core."""
-    from tbgen.adjudicate.archive import Task, decide_file, total
-    from tbgen.pgn.game import PgnGame
-    from tbgen.pgn.reader import read_games
+    from tbgen.apps.games.archive import Task, decide_file, total
+    from tbgen.apps.games.game import PgnGame
+    from tbgen.apps.games.reader import read_games
 
     def plies_in(found: Iterable[object]) -> int:
         return sum(game.last.number for game in found if isinstance(game, PgnGame))

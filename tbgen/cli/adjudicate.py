@@ -10,10 +10,12 @@ from typing import IO
 
 import click
 
-from tbgen.adjudicate.archive import Decided, Task, decide_file, total
-from tbgen.adjudicate.decide import Continue
-from tbgen.adjudicate.verdict import Ground
-from tbgen.ahead.known import Purpose
+from tbgen.apps.games.archive import Decided, Task, decide_file, total
+from tbgen.apps.games.decide import Continue
+from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
+from tbgen.apps.games.game import GameSettings
+from tbgen.apps.games.verdict import Ground
+from tbgen.apps.match.store import kept_from_matches
 from tbgen.cli.completion import a_file
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
@@ -23,12 +25,10 @@ from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
 from tbgen.cli.settings import scored_game_option, settings_options
 from tbgen.cli.terminal import complain_of, say
+from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
-from tbgen.pgn.files import STANDARD_INPUT, is_packed, matching_files
-from tbgen.pgn.game import GameSettings
-from tbgen.referee.store import kept_from_matches
 from tbgen.storage.folders import folder_of_game
-from tbgen.words import counted
+from tbgen.text import counted
 
 
 @click.command("adjudicate")

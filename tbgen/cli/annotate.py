@@ -12,8 +12,12 @@ from typing import IO, NamedTuple
 
 import click
 
-from tbgen.adjudicate.annotate import AnnotatedPly, Annotation, annotate
-from tbgen.ahead.known import Purpose
+from tbgen.apps.games.annotate import AnnotatedPly, Annotation, annotate
+from tbgen.apps.games.chunks import ScannedChunk, chunks_of
+from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
+from tbgen.apps.games.game import GameSettings, PgnGame
+from tbgen.apps.games.replayed import game_of
+from tbgen.apps.games.splice import commented
 from tbgen.cli.completion import a_file
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
@@ -23,15 +27,11 @@ from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_together
 from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain_of, say, show_rows
+from tbgen.compiled.known import Purpose
 from tbgen.errors import InputError, PgnError, UsageError
 from tbgen.material import Material
-from tbgen.pgn.chunks import ScannedChunk, chunks_of
-from tbgen.pgn.files import STANDARD_INPUT, open_bytes
-from tbgen.pgn.game import GameSettings, PgnGame
-from tbgen.pgn.replayed import game_of
-from tbgen.pgn.splice import commented
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.words import counted, printable
+from tbgen.text import counted, printable
 
 
 @click.command("annotate")
@@ -93,7 +93,7 @@ def command(
             if as_json:
                 out.write(json.dumps([each.facts() for each in annotations], indent=2).encode() + b"\n")
             elif as_page:
-                from tbgen.report.annotated import page_of
+                from tbgen.apps.site.report.annotated import page_of
 
                 out.write(page_of(list(annotations), Path(file).name).encode())
             else:

@@ -28,10 +28,10 @@ from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
-from tbgen.process import processors
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
-from tbgen.words import counted
+from tbgen.system.process import processors
+from tbgen.text import counted
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
 _MOST_THREADS = 1024

@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_file, a_table
 from tbgen.cli.data import folders_option, wanted_materials
 from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.output import written_whole
 from tbgen.cli.terminal import progress, show_rows
+from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
@@ -75,8 +75,8 @@ def command(
       tbgen compare --all -o games.json --plot games.svg
       tbgen compare --all --known games.json -o all.json   go on with tables built since
     """
-    from tbgen.records.comparing import Comparer
-    from tbgen.records.joining import joined, read_comparison
+    from tbgen.apps.records.comparing import Comparer
+    from tbgen.apps.records.joining import joined, read_comparison
 
     there = [
         {material for material, _ in tables_of([folder_of_game(folder, game) for folder in folders])}
@@ -105,7 +105,7 @@ def command(
         with written_whole(output) as file:
             file.write(f"{json.dumps(facts, indent=1)}\n".encode())
     if plot is not None or page is not None:
-        from tbgen.report.two_games import draw_games, games_of, write_games_page
+        from tbgen.apps.site.report.two_games import draw_games, games_of, write_games_page
 
         games = games_of(facts)
         if plot is not None:

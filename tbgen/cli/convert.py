@@ -10,7 +10,7 @@ from tbgen.cli.completion import a_table
 from tbgen.cli.data import check_folders, named_material, new_folder_option
 from tbgen.cli.options import quiet_option
 from tbgen.cli.terminal import progress
-from tbgen.words import counted
+from tbgen.text import counted
 
 
 @click.command("convert")

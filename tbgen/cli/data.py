@@ -11,9 +11,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from tbgen._folders import shipped_tables
 from tbgen.cli.options import choice_of_game
 from tbgen.cli.refusals import refuse_together
+from tbgen.compiled.folders import shipped_tables
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
 from tbgen.score import Mobility

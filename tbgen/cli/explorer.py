@@ -13,7 +13,7 @@ from tbgen.cli.report import write_pages
 from tbgen.cli.terminal import complain_of, progress
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
-from tbgen.words import counted
+from tbgen.text import counted
 
 
 @click.command("explorer")
@@ -54,7 +54,7 @@ def command(
       tbgen explorer -o site
       tbgen explorer --report --records records --men 4 -o site
     """
-    from tbgen.explorer.export import PAGE_FOLDER, write_explorer
+    from tbgen.apps.site.explorer.export import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import Catalog
 
     check_folders(folders)

@@ -14,7 +14,7 @@ from tbgen.cli.refusals import refuse_together
 from tbgen.cli.terminal import Progress, complain
 from tbgen.library.fetch import JOBS, Fetched, Watcher, fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
-from tbgen.words import counted
+from tbgen.text import counted
 
 _MOST_JOBS = 64
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import click
 
-from tbgen.ahead.known import Purpose, missing
 from tbgen.cli.terminal import LINE_SECONDS, progress
+from tbgen.compiled.known import Purpose, missing
 from tbgen.material import Material
 
 COMPILING = "compiling kernels, once"
@@ -21,7 +21,7 @@ def compile_for(*purposes: Purpose, quiet: bool = False) -> None:
     wanted = missing(purposes)
     if not wanted:
         return
-    from tbgen.ahead.compiling import compile_all
+    from tbgen.compiled.ahead import compile_all
 
     if quiet or not sys.stderr.isatty():
         compile_all(wanted, Lines(quiet=quiet))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_file, beginning_so
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
@@ -19,16 +18,17 @@ from tbgen.cli.output import written_whole
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import progress
+from tbgen.compiled.known import Purpose
 from tbgen.errors import TbgenError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.accrual import accrued_of
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.storage.folders import with_shipped
-from tbgen.words import counted, in_plies
+from tbgen.text import counted, in_plies
 
 if TYPE_CHECKING:
-    from tbgen.holding import Bracket, Holding, Proof
+    from tbgen.apps.hold.answers import Bracket, Holding, Proof
 
 _BOTH = "both"
 _GOALS = ("accrued", "best", "draw")
@@ -107,7 +107,8 @@ def command(
     compile_for(Purpose.HOLDS, quiet=quiet)
     wanted: str | Outcome = goal if goal in _GOALS else parse_score(goal).outcome
     with _tables_in(folders) as tables, progress("searching, positions", quiet=quiet) as shown:
-        from tbgen.holding import Bracket, hold
+        from tbgen.apps.hold.answers import Bracket
+        from tbgen.apps.hold.ladder import hold
 
         found = [
             hold(
@@ -158,7 +159,8 @@ def _write(found: Holding, target: str) -> int:
 
 def _check(source: str, folders: Sequence[Path], *, as_json: bool) -> int:
     """Check a strategy in a file."""
-    from tbgen.holding import check_strategy, parse_strategy
+    from tbgen.apps.hold.proving import check_strategy
+    from tbgen.apps.hold.strategy import parse_strategy
 
     try:
         text = Path(source).read_text(encoding="utf-8")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_table
 from tbgen.cli.data import folders_option, game_option, in_units, named_material, tables_there
 from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.options import quiet_option
 from tbgen.cli.refusals import refuse_together
 from tbgen.cli.terminal import complain_of, show_rows
+from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError
 from tbgen.library.summary import Summary, summary_of
 from tbgen.score import Color, Mobility
@@ -83,8 +83,8 @@ def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path, *, quie
         raise UsageError("--plot draws one table; name one material")
     material = named_material(names[0])
     compile_for(by_pawns([material], Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
-    from tbgen.records.making import record_of
-    from tbgen.report.pictures import draw_table
+    from tbgen.apps.records.making import record_of
+    from tbgen.apps.site.report.pictures import draw_table
 
     draw_table(record_of(folders, material, lines=False), plot)
     if not quiet:

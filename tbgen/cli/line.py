@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from tbgen.ahead.known import Purpose
+from tbgen.apps.play.within import is_searched, value_if_asked
 from tbgen.cli.data import folders_option, game_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, quiet_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
-from tbgen.clock import is_searched, value_if_asked
+from tbgen.compiled.known import Purpose
 from tbgen.probe import open_tablebase
 from tbgen.probe.notation import pgn_of, position_of
 from tbgen.rules.points import Scoring

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from tbgen._folders import shipped_tables
 from tbgen.cli.data import folders_option, game_option, in_units, no_tables
 from tbgen.cli.options import quiet_option
 from tbgen.cli.terminal import complain_of, progress, show_rows
+from tbgen.compiled.folders import shipped_tables
 from tbgen.errors import TableError
 from tbgen.library.summary import Summary, summaries
 from tbgen.score import Mobility
-from tbgen.words import counted
+from tbgen.text import counted
 
 
 @click.command("list")

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tbgen.ahead.known import Purpose
+from tbgen.apps.match.arguments import OPTIONS, Shape
+from tbgen.apps.match.match import Match
+from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.run import play_match
+from tbgen.apps.match.settings import MatchSettings, Notation
 from tbgen.cli.completion import beginning_so, from_shell
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.match_view import LiveView, PlainView, QuietView
 from tbgen.cli.output import written_whole
-from tbgen.referee.arguments import OPTIONS, Shape
-from tbgen.referee.match import Match
-from tbgen.referee.reading import settings_of
-from tbgen.referee.run import play_match
-from tbgen.referee.settings import MatchSettings, Notation
+from tbgen.compiled.known import Purpose
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
-from tbgen.referee.engine import TIME_FORFEIT
-from tbgen.referee.match import Match
-from tbgen.referee.standings import Record, Standings
-from tbgen.referee.statistics import Strength
+from tbgen.apps.match.engine import TIME_FORFEIT
+from tbgen.apps.match.match import Match
+from tbgen.apps.match.standings import Record, Standings
+from tbgen.apps.match.statistics import Strength
 
 Table = tuple[tuple[str, ...], list[tuple[str, ...]], str]
 """Heads, rows, and which columns are flush right."""

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from tbgen.apps.match.match import Match
+from tbgen.apps.match.play import Sheet
+from tbgen.apps.match.record import GameRecord
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.settings import MatchSettings
 from tbgen.cli.match_report import Table, forfeit_lines, hours, meeting_table, ranking_table, test_line, time_hint
 from tbgen.cli.terminal import show_rows
-from tbgen.referee.match import Match
-from tbgen.referee.play import Sheet
-from tbgen.referee.record import GameRecord
-from tbgen.referee.schedule import Pairing
-from tbgen.referee.settings import MatchSettings
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
-from tbgen.words import counted, printable
+from tbgen.text import counted, printable
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tbgen.adjudicate.archive import Task, decide_file
-from tbgen.ahead.known import Purpose
+from tbgen.apps.games.archive import Task, decide_file
+from tbgen.apps.games.files import STANDARD_INPUT, matching_files
+from tbgen.apps.games.game import GameSettings
 from tbgen.cli.data import in_units
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.reading import reading
 from tbgen.cli.refusals import typed_folders
 from tbgen.cli.terminal import complain_of, duration, say
+from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError
 from tbgen.library.outlook import outlook
 from tbgen.material import Material
-from tbgen.pgn.files import STANDARD_INPUT, matching_files
-from tbgen.pgn.game import GameSettings
-from tbgen.process import processors
 from tbgen.storage.folders import game_of_folder
-from tbgen.words import counted, in_gib
+from tbgen.system.process import processors
+from tbgen.text import counted, in_gib
 
 _MOST_ROWS = 12
 

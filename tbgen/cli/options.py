@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from tbgen.apps.games.tags import parse_cutoff
 from tbgen.errors import UsageError
-from tbgen.pgn.tags import parse_cutoff
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, asked_komi
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE, Mobility

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from tbgen.disk import try_lock
 from tbgen.errors import UnreadableFileError
+from tbgen.system.disk import try_lock
 
 STANDARD_OUTPUT = "-"
 

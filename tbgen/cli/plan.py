@@ -13,7 +13,7 @@ from tbgen.cli.data import in_units
 from tbgen.cli.terminal import duration, show_rows
 from tbgen.library.plan import Plan
 from tbgen.library.steps import Slot
-from tbgen.words import counted, in_gib
+from tbgen.text import counted, in_gib
 
 _MOST_BESIDE = 3
 """So many tables beside a table are named."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
+from tbgen.apps.site.report.potential import Potential, facts_of, fits_of, potentials_of
 from tbgen.cli.options import idle_quiet_option
 from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.terminal import show_rows
-from tbgen.report.potential import Potential, facts_of, fits_of, potentials_of
 
 
 @click.command("potential")

@@ -9,21 +9,21 @@ from typing import Any
 
 import click
 
-from tbgen.ahead.known import Purpose
+from tbgen.apps.play.within import ClockedValue, is_searched, value_if_asked
 from tbgen.cli.data import folders_option, game_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, quiet_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
-from tbgen.clock import ClockedValue, is_searched, value_if_asked
+from tbgen.compiled.known import Purpose
 from tbgen.errors import TbgenError
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Mobility
-from tbgen.words import in_plies
+from tbgen.text import in_plies
 
 _INPUT = "-"
 
@@ -104,7 +104,7 @@ def _facts(
 
 def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None, *, brief: bool) -> int:
     """A line of JSON for each position of the standard input; the exit code is that of the first error."""
-    from tbgen.pgn.files import open_text
+    from tbgen.apps.games.files import open_text
 
     code = 0
     with open_text(_INPUT) as lines:

@@ -6,8 +6,8 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 
+from tbgen.apps.games.files import plain_size
 from tbgen.cli.terminal import progress
-from tbgen.pgn.files import plain_size
 
 
 @contextlib.contextmanager

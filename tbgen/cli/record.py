@@ -8,19 +8,19 @@ from pathlib import Path
 
 import click
 
-from tbgen.ahead.known import Purpose
+from tbgen.apps.records.folder import merge, write_index, write_record
+from tbgen.apps.records.places import FOLDER, is_index_behind
+from tbgen.apps.records.record import Record
 from tbgen.cli.completion import a_table
 from tbgen.cli.data import check_folders, game_option, optional_folders_option, tables_there, wanted_materials
 from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.refusals import refuse_without, typed_folders
 from tbgen.cli.terminal import progress
+from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.material import Material
-from tbgen.records.folder import merge, write_index, write_record
-from tbgen.records.places import FOLDER, is_index_behind
-from tbgen.records.record import Record
 from tbgen.score import Mobility
-from tbgen.words import in_plies
+from tbgen.text import in_plies
 
 
 @click.command("record")
@@ -93,7 +93,7 @@ def _target(folders: Sequence[Path]) -> Path:
 def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path, *, quiet: bool) -> None:
     """Count tables and write what they hold."""
     compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
-    from tbgen.records.making import record_of
+    from tbgen.apps.records.making import record_of
 
     with progress("records", len(wanted), quiet=quiet or sys.stdout.isatty()) as shown:
         try:

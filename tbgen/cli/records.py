@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from tbgen.apps.records.folder import records_in
+from tbgen.apps.records.places import FOLDER
+from tbgen.apps.records.record import Record
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.refusals import refuse_beside, typed_folders
 from tbgen.errors import UsageError
-from tbgen.records.folder import records_in
-from tbgen.records.places import FOLDER
-from tbgen.records.record import Record
 
 
 def records_options(command: Callable[..., Any]) -> Callable[..., Any]:

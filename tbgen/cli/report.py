@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
-from tbgen.ahead.known import Purpose
+from tbgen.apps.records.folder import records_in
+from tbgen.apps.records.places import paths_of_records
+from tbgen.apps.records.record import Record
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.refusals import refuse_together, typed_folders
 from tbgen.cli.terminal import progress
+from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
-from tbgen.records.folder import records_in
-from tbgen.records.places import paths_of_records
-from tbgen.records.record import Record
 
 
 @click.command("report")
@@ -63,8 +63,8 @@ def command(
       tbgen report --explorer -o site
       tbgen report --records records --pictures -o pictures
     """
-    from tbgen.report.pictures import draw_pictures
-    from tbgen.report.site import DATA
+    from tbgen.apps.site.report.pictures import draw_pictures
+    from tbgen.apps.site.report.site import DATA
 
     refuse_together({"--pictures": pictures, "--event": event})
     refuse_together({"--pictures": pictures, "--explorer": explorer})
@@ -100,10 +100,10 @@ def write_pages(
     quiet: bool = False,
 ) -> None:
     """Write the pages, and say how many; a site keeps the event that it has. `folders` may have tables."""
+    from tbgen.apps.site.report.event import read_event
+    from tbgen.apps.site.report.extra import need_extra
+    from tbgen.apps.site.report.site import DATA, EVENT, write_site
     from tbgen.probe import Tablebase
-    from tbgen.report.event import read_event
-    from tbgen.report.extra import need_extra
-    from tbgen.report.site import DATA, EVENT, write_site
 
     need_extra()
     kept = output / DATA / EVENT

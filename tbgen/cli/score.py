@@ -9,7 +9,10 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from tbgen.ahead.known import Purpose
+from tbgen.apps.games.contradictions import moves_after_the_end
+from tbgen.apps.games.files import matching_files, open_bytes
+from tbgen.apps.games.game import GameSettings, PgnGame
+from tbgen.apps.games.tags import GameTags
 from tbgen.cli.completion import a_file
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import quiet_option
@@ -18,16 +21,13 @@ from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_beside, refuse_without
 from tbgen.cli.settings import refuse_idle_settings, scored_game_option, settings_options
 from tbgen.cli.terminal import complain, complain_of, show_rows
+from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
-from tbgen.pgn.contradictions import moves_after_the_end
-from tbgen.pgn.files import matching_files, open_bytes
-from tbgen.pgn.game import GameSettings, PgnGame
-from tbgen.pgn.tags import GameTags
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import Outcome
-from tbgen.words import printable
+from tbgen.text import printable
 
 
 @click.command("score", cls=PositionCommand)
@@ -128,8 +128,8 @@ def _games_of(
     files: Sequence[str], settings: GameSettings, *, quiet: bool
 ) -> Iterator[tuple[str, PgnGame | TbgenError]]:
     """The games of all files; an error of a file as a whole ends that file in its midst."""
-    from tbgen.pgn.chunks import chunks_of
-    from tbgen.pgn.replayed import games_of
+    from tbgen.apps.games.chunks import chunks_of
+    from tbgen.apps.games.replayed import games_of
 
     for path in files:
         try:

@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from tbgen.ahead.known import Purpose
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.terminal import complain_of
-from tbgen.extras import need_modules
-from tbgen.words import counted
+from tbgen.compiled.known import Purpose
+from tbgen.system.extras import need_modules
+from tbgen.text import counted
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 _PATIENCE_SECONDS = 120
@@ -75,8 +75,8 @@ def command(
     need_modules("servers", "serve", ("starlette", "uvicorn"))
     import uvicorn
 
+    from tbgen.apps.site.server import app
     from tbgen.library.catalog import Catalog
-    from tbgen.serve import app
 
     catalog = Catalog(folders)
     complain_of(catalog.faults)
@@ -92,7 +92,7 @@ def command(
     if show:
         click.launch(address)
     uvicorn.run(
-        "tbgen.serve.app:from_environment",
+        "tbgen.apps.site.server.app:from_environment",
         factory=True,
         host=host,
         port=port,

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from tbgen.apps.games.game import GameSettings
+from tbgen.apps.games.tags import parse_cutoff
 from tbgen.cli.options import choice_of_game, refuse_idle
-from tbgen.pgn.game import GameSettings
-from tbgen.pgn.tags import parse_cutoff
 from tbgen.rules.points import Scheme, asked_komi
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Mobility

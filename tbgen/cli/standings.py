@@ -9,11 +9,13 @@ from pathlib import Path
 
 import click
 
-from tbgen.adjudicate.archive import Task, decide_file
-from tbgen.adjudicate.sheet import as_csv, cells_of, in_decimals, meeting
-from tbgen.adjudicate.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
-from tbgen.adjudicate.statistics import Statistics
-from tbgen.ahead.known import Purpose
+from tbgen.apps.games.archive import Task, decide_file
+from tbgen.apps.games.files import matching_files
+from tbgen.apps.games.game import GameSettings
+from tbgen.apps.games.sheet import as_csv, cells_of, in_decimals, meeting
+from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
+from tbgen.apps.games.statistics import Statistics
+from tbgen.apps.games.tags import Source
 from tbgen.cli.completion import a_file
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.first_use import compile_for
@@ -23,12 +25,10 @@ from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.settings import settings_options
 from tbgen.cli.terminal import complain_of, show_rows
+from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
-from tbgen.pgn.files import matching_files
-from tbgen.pgn.game import GameSettings
-from tbgen.pgn.tags import Source
 from tbgen.score import Outcome
-from tbgen.words import counted
+from tbgen.text import counted
 
 _MOST_ACROSS = 20
 _NAMES = ", ".join(by.value for by in TieBreak)
@@ -104,7 +104,7 @@ def command(
     elif as_rows:
         click.echo(as_csv(Standings(games, order)), nl=False)
     elif as_page:
-        from tbgen.report.standings import page_of
+        from tbgen.apps.site.report.standings import page_of
 
         click.echo(page_of(Standings(games, order), title), nl=False)
     else:

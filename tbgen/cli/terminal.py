@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 import click
 
 from tbgen.errors import NotEnoughMemoryError, TbgenError
-from tbgen.words import printable
+from tbgen.text import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -25,7 +25,7 @@ def command(*, folders: tuple[Path, ...]) -> None:
       tbgen uci
       tbgen uci --data tables
     """
-    from tbgen.uci.protocol import Protocol
+    from tbgen.apps.play.protocol import Protocol
 
     def tell(line: str) -> None:
         sys.stdout.write(f"{line}\n")

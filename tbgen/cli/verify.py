@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from tbgen.ahead.known import Purpose
 from tbgen.cli.completion import a_file, a_table
 from tbgen.cli.data import folders_option, game_option, named_material, tables_there
 from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.refusals import refuse_together, refuse_without
 from tbgen.cli.terminal import complain_of, duration, progress, seconds_left, show_rows
+from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.material import Material
 from tbgen.score import Mobility
@@ -161,7 +161,7 @@ def _teller(material: Material, show: Callable[[str], None]) -> Callable[[str, i
 
 def _compare(against: str, wanted: list[Material], folders: tuple[Path, ...], *, as_json: bool, quiet: bool) -> int:
     """Hold the tables against published counts."""
-    from tbgen.records.published import ORDINARY, differences, read_published
+    from tbgen.apps.records.published import ORDINARY, differences, read_published
     from tbgen.storage.reader import TableFile
 
     published = read_published(ORDINARY if against == "ordinary" else Path(against))

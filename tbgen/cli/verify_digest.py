@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from tbgen.ahead.known import Purpose
+from tbgen.apps.records.digests import KNOWN, Digests, read_digests, write_digests
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.terminal import complain_of, progress, show_rows
+from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, VerificationError
 from tbgen.material import Material
-from tbgen.records.digests import KNOWN, Digests, read_digests, write_digests
 from tbgen.storage.files import path_in
 from tbgen.storage.reader import TableFile
 
@@ -65,7 +65,7 @@ def compare_digests(
 
 
 def _digests_in(folders: Sequence[Path], material: Material, threads: int | None) -> Digests:
-    from tbgen.records.digesting import digests_of
+    from tbgen.apps.records.digesting import digests_of
 
     with TableFile(path_in(folders, material)) as file:
         return digests_of(file, threads)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tbgen._jit import small
-from tbgen.arrays import Int
+from tbgen.compiled.arrays import Int
+from tbgen.compiled.jit import small
 from tbgen.index import outcomes
 from tbgen.score import Color
 

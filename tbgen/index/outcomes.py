@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from tbgen.arrays import Bools, Ints
+from tbgen.compiled.arrays import Bools, Ints
 from tbgen.score import MOST_CODE
 
 Number = TypeVar("Number", int, np.int64, Ints)

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.arrays import Int
+from tbgen.compiled.arrays import Int
 from tbgen.index.symmetry import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, Table
 
 UNMIRRORED: Final = 0

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import small
-from tbgen.arrays import Int, Ints, Word
+from tbgen.compiled.arrays import Int, Ints, Word
+from tbgen.compiled.jit import small
 from tbgen.index import primary
 from tbgen.index.primary import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
 from tbgen.index.squares import SYMMETRY, TRANSPOSE, TRIANGLE, bits_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import ones, small, trailing_zeros
-from tbgen.arrays import Int, Word
+from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.jit import ones, small, trailing_zeros
 
 NOTHING = np.uint64(0)
 EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)

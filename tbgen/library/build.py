@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from tbgen.ahead.compiling import compile_for
-from tbgen.ahead.known import Purpose
+from tbgen.apps.records.places import FOLDER, is_index_behind, mark_of_due_record
+from tbgen.compiled.ahead import compile_for
+from tbgen.compiled.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.costs import cost_of, crowding_of, pace_for, pace_of
 from tbgen.library.estimate import Estimate, solving_share
@@ -30,7 +31,6 @@ from tbgen.library.survey import Finding, examine, survey
 from tbgen.library.work import Made, Report
 from tbgen.library.workers import Here, Processes, WorkerLostError, Workers
 from tbgen.material import Material, build_order
-from tbgen.records.places import FOLDER, is_index_behind, mark_of_due_record
 from tbgen.storage.files import build_lock, path_of, remove_partials
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
@@ -241,7 +241,7 @@ class _Run:
 
     def _write_index(self) -> None:
         """Say what records there are."""
-        from tbgen.records.folder import write_index
+        from tbgen.apps.records.folder import write_index
 
         try:
             write_index(self.folder / FOLDER)
@@ -363,11 +363,11 @@ def _complete_records(folder: Path, findings: Iterable[Finding], threads: int) -
     for finding in findings:
         is_due = mark_of_due_record(folder / FOLDER, finding.material).exists()
         if finding.is_sound and is_due and path_of(folder, finding.material, Layer.DISTANCES).exists():
-            from tbgen.records.making import keep_record
+            from tbgen.apps.records.making import keep_record
 
             keep_record(folder, finding.material, threads)
     if is_index_behind(folder / FOLDER):
-        from tbgen.records.folder import write_index
+        from tbgen.apps.records.folder import write_index
 
         write_index(folder / FOLDER)
 

@@ -22,7 +22,7 @@ from tbgen.library.lending import Lending, help_with
 from tbgen.library.steps import Machine
 from tbgen.library.work import UNHEARD, Made, make_table
 from tbgen.library.workers import WorkerLostError
-from tbgen.process import keep_freed
+from tbgen.system.process import keep_freed
 
 _LOG = logging.getLogger("distributed.worker.tbgen")
 """What a worker writes among its other lines."""

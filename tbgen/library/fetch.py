@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tbgen.disk import sync_folder
 from tbgen.errors import BrokenOffError, DamagedTableError, FetchError, TableError
 from tbgen.library.limits import free_disk
 from tbgen.library.remote import Offer, OfferedFile, Server
 from tbgen.material import Material
 from tbgen.storage.files import build_lock, path_of
 from tbgen.storage.reader import TableFile
+from tbgen.system.disk import sync_folder
 
 STAGE: Final = ".fetch"
 JOBS: Final = 4

@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tbgen._folders import source_digest
+from tbgen.compiled.folders import source_digest
 from tbgen.errors import BuildError
 from tbgen.material import Material
-from tbgen.process import give_back, keep_freed
 from tbgen.storage.codec import pack, unpack_into
 from tbgen.storage.files import path_of
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.reader import TableFile
+from tbgen.system.process import give_back, keep_freed
 
 if TYPE_CHECKING:
     from tbgen.retro import Helper, Shared

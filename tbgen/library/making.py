@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tbgen import __version__
-from tbgen._folders import source_digest
+from tbgen.compiled.folders import source_digest
 from tbgen.index.layout import layout_of
 from tbgen.library.lending import Lending, identity_of
-from tbgen.mapped import MappedArrays
+from tbgen.library.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.storage.files import WrittenTable, partial_of, path_of
 from tbgen.storage.folders import game_of_folder

@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from tbgen.apps.records.places import FOLDER, mark_of_due_record
 from tbgen.library.lending import Lending
 from tbgen.library.making import Tell, make_file
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
-from tbgen.process import forget_peak, give_back, peak_bytes
-from tbgen.records.places import FOLDER, mark_of_due_record
 from tbgen.score import Color
+from tbgen.system.process import forget_peak, give_back, peak_bytes
 
 _REPEAT_SECONDS = 1.0
 
@@ -121,7 +121,7 @@ def _note_due_record(folder: Path, material: Material) -> None:
 
 def _keep_record(folder: Path, material: Material, threads: int) -> str:
     """Keep what the table holds, in figures; `tbgen record` adds the lines. What went wrong, if anything."""
-    from tbgen.records.making import keep_record
+    from tbgen.apps.records.making import keep_record
 
     try:
         keep_record(folder, material, threads)

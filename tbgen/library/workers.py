@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from tbgen.library.work import Made, Report, Work, make_table
 from tbgen.material import Material
-from tbgen.parent import follow_parent
+from tbgen.system.parent import follow_parent
 
 _SPAWN = multiprocessing.get_context("spawn")
 _TELL_SECONDS = 0.2

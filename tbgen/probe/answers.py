@@ -18,7 +18,7 @@ from tbgen.rules.notation import san_of
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Outcome
-from tbgen.words import in_plies
+from tbgen.text import in_plies
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from tbgen.pgn.tags import Source, write_tags
-from tbgen.pgn.writer import format_game, numbered
+from tbgen.apps.games.tags import Source, write_tags
+from tbgen.apps.games.writer import format_game, numbered
 from tbgen.probe.answers import LineStep, Probe
 from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen, with_score
@@ -21,7 +21,7 @@ from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Accrued, Mobility
-from tbgen.words import in_plies
+from tbgen.text import in_plies
 
 
 def position_of(

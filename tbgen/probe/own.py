@@ -37,8 +37,8 @@ def own_codes(slots: Sequence[Slot], sides: Int64s, squares: Int64s, few: int = 
 
 
 def _by_kernel(slots: Sequence[Slot], sides: Int64s, squares: Int64s) -> Int64s:
-    from tbgen.bitboard.board import BOARD_WORDS, KIND, TURN
-    from tbgen.bitboard.mobility import codes_on
+    from tbgen.board.board import BOARD_WORDS, KIND, TURN
+    from tbgen.board.mobility import codes_on
 
     boards, codes = np.zeros((len(squares), BOARD_WORDS), np.uint64), np.zeros(len(squares), np.int64)
     for slot, (color, role) in enumerate(slots):

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import borrowing, inner
-from tbgen.arrays import Int, Ints, SignedInts32, Words
-from tbgen.bitboard.board import BLACK, KIND, TURN, WHITE, copy_words, play, promotion_of
-from tbgen.bitboard.mobility import code_on, en_passant_moves
-from tbgen.bitboard.moves import legal_moves
+from tbgen.board.board import BLACK, KIND, TURN, WHITE, copy_words, play, promotion_of
+from tbgen.board.mobility import code_on, en_passant_moves
+from tbgen.board.moves import legal_moves
+from tbgen.compiled.arrays import Int, Ints, SignedInts32, Words
+from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.primary_kernels import beside_image, sort_twins
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX

@@ -35,9 +35,9 @@ def successors_of(board: chess.Board) -> list[Successor]:
 
 def compiled_successors_of(board: chess.Board, table: Answering) -> list[Successor]:
     """The legal moves of a position that a table answers for, and what they lead to, by a kernel."""
-    from tbgen.bitboard.board import BOARD_WORDS
-    from tbgen.bitboard.convert import words_of
-    from tbgen.bitboard.moves import MOST_MOVES
+    from tbgen.board.board import BOARD_WORDS
+    from tbgen.board.convert import words_of
+    from tbgen.board.moves import MOST_MOVES
     from tbgen.probe.successor_kernels import ELSEWHERE, FACTS, find_successors
 
     moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
@@ -52,8 +52,8 @@ def compiled_successors_of(board: chess.Board, table: Answering) -> list[Success
 
 def compiled_code_of(board: chess.Board) -> int:
     """The code of a position, by a kernel."""
-    from tbgen.bitboard.convert import words_of
-    from tbgen.bitboard.mobility import code_on
+    from tbgen.board.convert import words_of
+    from tbgen.board.mobility import code_on
 
     return int(code_on(words_of(board)))
 
@@ -61,7 +61,7 @@ def compiled_code_of(board: chess.Board) -> int:
 @cache
 def _move_of(packed: int) -> chess.Move:
     """python-chess's move for that of a kernel, which does not castle."""
-    from tbgen.bitboard.board import PROMOTION_SHIFT, TARGET_SHIFT
+    from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT
 
     return chess.Move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar, overload
 import chess
 import numpy.typing as npt
 
-from tbgen._folders import shipped_tables
 from tbgen.arguments import expect_number
+from tbgen.compiled.folders import shipped_tables
 from tbgen.errors import (
     NO_TABLE,
     MaterialError,
@@ -29,7 +29,7 @@ from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Mobility, Outcome
 from tbgen.storage.files import folder_with, tables_of
 from tbgen.storage.folders import Folders, folder_of_game, folders_in, with_shipped
-from tbgen.words import counted
+from tbgen.text import counted
 
 if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
     from tbgen.probe.asked import ManyAccrued

@@ -25,7 +25,7 @@ from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, is_bare_kings, own_score
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
 from tbgen.score import MATE_CODE, Accrued, Color, Mobility, Outcome, expect_color, expect_outcome, expect_score
-from tbgen.words import in_plies
+from tbgen.text import in_plies
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
 

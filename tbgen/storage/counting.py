@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.arrays import WideInts, kind_of_numbers
+from tbgen.compiled.arrays import WideInts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, often_first
 from tbgen.storage.numbering import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen.arrays import WideInts, as_starts, kind_of_numbers
+from tbgen.compiled.arrays import WideInts, as_starts, kind_of_numbers
 from tbgen.handover import Distances, Entries, Numbers
 from tbgen.score import Color
 from tbgen.storage.states import Records, check_32_bits

@@ -11,12 +11,12 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from tbgen.disk import sync_folder, try_lock, wait_for_lock
 from tbgen.errors import MissingTableError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
 from tbgen.score import Mobility
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
+from tbgen.system.disk import sync_folder, try_lock, wait_for_lock
 
 PARTIAL = ".partial"
 LOCK = ".build.lock"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tbgen._folders import shipped_tables
+from tbgen.compiled.folders import shipped_tables
 from tbgen.errors import UsageError
 from tbgen.score import Mobility
 

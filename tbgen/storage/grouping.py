@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing
-from tbgen.arrays import Ints32, Shorts, WideInts, as_starts, kind_of_numbers
+from tbgen.compiled.arrays import Ints32, Shorts, WideInts, as_starts, kind_of_numbers
+from tbgen.compiled.jit import borrowing
 from tbgen.handover import Numbers
 from tbgen.storage.details import occurring
 from tbgen.storage.schema import kind_of_column

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, inlined, inner, kernel
-from tbgen.arrays import Int, Ints, Ints32, WideInts, Word, Words, kind_of_numbers
+from tbgen.compiled.arrays import Int, Ints, Ints32, WideInts, Word, Words, kind_of_numbers
+from tbgen.compiled.jit import borrowing, inlined, inner, kernel
 from tbgen.handover import Cells, Numbers
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row

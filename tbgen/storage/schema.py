@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.arrays import kind_of_numbers
+from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.score import Mobility
 from tbgen.storage.layers import Layer
 

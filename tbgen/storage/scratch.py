@@ -24,11 +24,11 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.disk import try_lock
 from tbgen.errors import DamagedTableError
 from tbgen.handover import Cells, Dictionary, Distances, Entries, Run
 from tbgen.material import Material
 from tbgen.storage.codec import crc32, pack, unpack_into
+from tbgen.system.disk import try_lock
 
 SUFFIX: Final = ".blocks"
 FORMAT: Final = 1

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.arrays import WideInts
+from tbgen.compiled.arrays import WideInts
 from tbgen.errors import RepresentationError
 
 Records = npt.NDArray[Any]

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, inlined
-from tbgen.arrays import Bytes, Int, Ints, SignedBytes, WideInts
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, WideInts
+from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.handover import Numbers
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white

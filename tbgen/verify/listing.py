@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tbgen._jit import borrowing, inner
-from tbgen.arrays import Bools, Bytes, Int, Ints
+from tbgen.compiled.arrays import Bools, Bytes, Int, Ints
+from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import set_up
 from tbgen.verify.men import Links, Men, Numbering
 from tbgen.verify.moves import (

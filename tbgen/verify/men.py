@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address
+from tbgen.compiled.jit import by_address
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.squares import MOVES
 from tbgen.material import PROMOTIONS, Material, Role

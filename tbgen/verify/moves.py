@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address, inner, small
-from tbgen.arrays import Int, Ints, Word
+from tbgen.compiled.arrays import Int, Ints, Word
+from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
 from tbgen.verify.cells import cell_of, set_up, side_of
 from tbgen.verify.men import ATTACKS, WHITE_PAWN, Men, Numbering

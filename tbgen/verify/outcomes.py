@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, by_address, inner
-from tbgen.arrays import Int, Ints, SignedBytes
+from tbgen.compiled.arrays import Int, Ints, SignedBytes
+from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.verify.laws import Progress, silent

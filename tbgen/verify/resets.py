@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tbgen._jit import borrowing, inner
-from tbgen.arrays import Int
+from tbgen.compiled.arrays import Int
+from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import cell_of, set_up
 from tbgen.verify.men import WHITE_PAWN, Links, Men, Numbering
 from tbgen.verify.moves import (

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.arrays import kind_of_numbers
+from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.index.layout import Layout, layout_of
 from tbgen.storage.reader import TableFile
 from tbgen.table import EntryValues, Patterns, Table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import borrowing, inner
-from tbgen.arrays import Int, Ints
+from tbgen.compiled.arrays import Int, Ints
+from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import images_of, set_up, side_of
 from tbgen.verify.listing import OWN_TASK
 from tbgen.verify.moves import (

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import by_address, inner, small
-from tbgen.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
+from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
+from tbgen.compiled.jit import by_address, inner, small
 from tbgen.verify.cells import side_of
 from tbgen.verify.men import Links, Men, Numbering
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from tbgen.errors import TbgenError
-from tbgen.words import printable
+from tbgen.text import printable
 
 Attempt = Callable[[random.Random], None]
 """One attempt, as its draw has it; AssertionError, or whatever else is raised, where the program fails."""

@@ -166,6 +166,6 @@ _MAY_READ = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
 
 def _kernels() -> Path:
     """Where our own compiled kernels are."""
-    from tbgen._folders import cache_home
+    from tbgen.compiled.folders import cache_home
 
     return cache_home()

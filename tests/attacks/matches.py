@@ -11,11 +11,11 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from tbgen.pgn.reader import PgnGame, read_games
-from tbgen.referee.store import state_path
+from tbgen.apps.games.reader import PgnGame, read_games
+from tbgen.apps.match.store import state_path
+from tests.apps.match.matches import games_of, scripted, walker
+from tests.apps.match.test_match import check
 from tests.attacks.attack import Attempt, assert_civil, cut_up
-from tests.referee.matches import games_of, scripted, walker
-from tests.referee.test_match import check
 from tests.test_tampered import texts_of
 
 ENGINE = Path(__file__).parent / "wild_engine.py"

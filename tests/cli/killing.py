@@ -23,8 +23,8 @@ from tbgen.library.build import build
 from tbgen.material import Material
 from tbgen.score import Mobility
 from tbgen.storage.folders import folder_of_game
+from tests.apps.match.matches import walker
 from tests.library.mirrors import mirror_of
-from tests.referee.matches import walker
 from tests.test_tampered import EVENT
 
 ROOT = Path(__file__).parent.parent.parent

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from tbgen.adjudicate import archive
+from tbgen.apps.games import archive
+from tbgen.apps.games.chunks import ScannedChunk
+from tbgen.apps.match.store import state_path
 from tbgen.cli.output import written_whole
-from tbgen.disk import try_lock
-from tbgen.pgn.chunks import ScannedChunk
-from tbgen.referee.store import state_path
+from tbgen.system.disk import try_lock
 from tests.cli import calls
 from tests.cli.test_score import complaint, tbgen
 

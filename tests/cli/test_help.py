@@ -12,9 +12,9 @@ import click
 import pytest
 
 from tbgen import cli
+from tbgen.apps.match.reading import settings_of
 from tbgen.cli.terminal import run
 from tbgen.errors import MissingFolderError
-from tbgen.referee.reading import settings_of
 from tests.cli.calls import complaint, printed
 
 NAMES = list(cli.SUBCOMMANDS)

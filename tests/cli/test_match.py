@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.referee.arguments import OPTIONS
+from tbgen.apps.match.arguments import OPTIONS
+from tests.apps.match.matches import games_of, scripted, walker
 from tests.cli.calls import complaint, printed, tbgen
 from tests.cli.terminals import shown_on_terminal
-from tests.referee.matches import games_of, scripted, walker
 
 TWO = [*scripted("Ann"), *scripted("Bob")]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.output import written_whole
-from tbgen.disk import try_lock
+from tbgen.system.disk import try_lock
 from tests.cli.calls import complaint, tbgen
 
 GAME = "1. e4 e5 *\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tbgen.records.folder import read_record
-from tbgen.records.places import INDEX
+from tbgen.apps.records.folder import read_record
+from tbgen.apps.records.places import INDEX
 from tests.cli.calls import complaint, printed
 
 

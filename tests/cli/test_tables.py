@@ -20,7 +20,7 @@ from tbgen.cli.build import bytes_in
 from tbgen.cli.verify import _teller
 from tbgen.errors import UsageError
 from tbgen.material import Material, build_order, materials
-from tbgen.words import in_gib
+from tbgen.text import in_gib
 from tests.cli.calls import tbgen
 from tests.copies import copy_tables
 

@@ -13,10 +13,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tbgen.apps.records.places import DUE, FOLDER, path_of_record
 from tbgen.index.layout import layout_of
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
-from tbgen.records.places import DUE, FOLDER, path_of_record
 from tbgen.retro.drive.run_solver import most_run_blocks
 from tbgen.storage.files import PARTIAL, path_of, tables_in
 from tbgen.storage.scratch import SUFFIX, ScratchStore, scratch_path

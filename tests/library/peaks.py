@@ -44,7 +44,7 @@ print(json.dumps([made.file.peak_bytes, own[0]]))
 HELPING = """
 import sys, pathlib
 from tbgen.library.lending import Invitation, help_with
-from tbgen.process import peak_bytes
+from tbgen.system.process import peak_bytes
 folder, name, threads, host, port, key = sys.argv[1:]
 help_with(pathlib.Path(folder), name, int(threads), Invitation((host, int(port)), bytes.fromhex(key)))
 print(peak_bytes())

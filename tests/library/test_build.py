@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tbgen.apps.records.folder import records_in
+from tbgen.apps.records.places import FOLDER, INDEX
 from tbgen.cli.watch import PlainWatcher, QuietWatcher
 from tbgen.errors import BuildError, NotEnoughMemoryError
 from tbgen.library.build import Built, Settings, build
 from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.library.survey import Condition, Finding, examine, survey
 from tbgen.material import Material, materials
-from tbgen.process import peak_bytes
-from tbgen.records.folder import records_in
-from tbgen.records.places import FOLDER, INDEX
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, build_lock, path_of, tables_in
 from tbgen.storage.layers import Layer
 from tbgen.storage.reader import FileDigests, TableFile
+from tbgen.system.process import peak_bytes
 from tests.copies import bytes_of_table
 from tests.files import check_file, digest_of_file
 
@@ -65,7 +65,7 @@ def test_records_of_what_is_made_are_kept_and_listed(tmp_path: Path) -> None:
     assert json.loads((tmp_path / FOLDER / INDEX).read_text())["records"].keys() == {"KvK", "KNvK"}
 
 
-@pytest.mark.parametrize("last_words", ["tbgen.records.making.record_of", "tbgen.records.folder.write_index"])
+@pytest.mark.parametrize("last_words", ["tbgen.apps.records.making.record_of", "tbgen.apps.records.folder.write_index"])
 def test_a_record_that_a_build_did_not_live_to_keep_is_kept_by_the_next(
     tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch, last_words: str
 ) -> None:

@@ -16,19 +16,19 @@ from typing import Any
 
 import pytest
 
+from tbgen.apps.records.digests import Digests, write_digests
+from tbgen.apps.site.explorer.export import write_explorer
+from tbgen.apps.site.server.app import application
+from tbgen.apps.site.server.service import Settings
 from tbgen.cli import verify_digest
 from tbgen.errors import FetchError
-from tbgen.explorer.export import write_explorer
 from tbgen.library import fetch as fetching
 from tbgen.library import remote
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
 from tbgen.material import Material
-from tbgen.records.digests import Digests, write_digests
-from tbgen.serve.app import application
-from tbgen.serve.service import Settings
+from tests.apps.site.explorer.conftest import running
 from tests.cli.calls import complaint, printed
-from tests.explorer.conftest import running
 from tests.library.mirrors import Handler, Mirror, mirror_of
 
 ROOT = Path(__file__).parent.parent.parent

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.apps.records.places import FOLDER, path_of_record
 from tbgen.material import Material, build_order, materials
-from tbgen.records.places import FOLDER, path_of_record
 from tbgen.storage.files import path_of
 from tests.copies import copy_tables
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from tbgen.pgn.reader import PgnGame, games_in
+from tbgen.apps.games.reader import PgnGame, games_in
 from tbgen.probe import LineStep, Tablebase, open_tablebase
 from tbgen.probe.notation import pgn_of
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import parse_score
-from tbgen.words import in_plies
+from tbgen.text import in_plies
 
 FENS = [
     "8/8/8/4KBk1/8/8/8/8 b - - 0 1",

@@ -10,14 +10,15 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.adjudicate import Adjudicator, Source
+from tbgen.apps.games.decide import Adjudicator
+from tbgen.apps.games.verdict import Source
+from tbgen.apps.records.joining import joined
 from tbgen.errors import MissingTableError, TooManyMenError
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import Catalog
 from tbgen.material import Material
 from tbgen.probe import Fault, Tablebase, open_tablebase
-from tbgen.records.joining import joined
 from tbgen.rules.game import Game
 from tbgen.score import Mobility
 from tbgen.storage.files import path_of, tables_in

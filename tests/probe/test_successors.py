@@ -10,9 +10,9 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.bitboard.board import BOARD_WORDS
-from tbgen.bitboard.convert import kernel_move, words_of
-from tbgen.bitboard.moves import MOST_MOVES
+from tbgen.board.board import BOARD_WORDS
+from tbgen.board.convert import kernel_move, words_of
+from tbgen.board.moves import MOST_MOVES
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase

@@ -9,6 +9,8 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.apps.records.folder import read_record
+from tbgen.apps.records.places import FOLDER, path_of_record
 from tbgen.cli.watch import QuietWatcher
 from tbgen.handover import Cells
 from tbgen.index.boards import fen_of
@@ -16,8 +18,6 @@ from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.library.build import Settings, build
 from tbgen.material import Material, Role
-from tbgen.records.folder import read_record
-from tbgen.records.places import FOLDER, path_of_record
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify import verify_file

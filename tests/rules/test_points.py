@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
+from tbgen.apps.games.tags import parse_cutoff
 from tbgen.errors import ScoreFormatError, UsageError
-from tbgen.pgn.tags import parse_cutoff
 from tbgen.rules.points import (
     DEFAULT_KOMI,
     Komi,

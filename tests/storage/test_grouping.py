@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tbgen import arrays
+from tbgen.compiled import arrays
 from tbgen.storage.grouping import details_of
 from tbgen.storage.layers import Layer
 from tbgen.storage.schema import COLUMNS, WIDE

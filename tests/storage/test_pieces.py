@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.arrays import Ints
+from tbgen.compiled.arrays import Ints
 from tbgen.handover import Cells, Dictionary, Piece, Run
 from tbgen.material import Material
 from tbgen.retro.drive.counts import nothing_found

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen import arrays
-from tbgen.arrays import Ints, Words, as_starts, kind_of_numbers
+from tbgen.compiled import arrays
+from tbgen.compiled.arrays import Ints, Words, as_starts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, Piece, often_first
 from tbgen.material import Material

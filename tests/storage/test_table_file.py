@@ -20,7 +20,7 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.index.layout import layout_of
-from tbgen.mapped import MappedArrays
+from tbgen.library.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.score import Color

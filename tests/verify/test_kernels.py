@@ -8,7 +8,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen._jit import small
+from tbgen.compiled.jit import small
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, Role
 from tbgen.rules.position import own_score

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import borrowing, by_address, inlined, inner
-from tbgen.arrays import Bools, Int, Ints, Ints32, SignedBytes
+from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.handover import Cells
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.drive.counts import count_words

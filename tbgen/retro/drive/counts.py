@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tbgen._jit import borrowing
-from tbgen.arrays import Int, Ints
+from tbgen.compiled.arrays import Int, Ints
+from tbgen.compiled.jit import borrowing
 from tbgen.index import outcomes
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import ROWS, byte_of_row

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
-from tbgen.arrays import Ints
+from tbgen.compiled.arrays import Ints
 from tbgen.handover import Distances, Entries
 from tbgen.retro.drive.run_solver import Blocks, SolvedRun
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from tbgen.arrays import Ints32
+from tbgen.compiled.arrays import Ints32
 from tbgen.handover import Cells, Run
 from tbgen.retro.drive.block_runs import name_patterns
 from tbgen.retro.drive.counts import Found, count_words, merged, nothing_found

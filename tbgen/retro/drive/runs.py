@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.arrays import MOST_NARROW
+from tbgen.compiled.arrays import MOST_NARROW
 from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, Dictionary, Distances, Entries, Piece, Run
 from tbgen.index.layout import layout_of

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import borrowing
-from tbgen.arrays import Int, Ints
+from tbgen.compiled.arrays import Int, Ints
+from tbgen.compiled.jit import borrowing
 from tbgen.retro.drive.task import Task
 from tbgen.retro.levels.classes import check_defender_cells, join_class, mark_before_members
 from tbgen.retro.levels.forcer import (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tbgen.process import peak_bytes
+from tbgen.system.process import peak_bytes
 from tbgen.table import Figures
 
 Progress = Callable[[str, int | None, float, int], None]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inlined, inner
-from tbgen.arrays import Int, Ints, SignedInts32, Word, Words
+from tbgen.compiled.arrays import Int, Ints, SignedInts32, Word, Words
+from tbgen.compiled.jit import by_address, inlined, inner
 from tbgen.index.outcome_kernels import RANKS
 from tbgen.retro.levels.packing import plies_of_label, rank_of_label
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner, prefetch
-from tbgen.arrays import Int, Word
+from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.outcome_kernels import byte_of_rank
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.levels.bucket_queue import EXIT, PLIES, UNBLOCK

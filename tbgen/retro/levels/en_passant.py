@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
-from tbgen.arrays import Int, Word
+from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.jit import inlined, inner
 from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit

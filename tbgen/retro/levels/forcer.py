@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import borrowing, by_address, exchange, inlined
-from tbgen.arrays import Int, Ints, Ints32, Word, Words
+from tbgen.compiled.arrays import Int, Ints, Ints32, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, exchange, inlined
 from tbgen.index.outcome_kernels import WORST_RANK, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import (

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, by_address, inlined, inner, small
-from tbgen.arrays import Int, Ints
+from tbgen.compiled.arrays import Int, Ints
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
 from tbgen.retro.levels.packing import NO_LABEL, label_of_event, level_of_event
 
 EMPTY = 0

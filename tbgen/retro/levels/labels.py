@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import inlined, inner, prefetch
-from tbgen.arrays import Int, Word
+from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import PLIES, RECHECK, push
 from tbgen.retro.levels.forcer import (

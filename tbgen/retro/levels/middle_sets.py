@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inner
-from tbgen.arrays import Bytes, Words
+from tbgen.compiled.arrays import Bytes, Words
+from tbgen.compiled.jit import by_address, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square
 from tbgen.retro.levels.bucket_queue import BucketQueue, clear_queue, new_bucket_queue
 from tbgen.retro.words.worklist import new_word_set

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
-from tbgen.arrays import Int, Word
+from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.jit import inlined, inner
 from tbgen.index.outcome_kernels import WORST_RANK
 from tbgen.index.words import ONE, lowest_square
 from tbgen.retro.levels.bucket_queue import EXIT, PLIES, UNBLOCK

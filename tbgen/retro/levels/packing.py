@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import small
-from tbgen.arrays import Int
+from tbgen.compiled.arrays import Int
+from tbgen.compiled.jit import small
 from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank
 
 NO_LABEL = np.uint32(0xFFFFFFFF)

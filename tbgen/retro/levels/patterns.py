@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, by_address, inlined, kernel
-from tbgen.arrays import Bytes, Int, Ints, Ints32, Shorts, WideInts, kind_of_numbers
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, WideInts, kind_of_numbers
+from tbgen.compiled.jit import borrowing, by_address, inlined, kernel
 from tbgen.errors import RepresentationError
 from tbgen.handover import Dictionary, often_first
 from tbgen.retro.levels.histories import (

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner
-from tbgen.arrays import Int, Word
+from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.jit import inlined, inner
 from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import EXIT, RECHECK

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import borrowing, inlined, inner
-from tbgen.arrays import Int, Word
+from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.levels.bucket_queue import EXIT, push

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tbgen._jit import by_address
+from tbgen.compiled.jit import by_address
 from tbgen.retro.levels.forcer import Forcer, new_forcer
 from tbgen.retro.levels.histories import Interner, new_interner
 from tbgen.retro.words.block import Block, new_block

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tbgen.arrays import Ints
+from tbgen.compiled.arrays import Ints
 from tbgen.handover import Box, Distances, Entries
 from tbgen.index.layout import Layout
 from tbgen.material import Material

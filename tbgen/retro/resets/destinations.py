@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inlined
-from tbgen.arrays import Int, Ints, SignedInts32
+from tbgen.compiled.arrays import Int, Ints, SignedInts32
+from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.layout import Layout, Slot, layout_of
 from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.primary_kernels import beside_image, sort_twins

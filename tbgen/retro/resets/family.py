@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address
-from tbgen.arrays import Ints, Shorts, SignedBytes
+from tbgen.compiled.arrays import Ints, Shorts, SignedBytes
+from tbgen.compiled.jit import by_address
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.resets.destinations import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import borrowing, inlined, inner
-from tbgen.arrays import Int, Ints, Word
+from tbgen.compiled.arrays import Int, Ints, Word
+from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.outcome_kernels import rank_of_byte
 from tbgen.index.words import NOTHING, ONE, lowest_square
 from tbgen.retro.resets.destinations import find_plane_and_cell, is_mirrored

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen._jit import borrowing, by_address, inlined
-from tbgen.arrays import Int, Ints, Shorts, SignedBytes, Word
+from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, Word
+from tbgen.compiled.jit import borrowing, by_address, inlined
 from tbgen.index.layout import Layout
 from tbgen.index.primary import HOW_BITS, HOW_MASK, INTO_TRIANGLE
 from tbgen.index.primary_kernels import are_in_order, beside_image, primary_black_kings

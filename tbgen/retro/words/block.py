@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import borrowing, by_address, inlined
-from tbgen.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Words
+from tbgen.compiled.jit import borrowing, by_address, inlined
 from tbgen.index.words import NOTHING, ONE, count, square_bit
 from tbgen.retro.words.geometry import Geometry
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inlined
-from tbgen.arrays import Int, Ints, Word
+from tbgen.compiled.arrays import Int, Ints, Word
+from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.layout import Layout
 from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, square_bit

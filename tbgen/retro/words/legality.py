@@ -6,8 +6,8 @@ A man number of NOBODY skips none. Pawns are a block's `pawns`, with their colou
 
 from __future__ import annotations
 
-from tbgen._jit import borrowing, inlined, inner
-from tbgen.arrays import Int, Ints, Word
+from tbgen.compiled.arrays import Int, Ints, Word
+from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.retro.words.block import Block

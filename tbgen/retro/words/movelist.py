@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inlined, inner, small
-from tbgen.arrays import Int, Ints, Word, Words
+from tbgen.compiled.arrays import Int, Ints, Word, Words
+from tbgen.compiled.jit import by_address, inlined, inner, small
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.retro.words.block import Best, Block, new_best
 

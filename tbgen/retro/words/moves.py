@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from tbgen._jit import inlined, inner
-from tbgen.arrays import Int, Ints, Word
+from tbgen.compiled.arrays import Int, Ints, Word
+from tbgen.compiled.jit import inlined, inner
 from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
 from tbgen.index.words import NOTHING, king_step, square_bit
 from tbgen.material import Role

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen._jit import inlined, inner, kernel
-from tbgen.arrays import Int, Ints, SignedBytes, Word
+from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word
+from tbgen.compiled.jit import inlined, inner, kernel
 from tbgen.index.primary import INTO_TRIANGLE
 from tbgen.index.primary_kernels import has_two_cells, how_turned, primary_black_kings
 from tbgen.index.squares import TRANSPOSE

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inlined, prefetch
-from tbgen.arrays import Int, Ints, Word, Words
+from tbgen.compiled.arrays import Int, Ints, Word, Words
+from tbgen.compiled.jit import by_address, inlined, prefetch
 from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
 from tbgen.index.words import NOTHING, ONE, image, king_spread
 from tbgen.retro.words.block import Block

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen._jit import by_address, inlined, inner
-from tbgen.arrays import Int, Ints, SignedInts32, Word, Words
+from tbgen.compiled.arrays import Int, Ints, SignedInts32, Word, Words
+from tbgen.compiled.jit import by_address, inlined, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square
 
 GROUP = np.uint64(6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tbgen.index.layout import layout_of
-from tbgen.mapped import MappedArrays
+from tbgen.library.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.retro import Grant, MemoryStore, solve_into
 from tbgen.retro.drive.memory import levels_need, mates_need, steps_need

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tbgen import arrays
+from tbgen.compiled import arrays
 from tbgen.errors import RepresentationError
 from tbgen.handover import Dictionary
 from tbgen.material import Material

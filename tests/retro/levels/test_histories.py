@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tbgen._jit import kernel
+from tbgen.compiled.jit import kernel
 from tbgen.retro.levels import histories
 from tbgen.retro.levels.histories import (
     EMPTY,

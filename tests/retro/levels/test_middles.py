@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen._jit import borrowing, inner
+from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.outcome_kernels import rank_of_byte
 from tbgen.index.squares import KING_TO, MOVES, RAY_COUNT, SYMMETRY
 from tbgen.index.words import square_bit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tbgen._jit import kernel
+from tbgen.compiled.jit import kernel
 from tbgen.retro.words.worklist import (
     add_bits,
     add_word,

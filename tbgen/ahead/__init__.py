@@ -1,1 +1,0 @@
-"""Kernels compiled before they are needed, several at a time, in processes of their own."""

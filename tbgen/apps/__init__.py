@@ -1,0 +1,1 @@
+"""Apps: what people use tables for. The core imports none of them."""

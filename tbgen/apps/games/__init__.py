@@ -1,0 +1,1 @@
+"""Games: PGN files in, verdicts out."""

@@ -1,0 +1,224 @@
+"""Annotation: a game ply by ply, from where tables know its positions: its value, and who gave what away."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import chess
+
+from tbgen.apps.games.game import PgnGame
+from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
+from tbgen.material import MOST_BUILT_MEN, Material
+from tbgen.probe import Grade, MoveProbe, Probe, Tablebase
+from tbgen.rules.game import Ply
+from tbgen.score import Accrued, Color, Outcome
+from tbgen.text import in_plies
+
+_LEAST_SHOWN = Fraction(1, 20_000)
+
+
+@dataclass(frozen=True)
+class AnnotatedPly:
+    """A ply after which a table knows the position, or knew the one before."""
+
+    ply: Ply
+    board: chess.Board
+    """The position after it."""
+    stood: chess.Board | None
+    """The position before it; None for the first position."""
+    value: Probe | None
+    """None where no table knows the position after it."""
+    before: Outcome | None
+    """What the game would have ended with by best play before it; None for the first position and where unknown."""
+    better: tuple[MoveProbe, ...]
+    """The best moves instead, where the move gave something away."""
+    lost: Fraction
+    """The points of the mover that the move gave away."""
+
+    @property
+    def mover(self) -> Color:
+        return self.ply.own.holder
+
+    @property
+    def grade(self) -> Grade | None:
+        """What the move made of the value of the position; None if a value is not known."""
+        if self.before is None or self.value is None:
+            return None
+        return Grade.of(self.before, self.value.outcome)
+
+    @property
+    def gives_away(self) -> bool:
+        return self.grade in (Grade.COSTS, Grade.LOSES)
+
+    @property
+    def number(self) -> str:
+        """The number of the move, such as `30.` or `30...`; empty for the first position."""
+        if self.ply.move is None:
+            return ""
+        white = self.board.turn == chess.BLACK
+        return f"{self.board.fullmove_number - (not white)}{'.' if white else '...'}"
+
+    @property
+    def move(self) -> str:
+        """The move with its number, such as `30... Kd6`; empty for the first position."""
+        return f"{self.number} {self.ply.san}" if self.number else ""
+
+    @property
+    def distance(self) -> str:
+        """The plies until the value is reached, as a cell of a table; `?` where tables have no distances."""
+        if self.value is None:
+            return ""
+        return "?" if self.value.dtg is None else str(self.value.dtg)
+
+    @property
+    def worth(self) -> str:
+        """The value after the ply, such as `G1.5 in 5 plies`; empty if it is not known."""
+        if self.value is None:
+            return ""
+        return f"{self.value.outcome}, reached" if self.value.is_reached else str(self.value)
+
+    @property
+    def remark(self) -> str:
+        """What the move gave away, and what would have kept it; empty if it gave nothing away."""
+        if not self.gives_away or self.before is None:
+            return ""
+        to = f" to {self.mover.other}" if self.grade is Grade.LOSES else ""
+        said = f"gives {self.before} away{to}"
+        if self.before.holder is not self.mover:
+            said = f"gives {self.mover.other} more than {self.before}"
+        kept = " or ".join(each.san for each in self.better)
+        return f"{said}; {kept} kept it" if kept else said
+
+    @property
+    def lost_in_words(self) -> str:
+        """The points that the move gave away, with four decimals; empty if it gave nothing away."""
+        if not self.gives_away:
+            return ""
+        return f"{float(self.lost):.4f}" if not 0 < self.lost < _LEAST_SHOWN else "<0.0001"
+
+    @property
+    def comment(self) -> str:
+        """What is said of the ply, in one line."""
+        return "; ".join(filter(None, (self.worth, self.remark)))
+
+    def facts(self) -> dict[str, Any]:
+        """The ply as JSON has it, with its value and its grade."""
+        return {
+            **self.ply.facts(),
+            "material": None if self.value is None else str(self.value.material.canonical()),
+            "outcome": None if self.value is None else str(self.value.outcome),
+            "dtg": None if self.value is None else self.value.dtg,
+            "before": None if self.before is None else str(self.before),
+            "grade": None if self.grade is None else self.grade.value,
+            "better": [each.san for each in self.better],
+            "points_lost": float(self.lost),
+        }
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A game with the plies that tables know, the first position among them if they know it."""
+
+    game: PgnGame
+    root: chess.Board
+    plies: tuple[AnnotatedPly, ...]
+    missing: Counter[Material]
+    """Tables that are not there -> how many positions of the game they would know."""
+
+    @cached_property
+    def turns(self) -> tuple[AnnotatedPly, ...]:
+        """The plies that gave something away."""
+        return tuple(each for each in self.plies if each.gives_away)
+
+    @cached_property
+    def lost(self) -> dict[Color, Fraction]:
+        """The points that each side gave away in all, under the scoring of the game."""
+        return {side: sum((each.lost for each in self.plies if each.mover is side), Fraction(0)) for side in Color}
+
+    @property
+    def first(self) -> AnnotatedPly | None:
+        """Where tables begin to know the game."""
+        return next((each for each in self.plies if each.value is not None), None)
+
+    @property
+    def known_from(self) -> str:
+        """From where tables know the game, in words without a full stop."""
+        first = self.first
+        if first is None:
+            return "no table knows a position of this game"
+        known = in_plies(sum(each.value is not None and each.ply.move is not None for each in self.plies))
+        return f"tables know {known}, from {first.move} on" if first.number else f"tables know {known}, all of the game"
+
+    @property
+    def lost_in_words(self) -> str:
+        """What each side gave away in all, in words without a full stop."""
+        white, black = (f"{float(self.lost[side]):.4f}" for side in Color)
+        return f"White gave away {white} and Black {black} points ({self.game.scoring.scheme.value})"
+
+    def facts(self) -> dict[str, Any]:
+        """The annotation as JSON has it."""
+        tags = self.game.tags
+        return {
+            "number": self.game.number,
+            **{name.lower(): tags.get(name, "?") for name in ("Event", "Round", "White", "Black")},
+            "result": self.game.result,
+            "scoring": self.game.scoring.scheme.value,
+            "points_lost": {str(side).lower(): float(lost) for side, lost in self.lost.items()},
+            "missing": {str(material): number for material, number in self.missing.most_common()},
+            "plies": [each.facts() for each in self.plies],
+        }
+
+
+def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
+    """What tables say of the positions of a game, with the score accrued in each."""
+    root = game.game.board.root()
+    missing: Counter[Material] = Counter()
+    return Annotation(game, root, tuple(_annotated(tables, game, root, missing)), missing)
+
+
+def _annotated(
+    tables: Tablebase, game: PgnGame, root: chess.Board, missing: Counter[Material]
+) -> Iterator[AnnotatedPly]:
+    board, rule = root.copy(stack=False), game.scoring
+    value: Probe | None = None
+    stood: chess.Board | None = None
+    before: Ply | None = None
+    for ply in game.game.plies:
+        if ply.move is not None:
+            board.push(ply.move)
+        here, last = board.copy(stack=False), value
+        value = _value(tables, here, ply, missing)
+        if last is not None or value is not None:
+            lost, better = Fraction(0), tuple[MoveProbe, ...]()
+            if stood is not None and before is not None and last and value and last.outcome != value.outcome:
+                lost = rule.points(last.outcome)[ply.own.holder] - rule.points(value.outcome)[ply.own.holder]
+                better = _better(tables, stood, before.accrued)
+            yield AnnotatedPly(ply, here, stood, value, None if last is None else last.outcome, better, lost)
+        stood, before = here, ply
+
+
+def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]) -> Probe | None:
+    """The value of a position with what has accrued in it; None if no table knows it."""
+    if chess.popcount(board.occupied) > MOST_BUILT_MEN:
+        return None
+    try:
+        return tables.probe(board, ply.accrued)
+    except (TooManyMenError, CastlingError):
+        return None
+    except MissingTableError as error:
+        missing[Material.parse(error.material)] += 1
+        return None
+
+
+def _better(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[MoveProbe, ...]:
+    """The best moves in a position, without distances all that keep its value; none if a table is missing."""
+    try:
+        moves = tables.probe_moves(board, accrued)
+    except NO_TABLE:
+        return ()
+    return tuple(each for each in moves if each.best) or tuple(each for each in moves if each.keeps)

@@ -1,0 +1,145 @@
+"""A stream of PGN in chunks of whole games, and where the tags and moves of these games stand."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from io import BufferedReader
+from typing import NamedTuple
+
+import numpy as np
+
+from tbgen.apps.games import scan as at
+from tbgen.apps.games import tokens
+from tbgen.apps.games.files import STANDARD_INPUT
+from tbgen.compiled.arrays import Bytes, Ints
+from tbgen.errors import PgnError
+
+_CHUNK_BYTES = 1 << 18
+_LONG_GAME_BYTES = 1 << 20
+"""From here on a game is looked at again only when it has doubled, or a slow input would take quadratic time."""
+MOST_GAME_BYTES = 64 << 20
+"""The longest game that is read: what has no end in sight must not take all memory."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Chunk(NamedTuple):
+    """A text of whole games, and what must be known of the text before it; small enough to send to a process."""
+
+    text: bytes
+    start: int
+    """Where the first line begins, behind a byte order mark."""
+    in_line: bool
+    """Whether the text begins within a line."""
+    number: int
+    """The number of the first game."""
+
+
+class ScannedChunk(NamedTuple):
+    """A chunk with the rows that the scanner found in it; `scan` says what the columns are."""
+
+    chunk: Chunk
+    data: Bytes
+    games: Ints
+    tags: Ints
+    moves: Ints
+    binary_at: int
+    """Where a line begins that makes the file no PGN; -1 if there is none."""
+
+    @property
+    def text(self) -> bytes:
+        return self.chunk.text
+
+    def tags_of(self, game: int) -> Ints:
+        """The rows of a game's tags."""
+        row = self.games[game]
+        return self.tags[row[at.FIRST_TAG] : row[at.LAST_TAG]]
+
+    def moves_of(self, game: int) -> Ints:
+        """The rows of a game's moves."""
+        row = self.games[game]
+        return self.moves[row[at.FIRST_MOVE] : row[at.LAST_MOVE]]
+
+    def bounds(self, game: int) -> tuple[int, int]:
+        """Where the text of a game begins, with what stands before it, and where it ends."""
+        start = 0 if game == 0 else int(self.games[game - 1, at.END])
+        return start, int(self.games[game, at.END])
+
+    def rest(self) -> bytes:
+        """The text behind the last game."""
+        return self.text[self.bounds(len(self.games) - 1)[1] :] if len(self.games) else self.text
+
+
+def scanned(chunk: Chunk, *, is_last: bool = True) -> ScannedChunk:
+    """Find the games of a chunk; unless it is the last of its file, its last game may still go on."""
+    data = np.frombuffer(chunk.text, np.uint8)
+    found = at.Found(np.zeros(at.STATE_WORDS, np.int64), *_scratch_rows(len(data) // 2 + 3))
+    binary_at = at.scan(data, chunk.start, chunk.number == 1, is_last, chunk.in_line, found)
+    counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
+    games, tags, moves = (rows[:n].copy() for rows, n in zip(found[1:], counts, strict=True))
+    return ScannedChunk(chunk, data, games, tags, moves, int(binary_at))
+
+
+_scratch = threading.local()
+
+
+def _scratch_rows(rows: int) -> tuple[Ints, Ints, Ints]:
+    """Scratch buffers with a row for all that a text may hold; a thread uses the same ones for every chunk."""
+    if getattr(_scratch, "rows", 0) < rows:
+        columns = (at.GAME_COLUMNS, tokens.TAG_COLUMNS, tokens.MOVE_COLUMNS)
+        _scratch.rows, _scratch.buffers = rows, tuple(np.empty((rows, number), np.int64) for number in columns)
+    games, tags, moves = _scratch.buffers
+    return games, tags, moves
+
+
+def chunks_of(
+    stream: BufferedReader,
+    name: str,
+    chunk_bytes: int = _CHUNK_BYTES,
+    *,
+    as_it_comes: bool = False,
+    may_be_empty: bool = False,
+) -> Iterator[ScannedChunk]:
+    """The games of a stream, some at a time; an error after them if what follows is no text.
+
+    From the standard input, and if `as_it_comes`, games are told as soon as their text is there.
+    """
+    read = stream.read1 if as_it_comes or name == STANDARD_INPUT else stream.read
+    text, in_line, number, is_first = b"", False, 1, True
+    while True:
+        more = _more(read, chunk_bytes, len(text))
+        text += more
+        start = len(_BYTE_ORDER_MARK) if is_first and text.startswith(_BYTE_ORDER_MARK) else 0
+        found = scanned(Chunk(text, start, in_line, number), is_last=not more)
+        if found.binary_at >= 0:
+            yield _cut(found, found.binary_at)
+            raise PgnError(name, "this is a binary file, not PGN")
+        if not more:
+            yield found
+            break
+        if len(found.games):
+            cut = int(found.games[-1, at.END])
+            yield _cut(found, cut)
+            in_line = text[cut - 1] not in at.LINE_ENDS
+            text, number, is_first = text[cut:], number + len(found.games), False
+        if len(text) > MOST_GAME_BYTES:
+            raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", game=number)
+    if number == 1 and not len(found.games) and not may_be_empty:
+        raise PgnError(name, "it holds no games")
+
+
+def _more(read: Callable[[int], bytes], chunk_bytes: int, known: int) -> bytes:
+    """Some more of a stream, whose last game has that many bytes so far."""
+    more = read(max(chunk_bytes, known))
+    if known < _LONG_GAME_BYTES:
+        return more
+    parts, size = [more], len(more)
+    while 0 < size < known and (part := read(known - size)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
+def _cut(found: ScannedChunk, end: int) -> ScannedChunk:
+    """The same games without the text behind them."""
+    return found._replace(chunk=found.chunk._replace(text=found.text[:end]))

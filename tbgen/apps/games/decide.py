@@ -1,0 +1,164 @@
+"""Adjudication: the final score of a game.
+
+Mate and stalemate on the board stand, and so does a decisive result. A game that the rules ended keeps what had
+accrued. Any other is continued by best play from its last position, with the score accrued so far, where
+there is a table. Without one the accrued score stands, provisionally if the table is only missing. Tables ignore the
+fifty-move rule: a verdict says where it matters, and a game may be scored by it, where that is known.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.tags import winner_of
+from tbgen.apps.games.verdict import Source, Verdict
+from tbgen.apps.play.within import ClockedValue, value_within
+from tbgen.arguments import expect
+from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
+from tbgen.material import MOST_BUILT_MEN, Material
+from tbgen.probe import Tablebase
+from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
+from tbgen.rules.points import Scoring
+from tbgen.score import Accrued, Color, Mobility, Outcome
+from tbgen.text import in_so_many
+
+_UNKNOWN: Final = "no table knows the position"
+
+
+class Continue(enum.Enum):
+    """Which games are continued by best play."""
+
+    NEVER = "never"
+    UNLESS_OVER = "unless-over"
+    ALWAYS = "always"
+    """Also those that a repetition, the fifty-move rule or bare kings have ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationRules:
+    """How games are decided."""
+
+    scoring: Scoring = field(default_factory=Scoring)
+    fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
+    """For boards; a game brings its own."""
+    continued: Continue = Continue.UNLESS_OVER
+    counts_fifty_moves: bool = False
+    """Whether best play has to keep to the fifty-move rule, where it is known what that makes of a game."""
+
+    def __post_init__(self) -> None:
+        expect(self.scoring, Scoring, "scoring", "a Scoring such as Scoring()")
+        expect(self.fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
+        expect(self.continued, Continue, "continued", "a Continue such as Continue.ALWAYS")
+
+
+class Adjudicator:
+    """Decides games, with the tables at hand.
+
+    >>> verdict = Adjudicator().decide(chess.Board("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1"))
+    >>> str(verdict.final), verdict.source.value, verdict.why
+    ('G0.5', 'game', 'White forces stalemate')
+    """
+
+    def __init__(self, tables: Tablebase | None = None, rules: AdjudicationRules | None = None) -> None:
+        self.tables = None if tables is None else expect(tables, Tablebase, "tables", "a Tablebase, or None")
+        plain = AdjudicationRules() if rules is None else rules
+        self.rules = expect(plain, AdjudicationRules, "rules", "AdjudicationRules, or None")
+
+    def decide(
+        self, board_or_game: chess.Board | Game, accrued: Accrued | None = None, *, winner: Color | None = None
+    ) -> Verdict:
+        """The final score of a game if it ends now; `winner` is named if the other side resigned or lost on time.
+
+        A board brings the moves on its stack; `accrued` is what had accrued before them.
+        """
+        if isinstance(board_or_game, Game):
+            game = board_or_game
+        else:
+            which = Mobility.RESET if self.tables is None else self.tables.game
+            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves, game=which)
+        men = chess.popcount(game.board.occupied)
+        end, rule, scoring = game.last.end, game.fifty_moves, self.rules.scoring
+        return self._settled(_Stand(game.position, men, game.accrued, end, winner, scoring, rule))
+
+    def decide_read(self, game: PgnGame) -> Verdict:
+        """The final score of a game from a file, under its own scoring."""
+        last, winner = game.last, winner_of(game.result)
+        return self._settled(
+            _Stand(lambda: game.board, game.men, last.accrued, last.end, winner, game.scoring, game.fifty_moves)
+        )
+
+    def _settled(self, stand: _Stand) -> Verdict:
+        accrued, end, winner = stand.accrued, stand.end, stand.winner
+        if winner is not None and (end is not End.CHECKMATE or accrued.holder is not winner):
+            return stand.verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game")
+        if end in (End.CHECKMATE, End.STALEMATE):
+            return stand.verdict(accrued.outcome, Source.GAME, accrued.outcome.in_words())
+        how = self.rules.continued
+        if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
+            return self._continued(stand)
+        if end is None:
+            return stand.stands("the game is not continued")
+        return stand.verdict(
+            accrued.outcome, Source.GAME, f"the game ended by {end.value}, and its accrued score stands"
+        )
+
+    def _continued(self, stand: _Stand) -> Verdict:
+        """The outcome of best play from the position, or the accrued score if there is no table for it."""
+        if self.tables is None or stand.men > MOST_BUILT_MEN:
+            return stand.stands(_UNKNOWN)
+        board = stand.board()
+        try:
+            found = self.tables.probe(board, stand.accrued)
+        except TooManyMenError:
+            return stand.stands(_UNKNOWN)
+        except CastlingError:
+            return stand.stands("tables know no castling rights")
+        except MissingTableError as error:
+            missing = Material.parse(error.material)
+            why = f"the accrued score is provisional: {error}"
+            return stand.verdict(stand.accrued.outcome, Source.PROVISIONAL, why, missing)
+        clocked = None
+        if self.tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
+            clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
+        table = found.material.canonical()
+        plies = "reached" if found.is_reached else in_so_many(found.dtg)
+        why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"
+        final, dtg = found.outcome, found.dtg
+        if clocked is not None and clocked.matters:
+            why += f", but {clocked}"
+            if self.rules.counts_fifty_moves and clocked.outcome is not None:
+                final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
+        return stand.verdict(final, Source.TABLEBASE, why, table, dtg, clocked)
+
+
+class _Stand(NamedTuple):
+    """The facts of a game on which its verdict depends."""
+
+    board: Callable[[], chess.Board]
+    men: int
+    accrued: Accrued
+    end: End | None
+    """Why the rules ended it at its last ply, if they did."""
+    winner: Color | None
+    scoring: Scoring
+    fifty_moves: FiftyMoves
+
+    def stands(self, because: str) -> Verdict:
+        return self.verdict(self.accrued.outcome, Source.GAME, f"the accrued score stands: {because}")
+
+    def verdict(
+        self,
+        final: Outcome,
+        source: Source,
+        why: str,
+        material: Material | None = None,
+        dtg: int | None = None,
+        clocked: ClockedValue | None = None,
+    ) -> Verdict:
+        return Verdict(final, source, self.scoring.points(final), why, material, dtg, clocked)

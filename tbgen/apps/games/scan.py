@@ -1,0 +1,244 @@
+"""The one scanner of PGN: where the games of a text begin and end, and where their tags and moves stand.
+
+A result, or the tags of the next game, end a game. Comments, variations, annotation signs and lines that begin with
+`%` are passed over. Text is UTF-8; a byte that is not part of a UTF-8 sequence is a character of Latin-1.
+
+What else asks about the text of a game (its tags, the place for new ones, what is read back of a match) takes the
+offsets found here. `tests/reference/pgn.py` is a second copy of the grammar, written with regular expressions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tbgen.apps.games.characters import (
+    BRACKET,
+    CLASS,
+    CLOSE,
+    CONTROL,
+    DOLLAR,
+    LEFT,
+    MARK,
+    NEWLINE,
+    NINE,
+    OPEN,
+    PERCENT,
+    RETURN,
+    RIGHT,
+    SEMICOLON,
+    SPACE,
+    ZERO,
+    char_width,
+)
+from tbgen.apps.games.tokens import (
+    EVENT,
+    LINE,
+    NAME,
+    NAME_END,
+    NEXT_LINE,
+    NO_RESULT,
+    read_move,
+    read_tag,
+    result_of,
+    spells,
+    starts_game,
+    word_end,
+)
+from tbgen.compiled.arrays import Bytes, Int, Ints
+from tbgen.compiled.jit import borrowing, by_address, inner
+
+END, FIRST_TAG, LAST_TAG, FIRST_MOVE, LAST_MOVE, RESULT, RESULT_AT, PROBLEM, TEXT_AT, TEXT_END, GAME_COLUMNS = range(11)
+"""games[n]: where a game ends, its rows of `tags` and `moves`, its result and where that stands (-1: nowhere), what is
+wrong with it, and where its movetext begins and ends (-1: nowhere)."""
+
+NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION, CONTROL_CHARACTER = range(4)
+GAMES, TAGS, MOVES, _IN_COMMENT, _DEPTH, _HAS_EVENT, STATE_WORDS = range(7)
+"""state: how many rows have been filled, and where the scan is within the game at hand."""
+
+LINE_ENDS = b"\r\n"
+
+
+@by_address
+class Found(NamedTuple):
+    """What a scan fills in: arrays with rows as described above, and its state."""
+
+    state: Ints
+    games: Ints
+    tags: Ints
+    moves: Ints
+
+
+@inner
+def line_end(text: Bytes, start: Int, end: Int) -> Int:
+    """The end of a line, inverted (and so negative) if the line has a control character, as no text has."""
+    has_control = False
+    for at in range(start, end):
+        byte = text[at]
+        if byte in (NEWLINE, RETURN):
+            return ~at if has_control else at
+        if CLASS[byte] == CONTROL:
+            has_control = True
+    return ~end if has_control else end
+
+
+@inner
+def begin_game(found: Found) -> None:
+    """Begin a game in the next row of `games`."""
+    state = found.state
+    game = found.games[state[GAMES]]
+    state[_IN_COMMENT] = state[_DEPTH] = state[_HAS_EVENT] = 0
+    game[FIRST_TAG], game[FIRST_MOVE] = state[TAGS], state[MOVES]
+    game[RESULT], game[RESULT_AT], game[PROBLEM], game[TEXT_AT], game[TEXT_END] = NO_RESULT, -1, NO_PROBLEM, -1, -1
+
+
+@inner
+def finish_game(found: Found, end: Int) -> None:
+    """End the game at hand and begin the next; a row without tags, moves and result is used again."""
+    state = found.state
+    game = found.games[state[GAMES]]
+    game[END], game[LAST_TAG], game[LAST_MOVE] = end, state[TAGS], state[MOVES]
+    if game[PROBLEM] != NO_PROBLEM:
+        pass
+    elif state[_IN_COMMENT]:
+        game[PROBLEM] = OPEN_COMMENT
+    elif state[_DEPTH]:
+        game[PROBLEM] = OPEN_VARIATION
+    has_text = game[FIRST_TAG] < game[LAST_TAG] or game[FIRST_MOVE] < game[LAST_MOVE]
+    if has_text or game[RESULT] != NO_RESULT:
+        state[GAMES] += 1
+    begin_game(found)
+
+
+@inner
+def mark_control(text: Bytes, start: Int, end: Int, found: Found) -> None:
+    """Note a problem of the game at hand if some bytes of it have a control character."""
+    for at in range(start, end):
+        if CLASS[text[at]] == CONTROL:
+            found.games[found.state[GAMES], PROBLEM] = CONTROL_CHARACTER
+
+
+@inner
+def pass_comment(text: Bytes, start: Int, end: Int, has_control: bool, found: Found) -> Int:
+    """Pass over what a line has of a comment, and return the place behind it."""
+    state, at = found.state, start
+    while at < end and text[at] != CLOSE:
+        at += 1
+    if has_control:
+        mark_control(text, start, at, found)
+    if at < end:
+        state[_IN_COMMENT] = 0
+        found.games[state[GAMES], TEXT_END] = at + 1
+    return at + 1
+
+
+@inner
+def pass_mark(text: Bytes, start: Int, end: Int, has_control: bool, found: Found) -> Int:
+    """Pass over a mark, with the number of an annotation or the comment that fills the rest of a line."""
+    state, mark, at = found.state, text[start], start + 1
+    if mark == SEMICOLON:
+        at = end
+        if has_control:
+            mark_control(text, start, end, found)
+    elif mark == OPEN:
+        state[_IN_COMMENT] = 1
+    elif mark == LEFT:
+        state[_DEPTH] += 1
+    elif mark == RIGHT:
+        state[_DEPTH] = max(0, state[_DEPTH] - 1)
+    elif mark == DOLLAR:
+        while at < end and ZERO <= text[at] <= NINE:
+            at += 1
+    found.games[state[GAMES], TEXT_END] = at
+    return at
+
+
+@inner
+def read_word(text: Bytes, start: Int, end: Int, found: Found) -> None:
+    """Note the result or the move that a word of the main line writes; a result ends the game."""
+    state = found.state
+    game = found.games[state[GAMES]]
+    result = result_of(text, start, end)
+    if result:
+        game[RESULT], game[RESULT_AT] = result, start
+        finish_game(found, end)
+    else:
+        game[TEXT_END] = end
+        state[MOVES] += read_move(text, start, end, found.moves[state[MOVES]])
+
+
+@inner
+def read_moves(text: Bytes, at: Int, end: Int, has_control: bool, found: Found) -> None:
+    """Read a line of movetext from a byte on."""
+    state = found.state
+    while at < end:
+        if state[_IN_COMMENT]:
+            at = pass_comment(text, at, end, has_control, found)
+            continue
+        kind = CLASS[text[at]]
+        if kind == SPACE:
+            at += 1
+            continue
+        stop = word_end(text, at, end)
+        if stop == at and kind != MARK:
+            at += char_width(text, at, end)
+            continue
+        game = found.games[state[GAMES]]
+        if game[TEXT_AT] < 0:
+            game[TEXT_AT] = at
+        if kind == MARK:
+            at = pass_mark(text, at, end, has_control, found)
+            continue
+        if has_control:
+            mark_control(text, at, stop, found)
+        if not state[_DEPTH]:
+            read_word(text, at, stop, found)
+        at = stop
+
+
+@borrowing
+def scan(text: Bytes, start: Int, is_first: bool, is_last: bool, in_line: bool, found: Found) -> Int:
+    """Find the games of `text[start:]`; return -1, or where a line begins that makes the file no PGN.
+
+    Such a line has a control character and is in the first text of a file, before any tag, move or result. Elsewhere a
+    control character costs only the game that it stands in.
+    Unless the text is the last of its file, its last line counts only if it is ended, and its last game only if the
+    next one has begun. `in_line` says that the text begins within a line, behind the result of a game.
+    """
+    state, end = found.state, len(text)
+    state[:] = 0
+    begin_game(found)
+    at = start
+    while at < end:
+        stop = line_end(text, at, end)
+        has_control = bool(stop < 0)
+        if has_control:
+            stop = ~stop
+        follows = stop + 1
+        if stop < end and text[stop] == RETURN and follows < end and text[follows] == NEWLINE:
+            follows += 1
+        if not is_last and (stop == end or (text[stop] == RETURN and follows == end)):
+            break  # a carriage return that ends the text may be half of a line end
+        is_tag = text[at] == BRACKET and not (in_line and at == start)
+        is_new = is_tag and starts_game(text, at, stop)
+        is_escape = text[at] == PERCENT and not (in_line and at == start) and not state[_IN_COMMENT]
+        if has_control and is_first and not is_escape and state[GAMES] + state[TAGS] + state[MOVES] == 0:
+            return at
+        if state[_IN_COMMENT] and not is_new:
+            read_moves(text, at, stop, has_control, found)
+        elif is_tag:
+            has_moves = state[MOVES] > found.games[state[GAMES], FIRST_MOVE]
+            if has_moves or state[_IN_COMMENT] or (is_new and state[_HAS_EVENT]):
+                finish_game(found, at)
+            if has_control:
+                found.games[state[GAMES], PROBLEM] = CONTROL_CHARACTER
+            row = found.tags[state[TAGS]]
+            if read_tag(text, at, stop, row):
+                row[LINE], row[NEXT_LINE] = at, min(follows, end)
+                state[TAGS] += 1
+                state[_HAS_EVENT] |= row[NAME_END] - row[NAME] == 5 and spells(text, row[NAME], EVENT)
+        elif not is_escape:
+            read_moves(text, at, stop, has_control, found)
+        at = follows
+    if is_last:
+        finish_game(found, end)
+    return -1

@@ -1,0 +1,153 @@
+"""Inserts tags and a variation into the text of a game; every other byte stays as it is."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from tbgen.apps.games import scan as at
+from tbgen.apps.games import tokens
+from tbgen.apps.games.chunks import ScannedChunk
+from tbgen.apps.games.tags import GAME_TAG
+
+OWN_TAGS = (
+    "RMobilityResult",
+    "RMobilityCutoff",
+    "RMobilityScoring",
+    "Points",
+    "Komi",
+    "RMobilityFifty",
+    "RMobilitySource",
+    "RMobilityTablebase",
+    "RMobilityMissing",
+    "RMobilityClock",
+    GAME_TAG,
+)
+"""The tags that a decision writes; those of a decision before are replaced."""
+
+_OWN_NAMES = {name.encode() for name in OWN_TAGS}
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_MARK = "tbgen:"
+# A whole variation that `variation` wrote, at the end of the moves. Ours has no brackets inside.
+_OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\n|\r)?\Z")
+# A comment that `commented` wrote; that of a variation of ours stands behind its bracket.
+_OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
+_SIGNS = re.compile(rb"[!?+#]*(?:\s*\$[0-9]+)*")
+"""What belongs to a move and stands behind it."""
+_WIDTH = 79
+
+Edit = tuple[int, int, bytes]
+"""From where to where, and what stands there instead."""
+
+
+def variation(comment: str, words: Sequence[str]) -> str:
+    """A variation with a comment by which the program recognises it later."""
+    return f"( {{{_MARK} {comment}}} {' '.join(words)} )"
+
+
+def spliced(chunk: ScannedChunk, place: int, tags: Mapping[str, str], line: str | None = None) -> bytes:
+    """The text of a game with its r-mobility tags replaced, and with our variation at the end of its moves replaced.
+
+    An empty `line` only takes away the variation that is there; None lets it be.
+    """
+    text, start, end = chunk.text, *chunk.bounds(place)
+    edits = list(_tag_edits(chunk, place, tags))
+    if line is not None:
+        edits += _line_edits(chunk, place, line)
+    return _edited(text, start, end, edits)
+
+
+def commented(chunk: ScannedChunk, place: int, comments: Mapping[int, str]) -> bytes:
+    """The text of a game with comments behind some of its moves, which are numbered from 1; 0 is before them.
+
+    They take the place of those of an earlier call; every other byte stays.
+    """
+    text, start, end = chunk.text, *chunk.bounds(place)
+    begin = int(chunk.games[place, at.TEXT_AT])
+    edits: list[Edit] = []
+    if begin >= 0:
+        edits += ((begin + old.start(), begin + old.end(), b"") for old in _OWN_COMMENT.finditer(text[begin:end]))
+    for number, row in enumerate(chunk.moves_of(place).tolist(), 1):
+        if number in comments:
+            signs = _SIGNS.match(text, row[1], end)
+            behind = row[1] if signs is None else signs.end()
+            edits.append((behind, behind, f" {{{_MARK} {comments[number]}}}".encode()))
+    if 0 in comments and begin >= 0:
+        edits.append((begin, begin, f"{{{_MARK} {comments[0]}}} ".encode()))
+    return _edited(text, start, end, edits)
+
+
+def _edited(text: bytes, start: int, end: int, edits: Sequence[Edit]) -> bytes:
+    pieces, done = [], start
+    for first, last, new in sorted(edits):
+        pieces += [text[done:first], new]
+        done = last
+    return b"".join([*pieces, text[done:end]])
+
+
+def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
+    """Remove our tags and put the new ones after the Result tag, or else after the last tag, or before the moves."""
+    text = chunk.text
+    rows = chunk.tags_of(place).tolist()
+    names = [text[row[tokens.NAME] : row[tokens.NAME_END]] for row in rows]
+    own = [row for row, name in zip(rows, names, strict=True) if name in _OWN_NAMES]
+    others = [row for row, name in zip(rows, names, strict=True) if name not in _OWN_NAMES]
+    results = [row for row, name in zip(rows, names, strict=True) if name == b"Result"]
+    yield from ((row[tokens.LINE], row[tokens.NEXT_LINE], b"") for row in own)
+    lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
+    anchor = (results or others or [None])[-1]
+    if anchor is not None:
+        behind = anchor[tokens.NEXT_LINE]
+        line_end = _line_end_in(text, anchor[tokens.VALUE_END], behind)
+        is_ended = text[behind - 1] in at.LINE_ENDS
+        yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
+    elif own:
+        line_end = _line_end_in(text, own[0][tokens.VALUE_END], own[0][tokens.NEXT_LINE])
+        yield own[0][tokens.LINE], own[0][tokens.LINE], b"".join(line + line_end for line in lines)
+    else:
+        yield _before_moves(chunk, place, lines)
+
+
+def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:
+    """The first line end of a part of a text, or else of the whole text, or else a newline."""
+    found = _LINE_END.search(text, start, len(text) if end is None else end) or _LINE_END.search(text)
+    return b"\n" if found is None else found[0]
+
+
+def _before_moves(chunk: ScannedChunk, place: int, lines: Sequence[bytes]) -> Edit:
+    """Tags for a game that has none: in lines of their own, and an empty one after them."""
+    text, start, moves = chunk.text, chunk.bounds(place)[0], int(chunk.games[place, at.TEXT_AT])
+    line_end = _line_end_in(text)
+    begin = max(text.rfind(b"\n", start, moves), text.rfind(b"\r", start, moves)) + 1
+    if begin == 0:
+        begin = max(start, chunk.chunk.start)
+        at_line = start < begin or (not chunk.chunk.in_line if start == 0 else text[start - 1] in at.LINE_ENDS)
+    else:
+        at_line = True
+    if text[begin:moves].strip() or not at_line:
+        begin, at_line = moves, False
+    return begin, begin, (b"" if at_line else line_end) + b"".join(line + line_end for line in [*lines, b""])
+
+
+def _line_edits(chunk: ScannedChunk, place: int, line: str) -> Iterator[Edit]:
+    """Put a variation before the result, or at the end of the moves, in the place of the one that is there."""
+    text, game = chunk.text, chunk.games[place]
+    begin, result_at = int(game[at.TEXT_AT]), int(game[at.RESULT_AT])
+    if begin < 0:
+        return
+    end = result_at if result_at >= 0 else int(game[at.TEXT_END])
+    last = end
+    if result_at < 0 and (following := _LINE_END.match(text, end)):
+        last = following.end()
+    old = _OWN_VARIATION.search(text[begin:last])
+    line_end = _line_end_in(text)
+    new = line_end + line_end.join(part.encode() for part in _wrapped(line)) + line_end if line else b""
+    if old is not None:
+        yield begin + old.start(), begin + old.end(), new
+    elif new:
+        yield end, end, new
+
+
+def _wrapped(line: str) -> list[str]:
+    return textwrap.wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False)

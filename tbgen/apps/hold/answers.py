@@ -1,0 +1,210 @@
+"""Answers: what has been found out about a hold, from one side or from both."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+
+from tbgen.apps.hold.check import Checked
+from tbgen.apps.hold.frame_play import FrameMap, map_of
+from tbgen.apps.hold.frames import Frame
+from tbgen.apps.hold.goals import Goal, worst
+from tbgen.apps.hold.strategy import Strategy, place_of
+from tbgen.rules.accrual import play_move
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.position import color_of, is_reset, material_of
+from tbgen.rules.stage import FiftyMoveSetting
+from tbgen.score import Accrued, Color, Outcome
+
+
+class HoldVerdict(enum.Enum):
+    """What a search for a hold has come to; that a position is lost is never among it."""
+
+    HELD = "held"
+    BROKEN = "broken by two men"
+    """In every frame the other side gets out, and no wider search that was tried holds either."""
+    UNKNOWN = "unknown"
+    """The same, but a wider search ran out of nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """A line that a strategy leads to: moves until a position with its threshold comes back, and those in between."""
+
+    lead: tuple[str, ...]
+    loop: tuple[str, ...]
+    """Empty where the line ends with the game, or in the tables."""
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"lead": list(self.lead), "loop": list(self.loop)}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A strategy that keeps the goal, and what its check has looked at."""
+
+    strategy: Strategy
+    checked: Checked
+
+    @property
+    def cycle(self) -> Cycle:
+        """A line of the strategy."""
+        return cycle_of(self.strategy)
+
+    @property
+    def materials(self) -> list[str]:
+        """The tables that it leans on."""
+        boards = (parse_fen(leaf)[0] for leaf in self.strategy.leaves)
+        return sorted({str(material_of(board).canonical()) for board in boards})
+
+    @property
+    def settings(self) -> list[FiftyMoveSetting]:
+        """The settings of the fifty-move rule that it holds under."""
+        return [FiftyMoveSetting.NONE] if self.strategy.leaves else list(FiftyMoveSetting)
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "rung": self.strategy.rung.value,
+            "men": list(self.strategy.men),
+            "checked": self.checked.facts(),
+            "settings": [setting.value for setting in self.settings],
+            "tables": self.materials,
+            "cycle": self.cycle.facts(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Escape:
+    """The frame that the other side needs longest to get out of."""
+
+    men: tuple[str, str]
+    plies: int
+    """What it needs at least, in any frame."""
+    line: tuple[str, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"men": list(self.men), "plies": self.plies, "line": list(self.line)}
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Whether a side keeps a goal after every ply."""
+
+    board: chess.Board = field(repr=False)
+    accrued: Accrued
+    goal: Goal
+    verdict: HoldVerdict
+    proof: Proof | None
+    escape: Escape | None
+    """Where no frame holds."""
+    nodes: int
+    """How many nodes wider searches have expanded."""
+    _frame: Frame | None = field(repr=False, default=None)
+
+    @property
+    def outcome(self) -> Outcome:
+        """The goal's."""
+        return self.goal.outcome
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the goal is proved."""
+        return self.proof is not None
+
+    def map(self) -> FrameMap | None:
+        """Where the two men may stand, if a frame has been solved."""
+        return None if self._frame is None else map_of(self._frame)
+
+    def facts(self, *, with_map: bool = False) -> dict[str, Any]:
+        """The answer as JSON has it."""
+        chart = self.map() if with_map else None
+        return {
+            "fen": self.board.fen(),
+            "side": self.goal.side.name.lower(),
+            "accrued": str(self.accrued),
+            "goal": str(self.goal.outcome),
+            "verdict": self.verdict.value,
+            "proof": None if self.proof is None else self.proof.facts(),
+            "escape": None if self.escape is None else self.escape.facts(),
+            "nodes": self.nodes,
+            "map": None if chart is None else chart.facts(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """The value of a position from both sides: no worse for White than `low`, no better than `high`."""
+
+    white: Holding
+    black: Holding
+
+    def __str__(self) -> str:
+        """The value, or what is known of it."""
+        if self.value is not None:
+            return f"the value is {self.value}: {self.value.in_words()}"
+        return f"the value is between {self.low} and {self.high}"
+
+    @property
+    def low(self) -> Outcome:
+        """The best that White is proved to keep; the worst outcome of all if that is nothing."""
+        return self.white.outcome if self.white.is_held else worst(Color.WHITE)
+
+    @property
+    def high(self) -> Outcome:
+        """The best that Black is proved to keep, the worst for it if that is nothing."""
+        return self.black.outcome if self.black.is_held else worst(Color.BLACK)
+
+    @property
+    def value(self) -> Outcome | None:
+        """The value, where both sides keep the same outcome."""
+        return self.low if self.low == self.high else None
+
+    def facts(self, *, with_map: bool = False) -> dict[str, Any]:
+        """The answer as JSON has it."""
+        return {
+            "fen": self.white.board.fen(),
+            "accrued": str(self.white.accrued),
+            "low": str(self.low),
+            "high": str(self.high),
+            "value": None if self.value is None else str(self.value),
+            "white": self.white.facts(with_map=with_map),
+            "black": self.black.facts(with_map=with_map),
+        }
+
+
+def cycle_of(strategy: Strategy) -> Cycle:
+    """A line of the strategy, in which the other side goes back to where the game has been as soon as it can."""
+    board, accrued = strategy.board.copy(stack=False), strategy.accrued
+    line, places = list[str](), dict[tuple[str, int], int]()
+    while True:
+        here = place_of(board), strategy.goal.threshold(accrued)
+        if here in places:
+            return Cycle(tuple(line[: places[here]]), tuple(line[places[here] :]))
+        places[here] = len(line)
+        move = _move_on(strategy, board, accrued, places)
+        if move is None:
+            return Cycle(tuple(line), ())
+        line.append(board.san(move))
+        accrued = play_move(board, move, accrued).accrued
+
+
+def _move_on(
+    strategy: Strategy, board: chess.Board, accrued: Accrued, places: dict[tuple[str, int], int]
+) -> chess.Move | None:
+    """The strategy's move, or one of the other side that goes back, or else is quiet; None where the line ends."""
+    if color_of(board.turn) is strategy.goal.side:
+        return strategy.move_on(board, accrued)
+
+    def rank(move: chess.Move) -> tuple[bool, bool, str]:
+        after = board.copy(stack=False)
+        reached = play_move(after, move, accrued).accrued
+        is_known = (place_of(after), strategy.goal.threshold(reached)) in places
+        return not is_known, is_reset(board, move), move.uci()
+
+    return min(board.legal_moves, key=rank, default=None)

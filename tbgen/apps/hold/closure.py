@@ -1,0 +1,230 @@
+"""Closed sets wider than a frame, searched lazily: one move of the holder at a time, all of the other side's."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import chess
+import numpy as np
+
+from tbgen.apps.hold import closure_kernels as kernels
+from tbgen.apps.hold.closure_kernels import DONE, LEAVES, NODES, SURE, Scratch, Space, Task
+from tbgen.apps.hold.goals import Goal
+from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, META, THRESHOLD_BIT, unpack
+from tbgen.apps.hold.strategy import Rung, Strategy, name_of, place_of
+from tbgen.board.board import BOARD_WORDS
+from tbgen.board.convert import board_of, words_of
+from tbgen.board.moves import MOST_MOVES
+from tbgen.compiled.arrays import SignedInts32, Words
+from tbgen.material import Material, Role
+from tbgen.probe import Tablebase
+from tbgen.rules.position import color_of
+from tbgen.score import Accrued
+
+_EDGES_A_NODE = 12
+_AT_A_TIME = 20_000
+"""Nodes that are expanded between two reports."""
+
+Watch = Callable[[int], None]
+"""Told how many nodes have been expanded since it was told last."""
+
+
+class Found(enum.Enum):
+    """What has become of a search."""
+
+    HELD = "held"
+    REFUTED = "refuted"
+    FULL = "out of room"
+
+
+class Attempt(NamedTuple):
+    """Which men a search lets move."""
+
+    rung: Rung
+    b: chess.Square | None
+    """The one man that the holder moves; None for all."""
+    c: chess.Square | None
+    """The one man whose quiet moves are followed; None for all."""
+
+
+_KINDS = {
+    Rung.FRAME: kernels.QUIET,
+    Rung.FRAME_TABLES: kernels.QUIET,
+    Rung.ONE_MAN: kernels.CAPTURES,
+    Rung.PIECES: kernels.CAPTURES,
+    Rung.ALL: kernels.ALL,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The tables that a search may lean on."""
+
+    base: Tablebase
+    materials: Words
+    """Sorted keys of the materials that are there."""
+    most_men: int
+
+    @classmethod
+    def of(cls, base: Tablebase) -> Tables:
+        there = base.available()
+        found = {key for material in there for key in (_key_of(material), _key_of(material.flipped()))}
+        return cls(base, np.array(sorted(found), np.uint64), max((material.men for material in there), default=0))
+
+    def entries(self, boards: list[chess.Board]) -> Iterator[Accrued | None]:
+        """Their entry values; None where a table has no answer."""
+        for found in self.base.probe_many(boards, accrued=None):
+            yield None if found is None else found[0].accrued
+
+
+def _key_of(material: Material) -> int:
+    """The key that `closure_kernels.is_in_tables` makes of a board."""
+    key = 0
+    for role in (Role.PAWN, Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN):
+        for men in (material.white, material.black):
+            key = key << 4 | sum(each is role for each in men)
+    return key
+
+
+class Searcher:
+    """The arrays of searches, used one after the other."""
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes = nodes
+        size = 1 << (2 * nodes).bit_length()
+        edges = _EDGES_A_NODE * nodes
+        self._space = Space(
+            table=np.full(size, kernels.NONE, np.int32),
+            keys=np.empty((nodes, KEY_WORDS), np.uint64),
+            state=np.empty(nodes, np.uint8),
+            parents=np.empty(nodes, np.int32),
+            choice=np.empty(nodes, np.int32),
+            move=np.empty(nodes, np.int64),
+            edge_parent=np.empty(edges, np.int32),
+            edge_child=np.empty(edges, np.int32),
+            edge_next=np.empty(edges, np.int32),
+            stack=np.empty(edges, np.int32),
+            leaves=np.empty(nodes, np.int32),
+            counts=np.zeros(kernels.COUNTS, np.int64),
+        )
+        self._scratch = Scratch(
+            board=np.empty(BOARD_WORDS, np.uint64),
+            child=np.empty(BOARD_WORDS, np.uint64),
+            key=np.empty(KEY_WORDS, np.uint64),
+            moves=np.empty(MOST_MOVES, np.int64),
+            keys=np.empty((MOST_MOVES, KEY_WORDS), np.uint64),
+            states=np.empty(MOST_MOVES, np.int64),
+            ranks=np.empty(MOST_MOVES, np.int64),
+            refuted=np.empty(nodes, np.int32),
+        )
+        self._nothing = np.zeros(0, np.uint64)
+
+    def search(
+        self, board: chess.Board, goal: Goal, accrued: Accrued, attempt: Attempt, tables: Tables | None, watch: Watch
+    ) -> Found:
+        """Look for a closed set with the root in it."""
+        task = _task(board, goal, attempt, tables)
+        mover = ANY_MAN if attempt.b is None else attempt.b
+        kernels.begin(self._space, words_of(board), goal.threshold(accrued), mover, self._scratch)
+        asked = 0
+        while True:
+            ended = self._run(task, tables, watch)
+            if ended == kernels.FULL:
+                return Found.FULL
+            leaves = self._space.leaves[asked : self._space.counts[LEAVES]]
+            if self._space.state[0] == kernels.REFUTED:
+                return Found.REFUTED
+            if not len(leaves):
+                return Found.HELD
+            asked += len(leaves)
+            if tables is None or not self._answer(task, goal, leaves, tables):
+                return Found.FULL
+
+    def _run(self, task: Task, tables: Tables | None, watch: Watch) -> int:
+        """Search until nothing is open, telling how it goes on."""
+        materials = self._nothing if tables is None else tables.materials
+        while True:
+            before = int(self._space.counts[kernels.EXPANDED])
+            ended = kernels.search(self._space, task, materials, self._scratch, _AT_A_TIME)
+            watch(int(self._space.counts[kernels.EXPANDED]) - before)
+            if ended != kernels.PAUSED:
+                return int(ended)
+
+    def _answer(self, task: Task, goal: Goal, leaves: SignedInts32, tables: Tables) -> bool:
+        """Ask the tables of leaves, and refute those that are worth too little; False if there is no room."""
+        boards = [self.board_of(int(leaf)) for leaf in leaves]
+        fits = True
+        for leaf, entry in zip(leaves.tolist(), tables.entries(boards), strict=True):
+            if entry is not None and goal.is_met_by(entry):
+                self._space.state[leaf] = SURE
+            else:
+                fits &= bool(kernels.refute(self._space, task, leaf, self._scratch.refuted))
+        return fits
+
+    def board_of(self, node: int) -> chess.Board:
+        """The position of a node."""
+        words = np.zeros(BOARD_WORDS, np.uint64)
+        unpack(self._space.keys[node], words)
+        return board_of(words)
+
+    def strategy(self, board: chess.Board, goal: Goal, accrued: Accrued, attempt: Attempt) -> Strategy:
+        """The strategy that a search has found."""
+        moves, leaves = {}, set()
+        for node in self._needed(int(goal.side)):
+            state, key = self._space.state[node], self._space.keys[node]
+            reached = self.board_of(node)
+            if state == SURE:
+                leaves.add(place_of(reached))
+            elif state == DONE and color_of(reached.turn) is goal.side:
+                threshold = int(key[META] >> np.uint64(THRESHOLD_BIT))
+                moves[place_of(reached), threshold] = _move_of(reached, int(self._space.move[node]))
+        men = tuple(name_of(board, square) for square in (attempt.b, attempt.c) if square is not None)
+        return Strategy(board.copy(stack=False), accrued, goal, attempt.rung, men, moves, frozenset(leaves))
+
+    def _needed(self, side: int) -> Iterable[int]:
+        """The nodes that the root rests on: the chosen successors of the holder, all of the other side's."""
+        nodes, edges = int(self._space.counts[NODES]), int(self._space.counts[kernels.EDGES])
+        parents = self._space.edge_parent[:edges]
+        order = np.argsort(parents, kind="stable")
+        children = self._space.edge_child[:edges][order]
+        first = np.searchsorted(parents[order], np.arange(nodes + 1)).tolist()
+        is_own = (self._space.keys[:nodes, META] & np.uint64(1)) == side
+        todo, seen = [0], {0}
+        while todo:
+            node = todo.pop()
+            if self._space.state[node] != DONE:
+                continue
+            reached = (
+                [int(self._space.choice[node])] if is_own[node] else children[first[node] : first[node + 1]].tolist()
+            )
+            fresh = [each for each in reached if each not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+        return seen
+
+
+def _task(board: chess.Board, goal: Goal, attempt: Attempt, tables: Tables | None) -> Task:
+    frozen = 0
+    if attempt.c is not None:
+        frozen = board.occupied_co[bool(board.color_at(attempt.c))] & ~chess.BB_SQUARES[attempt.c]
+    return Task(
+        side=int(goal.side),
+        code=goal.outcome.code,
+        is_own=goal.is_own,
+        b_kind=_KINDS[attempt.rung],
+        frozen=np.uint64(frozen),
+        follows=attempt.rung not in (Rung.FRAME, Rung.FRAME_TABLES),
+        most_men=0 if tables is None else tables.most_men,
+    )
+
+
+def _move_of(board: chess.Board, number: int) -> chess.Move:
+    """A move as python-chess has it: castling is the king's own step, but in Chess960."""
+    move = chess.Move(number & 63, number >> 6 & 63, number >> 12 or None)
+    if board.chess960 or board.color_at(move.to_square) is not board.turn:
+        return move
+    is_long = chess.square_file(move.to_square) < chess.square_file(move.from_square)
+    return chess.Move(move.from_square, move.from_square + (-2 if is_long else 2))

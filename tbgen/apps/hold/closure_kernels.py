@@ -1,0 +1,399 @@
+"""Kernels that search for a closed set: positions in which one side keeps its goal, whatever the other one does.
+
+A node is a position with a threshold. With B (the side that holds) to move it is supported by one successor, with C to
+move by all of them. The search supposes that every node holds until it is refuted: a node of B then looks for another
+successor, a node of C is refuted in turn. A refuted node never holds again, so what is left when no node is open is a
+closed set: the part of the greatest fixpoint that the root needs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tbgen.apps.hold.keys import (
+    ANY_MAN,
+    KEY_WORDS,
+    forget_idle_en_passant,
+    mover_of,
+    pack,
+    side_to_move,
+    unpack,
+)
+from tbgen.board.board import EN_PASSANT, KIND, KING, PAWN, RIGHTS, copy_words, origin_of, play, target_of
+from tbgen.board.mobility import code_on
+from tbgen.board.moves import legal_moves
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, inner
+from tbgen.index.words import NOTHING, count, square_bit
+
+OPEN, DONE, REFUTED, ENDED, ASKED, SURE = 0, 1, 2, 3, 4, 5
+"""A node is to be expanded, supported by successors, refuted, the end of a game, to be looked up, held by a table."""
+NODES, EDGES, STACK, LEAVES, EXPANDED, COUNTS = 0, 1, 2, 3, 4, 5
+"""The places of the counters."""
+FINISHED, PAUSED, FULL = 0, 1, 2
+NONE = -1
+BROKEN = -1
+
+QUIET, CAPTURES, ALL = 0, 1, 2
+"""What B's men may do: captures are left out, pawn moves and castling are, or nothing is."""
+
+_ONE = np.uint64(1)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@by_address
+class Space(NamedTuple):
+    """The nodes of a search and their edges."""
+
+    table: SignedInts32
+    """Open addressing by key; -1 where there is none."""
+    keys: Words
+    """[node, word]"""
+    state: Bytes
+    parents: SignedInts32
+    """[node] the first edge to a parent."""
+    choice: SignedInts32
+    """[node] the successor that supports a node of B."""
+    move: Ints
+    """[node] the move that leads there."""
+    edge_parent: SignedInts32
+    edge_child: SignedInts32
+    edge_next: SignedInts32
+    """[edge] the next edge to a parent of the same node."""
+    stack: SignedInts32
+    leaves: SignedInts32
+    """Nodes that tables are to be asked of."""
+    counts: Ints
+
+
+@by_address
+class Task(NamedTuple):
+    """What is to be held, and with which moves."""
+
+    side: int
+    code: int
+    """That of the goal."""
+    is_own: bool
+    """Whether the side itself holds the goal."""
+    b_kind: int
+    """QUIET, CAPTURES or ALL."""
+    frozen: np.uint64
+    """Men of C whose moves are not followed, but are taken for breaks."""
+    follows: bool
+    """Whether resets of C are followed; else they are breaks unless a table answers for them."""
+    most_men: int
+    """Tables have no more men than this; 0 without tables."""
+
+
+@by_address
+class Scratch(NamedTuple):
+    """Buffers."""
+
+    board: Words
+    child: Words
+    key: Words
+    moves: Ints
+    keys: Words
+    """[move, word] those of successors."""
+    states: Ints
+    """[move]"""
+    ranks: Ints
+    """[move]"""
+    refuted: SignedInts32
+    """[node]"""
+
+
+@inner
+def place_of(space: Space, key: Words) -> Int:
+    """Where the table has a key, or has room for it."""
+    mixed: Word = NOTHING
+    for word in range(KEY_WORDS):
+        mixed = (mixed ^ key[word]) * _MULTIPLIER
+        mixed ^= mixed >> np.uint64(29)
+    place: Int = np.int64(mixed & np.uint64(len(space.table) - 1))
+    while space.table[place] >= 0:
+        node, same = np.int64(space.table[place]), True
+        for word in range(KEY_WORDS):
+            same &= space.keys[node, word] == key[word]
+        if same:
+            break
+        place = (place + 1) & (len(space.table) - 1)
+    return place
+
+
+@borrowing
+def clear(space: Space) -> Int:
+    """Forget all nodes."""
+    nodes = np.int64(space.counts[NODES])
+    if nodes > len(space.table) >> 4:
+        space.table[:] = NONE
+    else:
+        for node in range(nodes):  # the last one of a chain goes first, so that the others are still found
+            last = nodes - 1 - node
+            space.table[place_of(space, space.keys[last])] = NONE
+    space.counts[:] = 0
+    return nodes
+
+
+@inner
+def push(space: Space, node: Int) -> bool:
+    """Put a node on the stack of open ones, if there is room."""
+    if space.counts[STACK] >= len(space.stack):
+        return False
+    space.stack[space.counts[STACK]] = node
+    space.counts[STACK] += 1
+    return True
+
+
+@inner
+def node_of(space: Space, key: Words, state: Int) -> Int:
+    """The node of a key, a new one if need be; NONE if there is no room."""
+    place = place_of(space, key)
+    if space.table[place] >= 0:
+        return np.int64(space.table[place])
+    node = np.int64(space.counts[NODES])
+    if node >= len(space.state):
+        return NONE
+    space.counts[NODES] += 1
+    space.table[place] = node
+    copy_words(key, space.keys[node])
+    space.state[node] = state
+    space.parents[node] = space.choice[node] = NONE
+    if state == ASKED:
+        space.leaves[space.counts[LEAVES]] = node
+        space.counts[LEAVES] += 1
+    return node
+
+
+@inner
+def link(space: Space, parent: Int, child: Int) -> bool:
+    """Note that a node supports another, if there is room."""
+    edge = space.counts[EDGES]
+    if edge >= len(space.edge_parent):
+        return False
+    space.counts[EDGES] += 1
+    space.edge_parent[edge], space.edge_child[edge] = parent, child
+    space.edge_next[edge] = space.parents[child]
+    space.parents[child] = edge
+    return space.state[child] != OPEN or push(space, child)
+
+
+@inner
+def is_wanted(space: Space, task: Task, node: Int) -> bool:
+    """Whether something still rests on a node: the root, or a parent that is not refuted and has not chosen another."""
+    edge, wanted = space.parents[node], node == 0
+    while edge >= 0 and not wanted:
+        parent = space.edge_parent[edge]
+        if space.state[parent] == DONE:
+            wanted = side_to_move(space.keys[parent]) != task.side or space.choice[parent] == node
+        edge = space.edge_next[edge]
+    return wanted
+
+
+@borrowing
+def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> bool:
+    """Refute a node and all that rests on it; False if there is no room. `todo` has an entry a node."""
+    todo[0] = first
+    left, fits = 1, True
+    space.state[first] = REFUTED
+    while left:
+        left -= 1
+        node = todo[left]
+        edge = space.parents[node]
+        while edge >= 0:
+            parent = space.edge_parent[edge]
+            if space.state[parent] == DONE:
+                if side_to_move(space.keys[parent]) != task.side:
+                    space.state[parent] = REFUTED
+                    todo[left] = parent
+                    left += 1
+                elif space.choice[parent] == node:
+                    space.choice[parent] = NONE
+                    space.state[parent] = OPEN
+                    fits &= push(space, parent)
+            edge = space.edge_next[edge]
+    return fits
+
+
+@inner
+def threshold_after(task: Task, threshold: Int, code: Int, by_b: bool, reset: bool) -> Int:
+    """The threshold after a move to a position with an own code; BROKEN if C has broken the hold."""
+    if by_b:
+        if reset:
+            return BROKEN if task.is_own and code > task.code else min(code, task.code)
+        return min(threshold, code)
+    if reset:
+        return BROKEN if task.is_own or code < task.code else task.code
+    return threshold if code >= threshold else BROKEN
+
+
+# materials: sorted material_key values
+@inner
+def is_in_tables(board: Words, task: Task, materials: Words) -> bool:
+    """Whether there is a table for a position."""
+    if task.most_men == 0 or board[RIGHTS] or count(board[0] | board[1]) > task.most_men:
+        return False
+    key = NOTHING
+    for role in range(PAWN, KING):
+        for side in range(2):
+            key = key << np.uint64(4) | np.uint64(count(board[side] & board[KIND + role]))
+    place = np.searchsorted(materials, key)
+    return bool(place < len(materials) and materials[place] == key)
+
+
+# scratch.child: the position reached
+@inner
+def judge(
+    scratch: Scratch, task: Task, materials: Words, threshold: Int, by_b: bool, reset: bool
+) -> tuple[Int, Int, Int]:
+    """State, threshold and rank (the better for B, the smaller) of the position that a move leads to."""
+    child = scratch.child
+    if reset and is_in_tables(child, task, materials):
+        return ASKED, 0, 2
+    code = code_on(child)
+    after = threshold_after(task, threshold, code, by_b, reset)
+    if after == BROKEN:
+        return REFUTED, 0, 0
+    return (ENDED, after, 0) if code < 2 else (OPEN, after, 4 + code)
+
+
+@inner
+def is_allowed(board: Words, task: Task, mover: Int, move: Int) -> bool:
+    """Whether B may play a move."""
+    origin, target = square_bit(origin_of(move)), square_bit(target_of(move))
+    if mover != ANY_MAN and origin_of(move) != mover:
+        return False
+    if board[KIND + PAWN] & origin or target & board[task.side]:  # a pawn, or castling
+        return task.b_kind == ALL
+    return task.b_kind >= CAPTURES or target & board[1 - task.side] == NOTHING
+
+
+@inner
+def is_followed(scratch: Scratch, task: Task, move: Int, state: Int, reset: bool) -> bool:
+    """Whether a move of C need not be taken for a break."""
+    if state == ASKED:
+        return True
+    if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & scratch.board[1 - task.side]:
+        return False
+    return task.follows or not reset
+
+
+@inner
+def made(scratch: Scratch, move: Int) -> bool:
+    """Make a move on the child's board; whether it is a reset."""
+    copy_words(scratch.board, scratch.child)
+    reset = play(scratch.child, move)
+    if scratch.child[EN_PASSANT]:
+        forget_idle_en_passant(scratch.child)
+    return reset
+
+
+@inner
+def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
+    """State and rank of a successor, from what is known of its node."""
+    node = space.table[place_of(space, key)]
+    if node < 0:
+        return state, rank + 1
+    known = np.int64(space.state[node])
+    if known == SURE:
+        return known, 1
+    if known == DONE:
+        return known, 2
+    return known, rank
+
+
+@inner
+def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int, threshold: Int) -> bool:
+    """Support a node by its best successor, or refute it; False if there is no room."""
+    mover, moves = mover_of(space.keys[node]), legal_moves(scratch.board, scratch.moves)
+    best, least, best_state = np.int64(NONE), np.int64(1 << 60), np.int64(OPEN)
+    for number in range(moves):
+        move = scratch.moves[number]
+        if not is_allowed(scratch.board, task, mover, move):
+            continue
+        reset = made(scratch, move)
+        state, after, rank = judge(scratch, task, materials, threshold, True, reset)
+        if state == REFUTED:
+            continue
+        pack(scratch.child, after, ANY_MAN if mover == ANY_MAN else target_of(move), scratch.keys[number])
+        known, rank = rank_of(space, scratch.keys[number], state, rank)
+        if known != REFUTED and rank < least:
+            best, least, best_state = np.int64(number), np.int64(rank), np.int64(state)
+    if best < 0:
+        return refute(space, task, node, scratch.refuted)
+    child = node_of(space, scratch.keys[best], best_state)
+    if child < 0:
+        return False
+    space.state[node], space.choice[node], space.move[node] = DONE, child, scratch.moves[best]
+    return link(space, node, child)
+
+
+@inner
+def expand_c(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int, threshold: Int) -> bool:
+    """Support a node by all its successors, or refute it; False if there is no room."""
+    mover, moves = mover_of(space.keys[node]), legal_moves(scratch.board, scratch.moves)
+    for number in range(moves):
+        move = scratch.moves[number]
+        reset = made(scratch, move)
+        state, after, rank = judge(scratch, task, materials, threshold, False, reset)
+        if state != REFUTED and is_followed(scratch, task, move, state, reset):
+            pack(scratch.child, after, mover, scratch.keys[number])
+            scratch.states[number], scratch.ranks[number] = state, rank
+            state, _ = rank_of(space, scratch.keys[number], state, rank)
+        else:
+            state = REFUTED
+        if state == REFUTED:
+            return refute(space, task, node, scratch.refuted)
+    space.state[node] = DONE
+    return link_all(space, scratch, node, moves)
+
+
+@inner
+def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> bool:
+    """Link a node of C to its successors; where B has the least choice comes off the stack first."""
+    for _ in range(moves):
+        worst = 0
+        for number in range(moves):
+            if scratch.ranks[number] > scratch.ranks[worst]:
+                worst = number
+        child = node_of(space, scratch.keys[worst], scratch.states[worst])
+        if child < 0 or not link(space, node, child):
+            return False
+        scratch.ranks[worst] = NONE
+    return True
+
+
+@borrowing
+def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: Int) -> Int:
+    """Expand open nodes, so many at most: FINISHED if none is left, PAUSED, or FULL if there is no more room."""
+    while space.counts[STACK] > 0 and space.state[0] != REFUTED:
+        space.counts[STACK] -= 1
+        node = space.stack[space.counts[STACK]]
+        if space.state[node] != OPEN or not is_wanted(space, task, node):
+            continue
+        if most == 0:
+            space.counts[STACK] += 1
+            return PAUSED
+        most -= 1
+        space.counts[EXPANDED] += 1
+        threshold = unpack(space.keys[node], scratch.board)
+        if side_to_move(space.keys[node]) == task.side:
+            fits = expand_b(space, task, materials, scratch, node, threshold)
+        else:
+            fits = expand_c(space, task, materials, scratch, node, threshold)
+        if not fits:
+            return FULL
+    return FINISHED
+
+
+@borrowing
+def begin(space: Space, root: Words, threshold: Int, mover: Int, scratch: Scratch) -> Int:
+    """Make the root the only node, and open."""
+    clear(space)
+    copy_words(root, scratch.board)
+    forget_idle_en_passant(scratch.board)
+    pack(scratch.board, threshold, mover, scratch.key)
+    push(space, node_of(space, scratch.key, OPEN))
+    return 0

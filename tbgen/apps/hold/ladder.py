@@ -1,0 +1,244 @@
+"""The ladder: from two men that move to as many as are asked for, until a proof is found and checked.
+
+>>> board = chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
+>>> found = hold(board, Color.WHITE, goal="draw")
+>>> found.verdict.value, found.proof.strategy.men, found.proof.checked.positions
+('held', ('Qh5', 'Kg8'), 4)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import chess
+
+from tbgen.apps.hold.answers import Bracket, Escape, Holding, HoldVerdict
+from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, Watch
+from tbgen.apps.hold.frame_play import strategy_of, way_out
+from tbgen.apps.hold.frames import Frame, Pair, solve, survivors
+from tbgen.apps.hold.goals import Goal, not_mated
+from tbgen.apps.hold.pairs import all_pairs, parse_pair
+from tbgen.apps.hold.proving import check_strategy
+from tbgen.apps.hold.strategy import Rung, Strategy, name_of
+from tbgen.arguments import expect, expect_number
+from tbgen.errors import UsageError
+from tbgen.probe import Tablebase
+from tbgen.probe.checks import check_accrued
+from tbgen.rules.accrual import accrued_of
+from tbgen.rules.fen import broken_rule
+from tbgen.rules.position import color_of, expect_board, own_score
+from tbgen.score import Accrued, Color, Outcome, expect_color, expect_outcome, expect_score
+
+DEFAULT_NODES = 100_000
+MOST_NODES = 5_000_000
+_MOST_MOVES_CODE = 437
+"""No position has more than 218 moves."""
+
+_WORDS = ("accrued", "best", "draw")
+
+
+def hold(
+    board: chess.Board,
+    side: Color,
+    *,
+    goal: Outcome | Accrued | str = "accrued",
+    accrued: Accrued | Outcome | None = None,
+    tables: Tablebase | None = None,
+    pair: str | None = None,
+    nodes: int = DEFAULT_NODES,
+    wide: bool = False,
+    watch: Watch | None = None,
+) -> Holding:
+    """Whether a side keeps a goal after every ply, whatever the other one plays: proved, or not known.
+
+    `goal` is an outcome, or "accrued" for the score that has accrued, "draw" for not being mated, or "best" for the
+    best that can be proved. `pair` names the only two men to try, such as "Ke1,Ke6"; `wide` tries to move all men
+    of the side as well. A search stops at `nodes` positions. Without `accrued`, the moves on the board count.
+    Resets into `tables` count by their value: the game then ends with the goal where the fifty-move rule is ignored.
+
+    >>> found = hold(chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"), Color.WHITE, goal="draw")
+    >>> found.is_held, found.proof.strategy.rung.value
+    (True, 'frame')
+    """
+    ladder = _ladder(board, accrued, tables, nodes, wide, watch)
+    return _held(ladder, expect_color(side, "side"), goal, pair)
+
+
+def bracket(
+    board: chess.Board,
+    accrued: Accrued | Outcome | None = None,
+    *,
+    tables: Tablebase | None = None,
+    pair: str | None = None,
+    nodes: int = DEFAULT_NODES,
+    wide: bool = False,
+    watch: Watch | None = None,
+) -> Bracket:
+    """The best that either side is proved to keep; where both keep the same, that is the value.
+
+    >>> found = bracket(chess.Board("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 0 1"), nodes=1000)
+    >>> str(found.low), str(found.high), found.value
+    ('-G3.5', 'G5.5', None)
+    """
+    ladder = _ladder(board, accrued, tables, nodes, wide, watch)
+    return Bracket(*(_held(ladder, side, "best", pair) for side in Color))
+
+
+def _ladder(
+    board: chess.Board,
+    accrued: Accrued | Outcome | None,
+    tables: Tablebase | None,
+    nodes: int,
+    wide: bool,
+    watch: Watch | None,
+) -> _Ladder:
+    """What is asked for, checked."""
+    expect_board(board)
+    rule = broken_rule(board)
+    if rule is not None:
+        raise UsageError(f"board is illegal: {rule}")
+    if not any(board.legal_moves):
+        raise UsageError("the game is over: there is nothing left to hold")
+    expect_number(nodes, "nodes", 1, MOST_NODES)
+    base = None if tables is None else Tables.of(expect(tables, Tablebase, "tables", "an open Tablebase"))
+    return _Ladder(board.copy(stack=False), _used(board, accrued), base, nodes, wide, watch or _nobody)
+
+
+def _nobody(_nodes: int) -> None:
+    pass
+
+
+def _used(board: chess.Board, accrued: Accrued | Outcome | None) -> Accrued:
+    """The accrued score to start from."""
+    if accrued is None:
+        return accrued_of(board)
+    given, own = expect_score(accrued, "accrued"), own_score(board)
+    if given != own:
+        check_accrued(board, given)
+    return given.after(own, reset=False)
+
+
+def _held(ladder: _Ladder, side: Color, goal: Outcome | Accrued | str, pair: str | None) -> Holding:
+    pairs = all_pairs(ladder.board, side) if pair is None else [parse_pair(ladder.board, side, pair)]
+    if goal == "best":
+        return ladder.best(side, pairs)
+    if isinstance(goal, str) and goal not in _WORDS:
+        raise UsageError(f"goal must be an outcome or one of {', '.join(_WORDS)}, not {goal!r}")
+    wanted = {"accrued": Goal(side, ladder.accrued.outcome), "draw": not_mated(side)}
+    chosen = wanted[goal] if isinstance(goal, str) else Goal(side, expect_outcome(goal, "goal"))
+    if not chosen.is_met_by(ladder.accrued):
+        raise UsageError(f"{ladder.accrued} has accrued, which is already worse for {side} than {chosen.outcome}")
+    return ladder.climb(chosen, pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Climb:
+    """How far a goal has got."""
+
+    goal: Goal
+    verdict: HoldVerdict
+    frame: Frame | None = None
+    """That which holds, or else the one that holds longest."""
+    strategy: Strategy | None = None
+    """What a wider search has found."""
+
+
+@dataclass(eq=False)
+class _Ladder:
+    """A position, and how hard to try."""
+
+    board: chess.Board
+    accrued: Accrued
+    tables: Tables | None
+    nodes: int
+    wide: bool
+    watch: Watch
+    _searcher: Searcher | None = field(default=None)
+    _expanded: int = 0
+
+    def best(self, side: Color, pairs: Sequence[Pair]) -> Holding:
+        """The best goal that can be proved, found by bisection: what keeps an outcome keeps all that are worse."""
+        goals = [Goal(side, outcome) for outcome in _outcomes(side, self.accrued)]
+        kept, missed = 0, len(goals)  # the first needs no proof
+        best, at = _Climb(goals[0], HoldVerdict.UNKNOWN), len(goals) - 1
+        while missed - kept > 1:
+            found = self._climb(goals[at], pairs)
+            if found.verdict is HoldVerdict.HELD:
+                kept, best = at, found
+            else:
+                missed = at
+                if kept == 0:
+                    best = dataclasses.replace(found, goal=goals[0])
+            at = (kept + missed) // 2
+        return self._holding(best, pairs)
+
+    def climb(self, goal: Goal, pairs: Sequence[Pair]) -> Holding:
+        """What comes of one goal."""
+        return self._holding(self._climb(goal, pairs), pairs)
+
+    def _climb(self, goal: Goal, pairs: Sequence[Pair]) -> _Climb:
+        """Try one rung after the other."""
+        frames = [solve(self.board, goal, self.accrued, pair) for pair in survivors(self.board, goal.side, pairs)]
+        for frame in frames:
+            if frame.root_plies is None:
+                return _Climb(goal, HoldVerdict.HELD, frame)
+        verdict = HoldVerdict.BROKEN
+        for attempt in self._attempts(pairs):
+            found = self._try(goal, attempt)
+            if isinstance(found, Strategy):
+                return _Climb(goal, HoldVerdict.HELD, None, found)
+            if found is Found.FULL:
+                verdict = HoldVerdict.UNKNOWN
+        return _Climb(goal, verdict, max(frames, key=lambda frame: frame.root_plies or 0, default=None))
+
+    def _holding(self, climb: _Climb, pairs: Sequence[Pair]) -> Holding:
+        """The answer; a proof is checked before it is spoken of."""
+        proof, escape, frame = None, None, climb.frame
+        if climb.verdict is HoldVerdict.HELD:
+            strategy = climb.strategy
+            if strategy is None and frame is not None:
+                strategy = strategy_of(frame, self.accrued)
+            assert strategy is not None
+            proof = check_strategy(strategy, None if self.tables is None else self.tables.base)
+        else:
+            frame = frame or solve(self.board, climb.goal, self.accrued, self._any_pair(climb.goal, pairs))
+            men = name_of(self.board, frame.pair.b), name_of(self.board, frame.pair.c)
+            escape = Escape(men, frame.root_plies or 0, tuple(way_out(frame)))
+        return Holding(self.board, self.accrued, climb.goal, climb.verdict, proof, escape, self._expanded, frame)
+
+    def _attempts(self, pairs: Sequence[Pair]) -> Iterable[Attempt]:
+        """The searches that are wider than a frame."""
+        if self.tables is not None and self.tables.most_men:
+            yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in pairs)
+        yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in pairs))
+        if self.wide:
+            yield from (Attempt(rung, None, None) for rung in (Rung.PIECES, Rung.ALL))
+
+    def _try(self, goal: Goal, attempt: Attempt) -> Strategy | Found:
+        """One search; the strategy if it holds."""
+        if self._searcher is None:
+            self._searcher = Searcher(self.nodes)
+        found = self._searcher.search(self.board, goal, self.accrued, attempt, self.tables, self._note)
+        if found is not Found.HELD:
+            return found
+        return self._searcher.strategy(self.board, goal, self.accrued, attempt)
+
+    def _note(self, nodes: int) -> None:
+        self._expanded += nodes
+        self.watch(nodes)
+
+    def _any_pair(self, goal: Goal, pairs: Sequence[Pair]) -> Pair:
+        """A pair whose frame lasts as long as any of those that the other side leaves at its first move."""
+        if color_of(self.board.turn) is not goal.side:
+            return pairs[0]
+        movers = {move.from_square for move in self.board.legal_moves if not self.board.is_zeroing(move)}
+        return next((pair for pair in pairs if pair.b in movers), pairs[0])
+
+
+def _outcomes(side: Color, accrued: Accrued) -> list[Outcome]:
+    """What may be kept with an accrued score, from the worst outcome to the score itself."""
+    mine = [Outcome(side, code) for code in range(_MOST_MOVES_CODE, -1, -1)]
+    theirs = [Outcome(side.other, code) for code in range(_MOST_MOVES_CODE + 1)]
+    return [each for each in theirs + mine if each.worth_to(side) <= accrued.worth_to(side)]

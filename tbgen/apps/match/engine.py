@@ -1,0 +1,288 @@
+"""A UCI engine as a process: start it, set it up, ask it for moves, and detect its faults.
+
+Built on python-chess's asynchronous engines, of which only the protocol is used: when a game is over is for the
+rules of the variant to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import chess
+import chess.engine
+
+from tbgen.apps.match.clock import Clock, TimeControl
+from tbgen.apps.match.hints import nearest
+from tbgen.apps.match.uci import Evaluation, Listener, Uci, evaluation_in
+from tbgen.errors import EngineStartError
+from tbgen.system.parent import death_signal
+from tbgen.text import cleaned
+
+HANDSHAKE = "UCI_RMobility"
+"""The option by which an engine says that it knows the variant; docs/uci.md."""
+
+_START_SECONDS = 20.0
+_GRACE_SECONDS = 2.0
+_NAME_LENGTH, _MOVE_LENGTH, _COMPLAINT_LENGTH = 80, 20, 200
+"""So much of what an engine says goes into tags and messages."""
+
+TIME_FORFEIT = "time forfeit"
+"""The tag `Termination` of a game that was lost on time."""
+
+
+class Fault(enum.Enum):
+    """The faults by which an engine forfeits a game."""
+
+    ILLEGAL_MOVE = "illegal move"
+    TIME = "loss on time"
+    CRASH = "crash"
+    DISCONNECT = "disconnect"
+    HANG = "hang"
+
+    @property
+    def termination(self) -> str:
+        """What the Termination tag calls it, in the words of the PGN standard."""
+        return {Fault.ILLEGAL_MOVE: "rules infraction", Fault.TIME: TIME_FORFEIT}.get(self, "abandoned")
+
+
+class ForfeitError(Exception):
+    """An engine forfeits its game; `details` continues a sentence that begins with its side."""
+
+    def __init__(self, fault: Fault, details: str) -> None:
+        super().__init__(fault, details)
+        self.fault = fault
+        self.details = details
+
+
+class Restart(enum.Enum):
+    """Whether an engine is restarted for every game."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """How to start an engine, and its options; `hang` is the time limit, in seconds, of an engine without a clock."""
+
+    command: tuple[str, ...]
+    name: str | None = None
+    folder: Path | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    control: TimeControl = field(default_factory=TimeControl)
+    restart: Restart = Restart.AUTO
+    hang: float = 300.0
+    log: Path | None = None
+    stderr: Path | None = None
+    white_view: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A move with the time that it took and what the engine said of it."""
+
+    move: chess.Move
+    seconds: float
+    evaluation: Evaluation
+
+
+class Engine:
+    """An engine process. It is started when it is first needed, and restarted after it has ended."""
+
+    def __init__(self, spec: EngineSpec, listener: Listener | None = None) -> None:
+        self.spec = spec
+        self._listener = listener
+        self._uci: Uci | None = None
+        self._stderr: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name given by the user, or else the engine's `id name`."""
+        own = self._uci.id.get("name", "") if self._uci is not None else ""
+        return cleaned(self.spec.name or own, _NAME_LENGTH) or cleaned(Path(self.spec.command[0]).name, _NAME_LENGTH)
+
+    @property
+    def knows_variant(self) -> bool:
+        return self._uci is not None and HANDSHAKE in self._uci.options
+
+    @property
+    def is_running(self) -> bool:
+        return self._uci is not None and not self._uci.returncode.done()
+
+    async def start(self, variant: Mapping[str, str] | None = None) -> None:
+        """Start the process and set it up; `variant` is for engines that know it."""
+        await self.close()
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                self._uci = await self._spawn()
+                await self._uci.initialize()
+                await self._uci.configure(self._options(variant or {}))
+                await self._uci.ping()
+        except TimeoutError:
+            await self._fail(f"no answer to uci or isready within {_START_SECONDS:g} s")
+        except chess.engine.EngineTerminatedError:
+            complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH) if self._uci is not None else ""
+            await self._fail(f"it ended at once{self._how_it_ended()}{complaint and ': '}{complaint}")
+        except (chess.engine.EngineError, OSError) as error:
+            await self._fail(error.strerror or str(error) if isinstance(error, OSError) else str(error))
+
+    async def begin(self, root: str, komi: str | None = None) -> None:
+        """Announce a new game; `root` is its first position with the accrued score."""
+        assert self._uci is not None
+        if self.knows_variant:
+            self._uci.root = root
+            if komi is not None and f"{HANDSHAKE}Komi" in self._uci.options:
+                await self._uci.configure({f"{HANDSHAKE}Komi": komi})
+        self._uci.first_game = False
+        try:
+            self._uci.send_line("ucinewgame")
+            async with asyncio.timeout(_START_SECONDS):
+                await self._uci.ping()
+        except TimeoutError:
+            raise ForfeitError(Fault.HANG, f"does not answer isready within {_START_SECONDS:g} s") from None
+        except chess.engine.EngineTerminatedError:
+            raise await self._death() from None
+
+    async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
+        """Ask for a move and measure its time."""
+        assert self._uci is not None
+        uci, allowance = self._uci, clock.allowance
+        patience = self.spec.hang if allowance is None else allowance
+        try:
+            async with asyncio.timeout(patience) as alarm:
+                uci.when_asked = lambda: alarm.reschedule(uci.loop.time() + patience)
+                played = await uci.play(board, _limit(board.turn, clock, other), game=uci.game)
+        except TimeoutError:
+            raise await self._overdue(clock) from None
+        except chess.engine.EngineTerminatedError:
+            raise await self._death() from None
+        except chess.engine.EngineError:
+            raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
+        finally:
+            uci.when_asked = None
+        seconds = uci.answered - uci.asked
+        if clock.has_fallen(seconds):
+            left = (allowance or 0.0) - clock.control.margin
+            raise ForfeitError(Fault.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
+        if not played.move or played.move not in board.legal_moves:
+            raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
+        said = evaluation_in(uci.last_info)
+        seen = said.flipped() if self.spec.white_view and board.turn == chess.BLACK else said
+        return Answer(played.move, seconds, seen)
+
+    async def settle(self) -> None:
+        """After a fault, keep an engine whose answer was only late, and end any other."""
+        if self._uci is None or self._uci.returncode.done():
+            return
+        try:
+            async with asyncio.timeout(_GRACE_SECONDS):
+                await self._uci.ping()
+        except (TimeoutError, chess.engine.EngineError):
+            await self.end()
+
+    async def end(self) -> None:
+        """End the process without asking, and wait until it is gone."""
+        if self._uci is not None:
+            self.kill()
+            await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
+
+    def kill(self) -> None:
+        if self._uci is not None:
+            self._uci.kill()
+
+    async def close(self) -> None:
+        """Send `quit`, and end the process if it does not."""
+        if self._uci is None:
+            return
+        uci, self._uci = self._uci, None
+        try:
+            if not uci.returncode.done():
+                async with asyncio.timeout(_GRACE_SECONDS):
+                    await uci.quit()
+        except (TimeoutError, chess.engine.EngineError):
+            pass
+        finally:
+            uci.kill()
+            if uci.transport is not None:
+                uci.transport.close()
+            if self._stderr is not None:
+                os.close(self._stderr)
+                self._stderr = None
+
+    async def _spawn(self) -> Uci:
+        spec = self.spec
+        if spec.stderr is not None:
+            self._stderr = os.open(spec.stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        loop = asyncio.get_running_loop()
+        _, uci = await loop.subprocess_exec(
+            lambda: Uci(self._listener),
+            *spec.command,
+            cwd=spec.folder,
+            stderr=asyncio.subprocess.PIPE if self._stderr is None else self._stderr,
+            process_group=0,
+            preexec_fn=death_signal(),
+        )
+        return uci
+
+    def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
+        """The options to set: the user's, and the handshake with an engine that knows the variant."""
+        assert self._uci is not None
+        known = self._uci.options
+        for name in self.spec.options:
+            if name not in known:
+                raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
+        wanted: dict[str, chess.engine.ConfigValue] = dict(self.spec.options)
+        if self.knows_variant:
+            wanted[HANDSHAKE] = True
+            wanted.update({name: value for name, value in variant.items() if name in known})
+        return wanted
+
+    async def _fail(self, reason: str) -> None:
+        self.kill()
+        await self.close()
+        raise EngineStartError(self.spec.name or " ".join(self.spec.command), reason)
+
+    async def _overdue(self, clock: Clock) -> ForfeitError:
+        await self.settle()
+        if clock.allowance is None:
+            return ForfeitError(Fault.HANG, f"does not answer within {self.spec.hang:g} s")
+        left = f"no move within {clock.allowance:.3f} s"
+        return ForfeitError(Fault.TIME, f"loses on time: {left}{'' if self.is_running else ' and no answer after it'}")
+
+    async def _death(self) -> ForfeitError:
+        assert self._uci is not None
+        code = await asyncio.shield(self._uci.returncode)
+        if self._uci.closed_output:
+            return ForfeitError(Fault.DISCONNECT, "closes its output")
+        return ForfeitError(Fault.CRASH if code else Fault.DISCONNECT, f"has ended{self._how_it_ended()}")
+
+    def _how_it_ended(self) -> str:
+        if self._uci is None or not self._uci.returncode.done():
+            return ""
+        code = self._uci.returncode.result()
+        return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
+
+
+def _quoted(best: str) -> str:
+    words = best.split()
+    return cleaned(words[1], _MOVE_LENGTH) if len(words) > 1 else "none"
+
+
+def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
+    """The limits that `go` sends: both clocks, if the engine plays with a clock."""
+    control = clock.control
+    limit = chess.engine.Limit(time=control.each_move, nodes=control.nodes, depth=control.plies)
+    if clock.remaining is None:
+        return limit
+    limit.remaining_moves = clock.moves_to_go
+    white, black = (clock, other) if turn == chess.WHITE else (other, clock)
+    limit.white_clock, limit.black_clock = white.remaining, black.remaining
+    limit.white_inc, limit.black_inc = white.control.increment, black.control.increment
+    return limit

@@ -1,0 +1,108 @@
+"""A match: its settings, players, schedule, openings and results. `run` plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from tbgen.apps.match.openings import STANDARD, Book, Opening, Order, ordered, read_book
+from tbgen.apps.match.play import PlayRules, Sheet
+from tbgen.apps.match.record import GameRecord
+from tbgen.apps.match.schedule import Pairing, Plan, Policy, openings_needed, schedule
+from tbgen.apps.match.settings import MatchSettings, Notation
+from tbgen.apps.match.sprt import Decision
+from tbgen.apps.match.standings import Standings
+from tbgen.rules.points import Scoring
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What is known of a match once its engines have answered; only the standings change from then on."""
+
+    settings: MatchSettings
+    names: Sequence[str]
+    knows_variant: Sequence[bool]
+    """Of each engine, whether it knows the variant."""
+    rules: PlayRules
+    pairings: Sequence[Pairing]
+    openings: Sequence[Opening] | Book
+    opening_order: Sequence[int]
+    """Number of an opening in the schedule -> its place in the book."""
+    seed: int
+    standings: Standings
+
+    def is_decided(self) -> bool:
+        """Whether the test, if there is one, has accepted a hypothesis."""
+        sprt = self.settings.sprt
+        return sprt is not None and self.standings.test(sprt).decision is not Decision.OPEN
+
+    def is_over(self) -> bool:
+        """Whether the test is decided or every game has been played."""
+        return self.is_decided() or len(self.standings.results) == len(self.pairings)
+
+    def opening_of(self, pairing: Pairing) -> Opening:
+        return self.openings[self.opening_order[pairing.opening]]
+
+    def rules_for(self, opening: Opening) -> PlayRules:
+        """The rules of a game, with the komi that its opening may bring."""
+        scoring = self.rules.scoring
+        if opening.komi is None:
+            return self.rules
+        return replace(self.rules, scoring=Scoring(scoring.scheme, scoring.cutoff_code, opening.komi))
+
+
+class Watcher(Protocol):
+    """Receives the events of a match, to show them; `board`, from 0, identifies one of the games that run at a time."""
+
+    def begins(self, match: Match) -> None:
+        """The engines have answered; games that were played before are in the standings."""
+
+    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
+        """A game is started."""
+
+    def moved(self, board: int, sheet: Sheet) -> None:
+        """A move has been made."""
+
+    def game_over(self, board: int, record: GameRecord) -> None:
+        """A game is on the disk and in the standings."""
+
+    def says(self, text: str) -> None:
+        """Something that the user should know."""
+
+
+def pairings_of(settings: MatchSettings) -> list[Pairing]:
+    """The schedule of a match."""
+    policy = Policy.DEFAULT if settings.openings is None else settings.openings.policy
+    plan = Plan(
+        players=len(settings.engines),
+        games=settings.games,
+        rounds=settings.rounds,
+        repeat=settings.repeat,
+        format=settings.format,
+        seeds=settings.seeds,
+        swap=settings.swap,
+        policy=policy,
+    )
+    return schedule(plan)
+
+
+def openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
+    """The openings that a match may take."""
+    each = settings.openings
+    if each is None:
+        return [replace(STANDARD, chess960=settings.chess960)]
+    return read_book(
+        each.file,
+        pgn=each.notation is Notation.PGN,
+        most_plies=each.plies,
+        fifty_moves=settings.fifty_moves,
+        chess960=settings.chess960,
+    )
+
+
+def opening_order(settings: MatchSettings, count: int, pairings: Sequence[Pairing], seed: int) -> list[int]:
+    """Which of `count` openings are played, in the order of the schedule."""
+    each = settings.openings
+    order, start = (Order.SEQUENTIAL, 1) if each is None else (each.order, each.start)
+    return ordered(count, openings_needed(pairings), order=order, start=start, seed=seed)

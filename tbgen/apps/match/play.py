@@ -1,0 +1,182 @@
+"""One game, from its opening to its score. When and why it ends is decided here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import chess
+
+from tbgen.apps.games.tags import Source
+from tbgen.apps.match.clock import Clock
+from tbgen.apps.match.engine import Answer, Fault, ForfeitError
+from tbgen.apps.match.tables import Decider, Decision
+from tbgen.apps.match.uci import Evaluation
+from tbgen.rules.game import FiftyMoves, Game, final_outcome
+from tbgen.rules.points import Scoring
+from tbgen.rules.position import color_of
+from tbgen.score import MATE_CODE, Color, Outcome
+
+ADJUDICATION = "adjudication"
+NORMAL = "normal"
+
+
+class Player(Protocol):
+    """An engine, or a stand-in for one, that makes moves."""
+
+    async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
+        """A legal move, or a ForfeitError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """A side resigns after so many moves in a row at which it gave itself up; `two_sided` if the other agrees."""
+
+    moves: int
+    centipawns: int
+    two_sided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRules:
+    """The rules that all games of a match share."""
+
+    fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
+    scoring: Scoring = field(default_factory=Scoring)
+    resign: Resign | None = None
+    most_moves: int | None = None
+    decider: Decider | None = None
+    adjudicate: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The data for a comment on a move: time used, time left, and the engine's evaluation."""
+
+    seconds: float
+    remaining: float | None
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A final score, where it comes from and why; `termination` is the value of the tag."""
+
+    outcome: Outcome
+    source: Source
+    termination: str
+    details: str
+    forfeit: Fault | None = None
+    table: str | None = None
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A game in play, with a note for every move that an engine made."""
+
+    game: Game
+    clocks: tuple[Clock, Clock]
+    notes: dict[int, Note] = field(default_factory=dict)
+    seen_by_tables: tuple[int, Decision] | None = None
+    """The ply at which the tables first knew the position, and what they said."""
+
+    @property
+    def placement(self) -> str:
+        """The first field of the position's FEN."""
+        return self.game.board.board_fen()
+
+    @property
+    def move_text(self) -> str:
+        """The last move with its number."""
+        last, board = self.game.last, self.game.board
+        number = f"{board.fullmove_number}." if board.turn == chess.BLACK else f"{board.fullmove_number - 1}..."
+        return f"{number} {last.san}" if last.san else "-"
+
+
+OnMove = Callable[[Sheet], None]
+
+
+async def play(sheet: Sheet, players: tuple[Player, Player], rules: PlayRules, on_move: OnMove | None = None) -> Ending:
+    """Play a game to its end; an engine that forfeits loses with G0.0."""
+    game = sheet.game
+    opened = game.last.number
+    giving_up = _GivingUp(rules.resign)
+    while True:
+        ending = _by_rules(game) or giving_up.ending
+        if ending is None and game.last.number > opened:
+            ending = _by_tables(sheet, rules)
+        ending = ending or _by_length(game, rules)
+        if ending is not None:
+            return ending
+        side = color_of(game.board.turn)
+        clock, other = sheet.clocks[side], sheet.clocks[side.other]
+        try:
+            answer = await players[side].think(game.board, clock, other)
+        except ForfeitError as error:
+            return forfeited(sheet, side, error)
+        clock.stop(answer.seconds)
+        ply = game.push(answer.move)
+        sheet.notes[ply.number] = Note(answer.seconds, clock.remaining, answer.evaluation)
+        giving_up.heard(side, answer.evaluation)
+        if on_move is not None:
+            on_move(sheet)
+
+
+def _by_rules(game: Game) -> Ending | None:
+    end = game.last.end
+    return None if end is None else Ending(game.accrued.outcome, Source.GAME, NORMAL, end.value)
+
+
+def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
+    """What the tables say; without adjudication they are asked once, and the game goes on."""
+    if rules.decider is None or sheet.seen_by_tables is not None:
+        return None
+    decision = rules.decider.decide(sheet.game)
+    if decision is None:
+        return None
+    sheet.seen_by_tables = (sheet.game.last.number, decision)
+    if not rules.adjudicate:
+        return None
+    return Ending(decision.outcome, decision.source, ADJUDICATION, decision.words, table=decision.table)
+
+
+def _by_length(game: Game, rules: PlayRules) -> Ending | None:
+    if rules.most_moves is None or game.last.number < 2 * rules.most_moves:
+        return None
+    return Ending(game.accrued.outcome, Source.GAME, ADJUDICATION, f"move limit of {rules.most_moves}")
+
+
+def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
+    """The ending of a game that `side` forfeits: the other side wins with G0.0."""
+    outcome = final_outcome(sheet.game.accrued, side.other)
+    return Ending(outcome, Source.RESULT, error.fault.termination, f"{side} {error.details}", error.fault)
+
+
+class _GivingUp:
+    """Counts how often in a row each side evaluated its position as lost, and the other side as won."""
+
+    def __init__(self, rule: Resign | None) -> None:
+        self._rule = rule
+        self._lost = [0, 0]
+        self._winning = [0, 0]
+        self.ending: Ending | None = None
+
+    def heard(self, side: Color, evaluation: Evaluation) -> None:
+        rule = self._rule
+        if rule is None:
+            return
+        value = _in_centipawns(evaluation)
+        self._lost[side] = self._lost[side] + 1 if value is not None and value <= -rule.centipawns else 0
+        self._winning[side] = self._winning[side] + 1 if value is not None and value >= rule.centipawns else 0
+        for loser in Color:
+            agreed = not rule.two_sided or self._winning[loser.other] >= rule.moves
+            if self._lost[loser] >= rule.moves and agreed:
+                mate = Outcome(loser.other, MATE_CODE)
+                self.ending = Ending(mate, Source.RESULT, ADJUDICATION, f"{loser} resigns")
+
+
+def _in_centipawns(evaluation: Evaluation) -> int | None:
+    if evaluation.mate_in is not None:
+        return 1_000_000 if evaluation.mate_in > 0 else -1_000_000
+    return evaluation.centipawns

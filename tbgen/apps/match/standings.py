@@ -1,0 +1,199 @@
+"""What the finished games of a match amount to, under every scoring beside each other."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tbgen.apps.match.record import StoredGame
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.sprt import Decision, Sprt
+from tbgen.apps.match.statistics import Distribution, Strength
+from tbgen.rules.points import Komi, Scheme, Scoring, lexicographic_key
+from tbgen.score import Color
+
+SIDE_BY_SIDE = (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.CLASSICAL, Scheme.WINNER, Scheme.KOMI)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished game with its place in the schedule."""
+
+    pairing: Pairing
+    game: StoredGame
+    komi: Komi | None
+
+    def points(self, player: int, scoring: Scoring) -> Fraction:
+        """A player's points; a komi that the opening names goes before that of the match."""
+        rule = scoring if self.komi is None else Scoring(scoring.scheme, scoring.cutoff_code, self.komi)
+        return rule.points(self.game.outcome)[self.side(player)]
+
+    def side(self, player: int) -> Color:
+        return Color.WHITE if self.pairing.white == player else Color.BLACK
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One player's games against some others under one scoring."""
+
+    games: Distribution
+    pairs: Distribution
+
+    @property
+    def strength(self) -> Strength:
+        """With the error over pairs, if all games are in pairs."""
+        return (self.pairs if self.pairs.games == self.games.games else self.games).strength()
+
+    def facts(self) -> dict[str, Any]:
+        """The figures for JSON; what has no bound or does not vary is null."""
+        strength, pairs = self.strength, self.pairs
+        wins, draws, losses = self.games.wins_draws_losses()
+        return {
+            "points": float(strength.points),
+            "share": float(strength.share),
+            "elo": strength.elo if math.isfinite(strength.elo) else None,
+            "error": strength.error,
+            "superiority": strength.superiority,
+            "wins": wins,
+            "draws": draws,
+            "losses": losses,
+            "variance_of_games": float(self.games.variance) if self.games.units else None,
+            "variance_of_pairs": float(pairs.variance) if pairs.units else None,
+            "pairs": list(pairs.by_quarters()),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TestState:
+    """Where a sequential test stands."""
+
+    test: Sprt
+    ratio: float
+    decision: Decision
+
+    def facts(self) -> dict[str, Any]:
+        """The state for JSON."""
+        test = self.test
+        return {
+            "model": test.model.value,
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "lower": test.lower,
+            "upper": test.upper,
+            "ratio": self.ratio,
+            "decision": self.decision.value,
+        }
+
+
+class Standings:
+    """The results so far, game by game."""
+
+    def __init__(self, players: Sequence[str], scoring: Scoring) -> None:
+        self.players = list(players)
+        self.scoring = scoring
+        self.results: dict[int, Result] = {}
+        self._firsts: dict[int, Result] = {}
+        self._tested: tuple[tuple[Sprt, int], TestState] | None = None
+        self._games: dict[tuple[int, int, Scheme], Counter[Fraction]] = {}
+        self._pairs: dict[tuple[int, int, Scheme], Counter[Fraction]] = {}
+
+    def add(self, result: Result) -> None:
+        """Count a game, and with the second one of a pair the pair."""
+        pairing = result.pairing
+        self.results[pairing.number] = result
+        other = self._firsts.pop(pairing.pair, None)
+        if other is None:
+            self._firsts[pairing.pair] = result
+        for player, opponent in ((pairing.white, pairing.black), (pairing.black, pairing.white)):
+            for scoring in self.scorings():
+                key, points = (player, opponent, scoring.scheme), result.points(player, scoring)
+                self._games.setdefault(key, Counter())[points] += 1
+                if other is not None and _is_pair(pairing, other.pairing):
+                    share = (points + other.points(player, scoring)) / 2
+                    self._pairs.setdefault(key, Counter())[share] += 1
+
+    def scorings(self) -> list[Scoring]:
+        """The scoring that decides, and then the others that are shown."""
+        mine = self.scoring
+        return [
+            mine,
+            *(Scoring(each, mine.cutoff_code, mine.komi) for each in SIDE_BY_SIDE if each is not mine.scheme),
+        ]
+
+    def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Record:
+        """A player's games, all of them or those against one other."""
+        opponents = range(len(self.players)) if against is None else [against]
+        keys = [(player, opponent, scoring.scheme) for opponent in opponents]
+        games, pairs = Counter[Fraction](), Counter[Fraction]()
+        for key in keys:
+            games.update(self._games.get(key, {}))
+            pairs.update(self._pairs.get(key, {}))
+        return Record(Distribution(games), Distribution(pairs, games_each=2))
+
+    def ranking(self, scoring: Scoring | None = None) -> list[int]:
+        """Players, the largest share of points first; equal ones by the lexicographic tie-break."""
+        rule = self.scoring if scoring is None else scoring
+
+        def merit(player: int) -> tuple[Fraction, tuple[int, ...]]:
+            games = self.record(player, rule).games
+            return games.mean if games.units else Fraction(0), self.tie_break(player)
+
+        return sorted(range(len(self.players)), key=merit, reverse=True)
+
+    def tie_break(self, player: int) -> tuple[int, ...]:
+        """What the lexicographic order compares."""
+        games = [result for result in self.results.values() if player in (result.pairing.white, result.pairing.black)]
+        return lexicographic_key((result.side(player), result.game.outcome) for result in games)
+
+    def meetings(self) -> list[tuple[int, int]]:
+        """Pairs of players that have met."""
+        return sorted({self._key(result.pairing) for result in self.results.values()})
+
+    def test(self, sprt: Sprt) -> TestState:
+        """Where a test of the first player against the second stands, under the scoring that decides."""
+        if self._tested is None or self._tested[0] != (sprt, len(self.results)):
+            record = self.record(0, self.scoring, against=1)
+            ratio = sprt.ratio(record.games, record.pairs)
+            self._tested = ((sprt, len(self.results)), TestState(sprt, ratio, sprt.decision(ratio)))
+        return self._tested[1]
+
+    def facts(self) -> dict[str, Any]:
+        """Every meeting under every scoring, for JSON."""
+        return {
+            "engines": self.players,
+            "games": len(self.results),
+            "scoring": self.scoring.scheme.value,
+            "ranking": [self.players[player] for player in self.ranking()],
+            "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
+            "forfeits": [
+                {"game": result.pairing.number, "termination": result.game.termination, "details": result.game.details}
+                for result in self.forfeits()
+            ],
+        }
+
+    def _meeting_facts(self, first: int, second: int) -> dict[str, Any]:
+        records = {scoring.scheme.value: self.record(first, scoring, against=second) for scoring in self.scorings()}
+        return {
+            "engine": self.players[first],
+            "against": self.players[second],
+            "games": next(iter(records.values())).games.games,
+            "scorings": {name: record.facts() for name, record in records.items()},
+        }
+
+    def forfeits(self) -> list[Result]:
+        """Games that an engine did not lose on the board."""
+        ordinary = ("normal", "adjudication")
+        return [result for result in self.results.values() if result.game.termination not in ordinary]
+
+    @staticmethod
+    def _key(pairing: Pairing) -> tuple[int, int]:
+        return min(pairing.white, pairing.black), max(pairing.white, pairing.black)
+
+
+def _is_pair(one: Pairing, other: Pairing) -> bool:
+    """Whether two games have one opening and colours swapped."""
+    return one.opening == other.opening and (one.white, one.black) == (other.black, other.white)

@@ -1,0 +1,294 @@
+"""The games of a match on the disk: appended one by one, and found again after an interruption.
+
+The file of games is the only record of what has been played. A small file beside it, `GAMES.match`, says which match
+it is, so that the same command with -recover can go on: the seed, where its games begin, and a digest of
+all that decides who plays whom and how.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tbgen.apps.match.record import Heading, StoredGame
+from tbgen.apps.match.settings import MatchSettings
+from tbgen.errors import MatchError, UnreadableFileError
+from tbgen.system.disk import sync_folder, try_lock
+
+if TYPE_CHECKING:
+    from tbgen.apps.match.recovery import Recovered
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which match it is, and the seed of its order of openings."""
+
+    match: str
+    seed: int
+
+
+class Store(Protocol):
+    """Where finished games go."""
+
+    identity: Identity
+    games: list[StoredGame]
+    """Those that had been played before."""
+    notes: list[str]
+    """What the user should know of the file."""
+
+    def append(self, pgn: str) -> None:
+        """Put a game on the disk; it has been played when this returns."""
+
+    def finish(self) -> None:
+        """Note that no game is left to be played."""
+
+    def close(self) -> None:
+        """Let others have the file."""
+
+
+class NoStore:
+    """Games that nobody keeps."""
+
+    def __init__(self, settings: MatchSettings) -> None:
+        self.identity = Identity(secrets.token_hex(4), _seed(settings))
+        self.games: list[StoredGame] = []
+        self.notes: list[str] = []
+
+    def append(self, pgn: str) -> None:
+        """Forget it."""
+
+    def finish(self) -> None:
+        """Nothing to note."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class FileStore:
+    """A PGN file and the state beside it; only one referee at a time may have it."""
+
+    def __init__(self, settings: MatchSettings, digest: str) -> None:
+        assert settings.pgn is not None
+        self._path = settings.pgn
+        self._state_path = state_path(settings.pgn)
+        self._lock = _locked(self._state_path)
+        self._digest = digest
+        try:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                self._open(settings)
+            except BaseException:
+                os.close(self._file)
+                raise
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def append(self, pgn: str) -> None:
+        self._refuse_another_file()
+        data = pgn.encode()
+        while data:
+            data = data[os.write(self._file, data) :]
+        os.fsync(self._file)
+
+    def finish(self) -> None:
+        self._write_state(finished=True)
+
+    def close(self) -> None:
+        os.close(self._file)
+        os.close(self._lock)
+
+    def _refuse_another_file(self) -> None:
+        """A program that puts another file in the place of ours leaves us one without a name: games would be lost."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self._file), os.stat(self._path)):
+                return
+        raise MatchError(
+            f"{self._path} is no longer the file that the match writes to: another program has replaced or removed it; "
+            "go on with -recover"
+        )
+
+    def _open(self, settings: MatchSettings) -> None:
+        state = self._read_state()
+        self.games: list[StoredGame] = []
+        self.notes: list[str] = []
+        if state is not None and settings.recover:
+            self._go_on(settings, state)
+        else:
+            self._refuse_to_forget(settings, state)
+            self._begin(settings)
+
+    def _begin(self, settings: MatchSettings) -> None:
+        self._start = _end_of(self._file)
+        self.identity = Identity(secrets.token_hex(4), _seed(settings))
+        self._write_state(finished=False)
+        sync_folder(self._path.parent)
+
+    def _refuse_to_forget(self, settings: MatchSettings, state: dict[str, Any] | None) -> None:
+        """A match that is not over is not dropped unasked."""
+        if state is None or state["finished"]:
+            return
+        games = self._recovered(settings, state["match"]).games
+        if games:
+            raise MatchError(
+                f"{self._path} has a match that is not over ({len(games)} games); "
+                f"go on with -recover, or remove {self._state_path}"
+            )
+
+    def _go_on(self, settings: MatchSettings, state: dict[str, Any]) -> None:
+        """Continue a match; a game that was not written to its end has not been played."""
+        self._start, self.identity = state["start"], Identity(state["match"], state["seed"])
+        if os.fstat(self._file).st_size < self._start:
+            raise MatchError(
+                f"{self._path} is shorter than when its match began; put it back, or remove {self._state_path}"
+            )
+        found = self._recovered(settings, self.identity.match)
+        self.games = found.games
+        if state["digest"] != self._digest:
+            if not self.games:
+                self._begin(settings)
+                return
+            raise MatchError(
+                f"{self._path} was begun with other engines or settings; give the same, or another file with -pgnout"
+            )
+        if settings.seed not in (None, self.identity.seed):
+            raise MatchError(f"the match in {self._path} has -srand {self.identity.seed}, not {settings.seed}")
+        if not state["finished"]:
+            self._cut_off(found)
+            self._write_state(finished=False)
+        _end_of(self._file)
+
+    def _recovered(self, settings: MatchSettings, match: str) -> Recovered:
+        from tbgen.apps.match.recovery import recovered  # which loads the compiler
+
+        return recovered(self._path, Heading(settings.event, settings.site, match))
+
+    def _cut_off(self, found: Recovered) -> None:
+        """Cut off the game that was being written; where it is not surely ours, keep what is cut in a file beside."""
+        size = os.fstat(self._file).st_size
+        if found.kept_bytes == size:
+            return
+        if not found.is_known:
+            beside = self._path.with_name(self._path.name + ".cut-off")
+            cut = os.pread(self._file, size - found.kept_bytes, found.kept_bytes)
+            with open(beside, "ab") as file:
+                file.write(cut)
+                file.flush()
+                os.fsync(file.fileno())
+            self.notes.append(f"an unfinished game at the end of {self._path} has been moved to {beside}")
+        os.ftruncate(self._file, found.kept_bytes)
+
+    def _read_state(self) -> dict[str, Any] | None:
+        try:
+            state: Any = json.loads(self._state_path.read_text(encoding="utf-8") or "null")
+        except (ValueError, RecursionError):
+            raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match") from None
+        if state is None:
+            return None
+        if isinstance(state, dict) and isinstance(state.get("version"), int) and state["version"] != _VERSION:
+            raise MatchError(f"{self._state_path} is of another version of this program; remove it to begin anew")
+        if not isinstance(state, dict) or not _is_sound(state):
+            raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match")
+        found: dict[str, Any] = state
+        return found
+
+    def _write_state(self, *, finished: bool) -> None:
+        state = {
+            "version": _VERSION,
+            "match": self.identity.match,
+            "seed": self.identity.seed,
+            "start": self._start,
+            "digest": self._digest,
+            "finished": finished,
+        }
+        os.pwrite(self._lock, json.dumps(state).ljust(_STATE_BYTES).encode(), 0)
+        os.fsync(self._lock)
+
+
+_STATE = {"version": int, "match": str, "seed": int, "start": int, "digest": str, "finished": bool}
+"""What the state has, and of which kind it is."""
+
+_MATCH = re.compile(r"[0-9a-f]{8}")
+
+
+def _is_sound(state: dict[str, Any]) -> bool:
+    """Whether a state is one that was written here, as far as that can be seen."""
+    kinds = all(type(state.get(name)) is kind for name, kind in _STATE.items())
+    return kinds and _MATCH.fullmatch(state["match"]) is not None and min(state["start"], state["seed"]) >= 0
+
+
+_STATE_BYTES = 400
+"""The state is written over itself in one go."""
+
+
+def state_path(pgn: Path) -> Path:
+    """The file beside a file of games."""
+    return pgn.with_name(pgn.name + ".match")
+
+
+@contextlib.contextmanager
+def kept_from_matches(pgn: Path) -> Iterator[None]:
+    """Keep matches from writing to a file of games; refused if one writes to it already."""
+    try:
+        lock = os.open(state_path(pgn), os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:  # no match has ever written to it
+        yield
+        return
+    try:
+        if not try_lock(lock):
+            raise UnreadableFileError(str(pgn), "a match is writing to it; adjudicate it when the match is over")
+        yield
+    finally:
+        os.close(lock)
+
+
+def digest_of(settings: MatchSettings) -> str:
+    """A digest of what decides the games: not how many at a time, nor how they are shown, nor how many rounds."""
+    engines = [
+        (spec.command, spec.name, str(spec.folder), sorted(spec.options.items()), str(spec.control), spec.white_view)
+        for spec in settings.engines
+    ]
+    openings = None
+    if settings.openings is not None:
+        each = settings.openings
+        content = hashlib.sha256(each.file.read_bytes()).hexdigest()
+        openings = (content, each.notation.value, each.order.value, each.start, each.plies, each.policy.value)
+    rules = (settings.fifty_moves, settings.scoring, settings.resign, settings.most_moves, settings.tables)
+    shape = (settings.games, settings.repeat, settings.format, settings.seeds, settings.swap, settings.chess960)
+    return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()
+
+
+def _seed(settings: MatchSettings) -> int:
+    return secrets.randbelow(2**31) if settings.seed is None else settings.seed
+
+
+def _end_of(file: int) -> int:
+    """Where new games go; a file of others that does not end with an empty line gets one."""
+    size = os.fstat(file).st_size
+    if size and os.pread(file, 2, size - 2) != b"\n\n":
+        os.write(file, b"\n\n")
+    return os.fstat(file).st_size
+
+
+def _locked(path: Path) -> int:
+    """The state file, open and ours alone."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        if path.is_symlink():
+            raise MatchError(f"{path} is a link; remove it, for the match writes its state there") from None
+        raise error
+    if not try_lock(file):
+        os.close(file)
+        raise MatchError(f"another match is writing to {path.with_suffix('')}; give another -pgnout")
+    return file

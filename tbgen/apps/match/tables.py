@@ -1,0 +1,125 @@
+"""Tables that decide games: ours with exact scores, and Syzygy's for wins. Nothing is imported until it is used."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import chess
+
+from tbgen.apps.games.tags import Source
+from tbgen.errors import UsageError
+from tbgen.rules.game import Game, final_outcome
+from tbgen.rules.position import color_of
+from tbgen.score import Outcome
+from tbgen.text import in_so_many
+
+if TYPE_CHECKING:
+    import chess.syzygy
+
+_CURSED = 1
+_WON = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What tables know of a game; `table` names the one that was asked with the plies until the score is reached."""
+
+    outcome: Outcome
+    source: Source
+    words: str
+    table: str | None = None
+
+
+class Decider(Protocol):
+    """Someone who may know what a game that goes on is worth."""
+
+    def decide(self, game: Game) -> Decision | None:
+        """What best play from here leads to, or None if the tables at hand cannot say."""
+
+    def close(self) -> None:
+        """Put the tables away."""
+
+
+class TableDecider:
+    """The tables of one folder or several, joined: the optimal result with the score on the sheet."""
+
+    def __init__(self, folders: str, most_men: int) -> None:
+        from tbgen.apps.games.decide import Adjudicator
+        from tbgen.probe import Tablebase
+
+        self._tables = Tablebase(folders)
+        for folder in self._tables.folders:
+            if not folder.is_dir():
+                raise UsageError(f"-tb {folders}: there is no folder {folder}")
+        if not self._tables.available():
+            first = self._tables.folders[0]
+            raise UsageError(f"-tb {folders}: there are no tables; build some with: tbgen build --men 3 --data {first}")
+        self._adjudicator = Adjudicator(self._tables)
+        self._most_men = most_men
+
+    def decide(self, game: Game) -> Decision | None:
+        if chess.popcount(game.board.occupied) > self._most_men:
+            return None
+        verdict = self._adjudicator.decide(game)
+        if verdict.source is not Source.TABLEBASE:
+            return None
+        words = f"tablebase {verdict.final} {in_so_many(verdict.dtg)}"
+        if verdict.clocked is not None and verdict.clocked.matters:
+            words += f", but {verdict.clocked}"
+        return Decision(verdict.final, Source.TABLEBASE, words, verdict.table)
+
+    def close(self) -> None:
+        self._tables.close()
+
+
+class SyzygyDecider:
+    """Wins by Syzygy tables: they mean mate, as the fifty-move rule goes.
+
+    A won position counts right after a reset, when the tables are exact; with `ignore_fifty_moves` at any time,
+    and a win that the fifty-move rule would spoil counts too.
+    """
+
+    def __init__(self, folders: str, most_men: int, *, ignore_fifty_moves: bool) -> None:
+        import os
+
+        import chess.syzygy
+
+        self._tables = chess.syzygy.Tablebase()
+        found = sum(self._tables.add_directory(folder) for folder in folders.split(os.pathsep) if os.path.isdir(folder))
+        if not found:
+            raise UsageError(f"-syzygy {folders}: there are no tables")
+        self._most_men = most_men
+        self._ignores = ignore_fifty_moves
+
+    def decide(self, game: Game) -> Decision | None:
+        board = game.board
+        if chess.popcount(board.occupied) > self._most_men or board.castling_rights:
+            return None
+        if game.last.counter and not self._ignores:
+            return None
+        with contextlib.suppress(KeyError):
+            value = self._tables.probe_wdl(board)
+            if abs(value) < (_CURSED if self._ignores else _WON):
+                return None
+            winner = color_of(board.turn if value > 0 else not board.turn)
+            return Decision(final_outcome(game.accrued, winner), Source.RESULT, f"Syzygy: {winner} wins")
+        return None
+
+    def close(self) -> None:
+        self._tables.close()
+
+
+class Deciders:
+    """Several, asked one after the other."""
+
+    def __init__(self, *deciders: Decider) -> None:
+        self._deciders = deciders
+
+    def decide(self, game: Game) -> Decision | None:
+        return next((found for decider in self._deciders if (found := decider.decide(game)) is not None), None)
+
+    def close(self) -> None:
+        for decider in self._deciders:
+            decider.close()

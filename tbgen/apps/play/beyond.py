@@ -1,0 +1,141 @@
+"""Beyond tables: the search of `tbgen.apps.play`, which is loaded when the first position comes that no table knows.
+
+Loading it takes a second, and compiling it, once after an installation, some more. Neither keeps an answer waiting
+longer than its limit.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+import chess
+
+from tbgen.apps.play.limits import Asked
+from tbgen.apps.play.player import Situation
+from tbgen.compiled.known import Purpose, missing
+from tbgen.probe import Tablebase
+
+if TYPE_CHECKING:  # a player of table positions needs no compiler
+    from tbgen.apps.play.search import Engine, Searched
+
+_GLANCE_SECONDS: Final = 0.02
+"""How long after `stop` a search that is still being loaded is waited for."""
+_ENOUGH: Final = 0.5
+"""After this part of the time no deeper search is begun: it would not be finished."""
+
+
+class Beyond:
+    """Searches positions that no table knows."""
+
+    def __init__(self, tables: Tablebase) -> None:
+        self._tables = Tablebase(tables.folders, outcomes_only=True)
+        self._engine: Engine | None = None
+        self._loading: threading.Thread | None = None
+        self._has_said_compiling = False
+        self._stop = threading.Event()
+
+    def prepare(self) -> None:
+        """Begin to load the search, if that has not been done."""
+        if self._loading is None:
+            self._loading = threading.Thread(target=self._load, daemon=True)
+            self._loading.start()
+
+    def stop(self) -> None:
+        """End the search that is on."""
+        self._stop.set()
+        if self._engine is not None:
+            self._engine.stop()
+
+    def allow(self) -> None:
+        """A stop before this moment does not count."""
+        self._stop.clear()
+
+    def close(self) -> None:
+        self._tables.close()
+
+    def best(
+        self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, tell: Callable[[str], None]
+    ) -> chess.Move | None:
+        """The best move that is found within the limits, None without one; `tell` is told what is found on the way."""
+        deadline = None if asked.seconds is None else time.monotonic() + asked.seconds
+        if self._engine is None and not self._has_said_compiling and missing([Purpose.SEARCH]):
+            self._has_said_compiling = True
+            tell("info string compiling kernels, once")
+        engine = self._loaded(deadline)
+        if engine is None:
+            return None
+        engine.allow()
+        if self._stop.is_set():
+            engine.stop()
+        timer = threading.Timer(0 if deadline is None else max(0.0, deadline - time.monotonic()), engine.stop)
+        if deadline is not None:
+            timer.start()
+        try:
+            return self._deepen(engine, now, only, asked, lines, tell)
+        finally:
+            timer.cancel()
+            if deadline is not None:
+                timer.join()
+
+    def _deepen(
+        self,
+        engine: Engine,
+        now: Situation,
+        only: Sequence[chess.Move],
+        asked: Asked,
+        lines: int,
+        tell: Callable[[str], None],
+    ) -> chess.Move | None:
+        from tbgen.apps.play.search import Root
+
+        best, root = None, Root(now.board, now.accrued, now.twice(), only, lines)
+        choices = len(only) or now.board.legal_moves.count()
+        for found in engine.deepen(root, asked.depth, asked.nodes):
+            tell("\n".join(_infos(found)))
+            first = found.lines[0]
+            best = first.moves[0]
+            is_clear = choices == 1 or first.mate_plies is not None or found.seconds > _ENOUGH * (asked.seconds or 0)
+            if asked.seconds is not None and is_clear:
+                break
+        for fault in engine.faults:
+            tell(f"info string error: {fault}")
+        engine.faults.clear()
+        return best
+
+    def _loaded(self, deadline: float | None) -> Engine | None:
+        """The search, once it is loaded; None if that would take too long."""
+        self.prepare()
+        assert self._loading is not None
+        while self._loading.is_alive() and not self._stop.is_set():
+            left = _GLANCE_SECONDS if deadline is None else min(_GLANCE_SECONDS, deadline - time.monotonic())
+            if left <= 0:
+                break
+            self._loading.join(left)
+        return self._engine
+
+    def _load(self) -> None:
+        from tbgen.apps.play.search import Engine, Root
+        from tbgen.score import Accrued, Color
+
+        engine = Engine(self._tables)
+        for _ in engine.deepen(Root(chess.Board(), Accrued(41, Color.BLACK)), 1):
+            pass  # the kernel is compiled or read now
+        self._engine = engine
+
+
+def _infos(found: Searched) -> list[str]:
+    """A line of `info` for each move that was wanted."""
+    milliseconds = round(found.seconds * 1000)
+    speed = round(found.nodes / max(found.seconds, 1e-6))
+    counts = f"nodes {found.nodes} nps {speed} tbhits {found.table_hits} time {milliseconds}"
+    infos = []
+    for number, line in enumerate(found.lines, 1):
+        plies = line.mate_plies
+        moves = None if plies is None else (abs(plies) + 1) // 2
+        score = f"cp {line.centipawns}" if plies is None else f"mate {moves if plies > 0 else f'-{moves}'}"
+        pv = " ".join(move.uci() for move in line.moves)
+        infos.append(f"info depth {found.depth} multipv {number} score {score} {counts} pv {pv}")
+    return infos

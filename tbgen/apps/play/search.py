@@ -1,0 +1,236 @@
+"""The search as a caller has it: ply by ply deeper, until a limit is met.
+
+Each depth is searched again as long as it asks for values of tables that are not known yet; they are found many at
+once. With the same position and the same number of nodes the answer is the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import chess
+import numpy as np
+
+from tbgen.apps.play.evaluation import CENTIPAWN, MATE
+from tbgen.apps.play.search_kernels import (
+    ACCRUED,
+    ASKED,
+    DEEPEST,
+    FILED,
+    FRAME,
+    HITS,
+    LENGTH,
+    MOST_MEN,
+    MOST_NODES,
+    MOST_PLIES,
+    NODES,
+    OPEN,
+    STATUS,
+    STOP,
+    STORES,
+    Search,
+    search,
+)
+from tbgen.apps.play.states import answers_for, counts_of_material
+from tbgen.board.board import BOARD_WORDS
+from tbgen.board.convert import kernel_move, words_of
+from tbgen.board.moves import MOST_MOVES
+from tbgen.compiled.arrays import Ints
+from tbgen.errors import TbgenError
+from tbgen.probe import Tablebase
+from tbgen.score import Accrued, Color
+
+_STORED_SLOTS: Final = 1 << 20
+_TABLE_SLOTS: Final = 1 << 22
+_ASKED: Final = 4096
+_AT_ONCE: Final = 512
+"""So many values of tables are found before `stop` is looked for: the disk may be slow."""
+_NO_LIMIT: Final = 1 << 60
+_NEAR_MATE: Final = MATE - MOST_PLIES
+
+
+@dataclass(frozen=True)
+class Root:
+    """What is searched."""
+
+    board: chess.Board
+    accrued: Accrued
+    over: Sequence[chess.Board] = ()
+    """Positions that end the game if they arise once more."""
+    only: Sequence[chess.Move] = ()
+    """The moves to choose from, if not all."""
+    lines: int = 1
+    """How many moves are wanted, each with its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A move with its value to the side that makes it, and how the game may go on."""
+
+    value: int
+    moves: tuple[chess.Move, ...]
+    depth: int
+
+    @property
+    def centipawns(self) -> int:
+        """The value as other programs have it."""
+        return round(self.value / CENTIPAWN)
+
+    @property
+    def mate_plies(self) -> int | None:
+        """Plies to a mate that is seen, negative if the other side gives it; else None."""
+        if abs(self.value) < _NEAR_MATE:
+            return None
+        plies = self.depth + MATE - abs(self.value)
+        return plies if self.value > 0 else -plies
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What has been found at a depth."""
+
+    depth: int
+    lines: tuple[Line, ...]
+    nodes: int
+    table_hits: int
+    seconds: float
+
+
+class Engine:
+    """One search after another; `stop` may be called from any thread."""
+
+    def __init__(self, tables: Tablebase | None = None, *, stores: bool = True) -> None:
+        self._tables = tables
+        self._stores = stores
+        self._status = np.zeros(STATUS, np.int64)
+        self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
+        self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
+        self._damaged: set[int] = set()
+        self.faults: list[TbgenError] = []
+        """What is wrong with tables; they are not asked again."""
+
+    def stop(self) -> None:
+        """End the search that is on, or the next one if none is."""
+        self._status[STOP] = 1
+
+    def allow(self) -> None:
+        """Let the next search begin: a stop before this moment does not count."""
+        self._status[STOP] = 0
+
+    def deepen(self, root: Root, most_depth: int | None = None, most_nodes: int | None = None) -> Iterator[Searched]:
+        """What is found at depth 1, 2 and so on, until a limit is met or `stop` is called."""
+        started, space = time.monotonic(), self._space(root, most_nodes)
+        names = {kernel_move(root.board, move): move for move in root.only or root.board.legal_moves}
+        order = np.array(list(names), np.int64)
+        deepest = DEEPEST if most_depth is None else max(1, min(most_depth, DEEPEST))
+        for depth in range(1, deepest + 1):
+            found, left = list[tuple[int, Ints]](), order
+            while len(left) and len(found) < root.lines:
+                value = self._sure_value(space, left, depth)
+                if value == OPEN:
+                    return
+                line = space.lines[0, : space.frames[0, LENGTH]].copy()
+                found.append((value, line))
+                left = left[left != line[0]]
+            if not found:
+                return
+            order = np.array([*(line[0] for _, line in found), *left], np.int64)
+            lines = tuple(Line(value, _moves_of(root.board, line), depth) for value, line in found)
+            nodes, hits = int(self._status[NODES]), int(self._status[HITS])
+            yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
+
+    def _space(self, root: Root, most_nodes: int | None) -> Search:
+        self._status[[NODES, HITS]], self._status[STORES] = 0, self._stores
+        self._status[MOST_NODES] = _NO_LIMIT if most_nodes is None else most_nodes
+        if 2 * self._status[FILED] > _TABLE_SLOTS:  # else they serve the next search, too
+            self._table_keys[:], self._table_outcomes[:], self._status[FILED] = 0, 0, 0
+        known = self._known(len(root.board.piece_map()))
+        over = np.array([words_of(board) for board in root.over], np.uint64).reshape(-1, BOARD_WORDS)
+        space = Search(
+            boards=np.zeros((MOST_PLIES, BOARD_WORDS), np.uint64),
+            moves=np.zeros((MOST_PLIES, MOST_MOVES), np.int64),
+            merits=np.zeros((MOST_PLIES, MOST_MOVES), np.int64),
+            frames=np.zeros((MOST_PLIES, FRAME), np.int64),
+            lines=np.zeros((MOST_PLIES, MOST_PLIES), np.int64),
+            history=np.zeros((2, 4096), np.int64),
+            stored=np.zeros((_STORED_SLOTS, 2), np.uint64),
+            table_keys=self._table_keys,
+            table_outcomes=self._table_outcomes,
+            known=known,
+            asked=np.zeros((_ASKED, 4), np.int64),
+            over=over,
+            status=self._status,
+        )
+        space.boards[0] = words_of(root.board)
+        space.frames[0, ACCRUED] = root.accrued.signed
+        return space
+
+    def _known(self, men: int) -> Ints:
+        """The counts of the materials with tables, up to so many men."""
+        available = [] if self._tables is None else [each for each in self._tables.available() if each.men <= men]
+        self._status[MOST_MEN] = max((each.men for each in available), default=0)
+        both = {counts_of_material(each) for one in available for each in (one, one.flipped())}
+        return np.array(sorted(both - self._damaged), np.int64)
+
+    def _sure_value(self, space: Search, moves: Ints, depth: int) -> int:
+        """The value of the root by some moves, or OPEN; whatever tables are asked for is found."""
+        while True:
+            value = int(search(space, moves, depth))
+            if not self._status[ASKED]:
+                return value
+            if self._status[STOP] or self._status[NODES] >= self._status[MOST_NODES]:
+                return self._unasked(space)
+            space = self._with_answers(space)
+            if self._status[STOP]:
+                return self._unasked(space)
+            self._status[ASKED] = 0
+
+    def _unasked(self, space: Search) -> int:
+        """Take back what has been asked for. It was filed last, so no other position is sought behind it."""
+        asked = int(self._status[ASKED])
+        slots = space.asked[:asked, 0]
+        self._table_keys[slots], self._table_outcomes[slots] = 0, 0
+        self._status[FILED] -= asked
+        self._status[ASKED] = 0
+        return OPEN
+
+    def _with_answers(self, space: Search) -> Search:
+        """Find the values that have been asked for, unless `stop` is called; a table that has none is left out then."""
+        assert self._tables is not None
+        slots, counts, squares, turns = space.asked[: self._status[ASKED]].T
+        for men, turn, rows in _alike(counts, turns):
+            if self._status[STOP]:
+                break
+            if men in self._damaged:
+                continue
+            try:
+                self._table_outcomes[slots[rows]] = answers_for(self._tables, men, squares[rows], turn).outcome
+            except TbgenError as error:
+                self.faults.append(error)
+                self._damaged.add(men)
+        is_sound = ~np.isin(space.known, list(self._damaged))
+        return space if is_sound.all() else space._replace(known=space.known[is_sound])
+
+
+def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:
+    """The rows of positions with the same men and side to move, not too many at once."""
+    for men in np.unique(counts).tolist():
+        for turn in Color:
+            rows = np.flatnonzero((counts == men) & (turns == int(turn)))
+            for start in range(0, len(rows), _AT_ONCE):
+                yield men, turn, rows[start : start + _AT_ONCE]
+
+
+def _moves_of(board: chess.Board, line: Ints) -> tuple[chess.Move, ...]:
+    """The moves of a line; a stored one that another position had left there ends it."""
+    walker, moves = board.copy(stack=False), list[chess.Move]()
+    for packed in line.tolist():
+        names = {kernel_move(walker, move): move for move in walker.legal_moves}
+        if packed not in names:
+            break
+        moves.append(names[packed])
+        walker.push(moves[-1])
+    return tuple(moves)

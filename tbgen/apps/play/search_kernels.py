@@ -1,0 +1,327 @@
+"""The kernel of the search: alpha-beta with a stack of its own, one frame a ply.
+
+The value of a position with an accrued score at a depth is a function of these three and of nothing else: what the
+search has passed on its way counts for nothing, and only positions of the game itself end it by repetition. So a
+stored value (the transposition table) is used at its own depth alone, and changes nothing but the time.
+
+Values of tables are asked for in batches. A position whose value is not known yet is evaluated instead and noted; what
+depends on it (*unsure*) is not stored, and the caller searches again when it has the answers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tbgen.apps.play.evaluation import MATE, code_in, evaluation, worth_of
+from tbgen.apps.play.plies_kernels import counts_of, squares_of
+from tbgen.board.board import (
+    BLACK,
+    BOARD_WORDS,
+    EN_PASSANT,
+    KIND,
+    PAWN,
+    RIGHTS,
+    TURN,
+    WHITE,
+    copy_words,
+    origin_of,
+    play,
+    promotion_of,
+    role_on,
+    target_of,
+)
+from tbgen.board.mobility import code_on
+from tbgen.board.moves import legal_moves
+from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, inner, small
+from tbgen.index.words import NOTHING, count, square_bit
+
+DEEPEST, MOST_PLIES = 64, 128
+"""Plies that are searched whole, and with the captures and promotions behind them: at most 30 and 16."""
+MOST = 1 << 26
+"""More than any value."""
+OPEN = 1 << 27
+"""In place of a value: it is to be searched, or the search was stopped."""
+UNKNOWN = 1 << 10
+"""In place of a table's outcome: it has been asked for."""
+_NO_MOVE = 0xFFFF
+
+STOP, NODES, MOST_NODES, ASKED, FILED, HITS, MOST_MEN, STORES, STATUS = range(9)
+"""The columns of `status`: whether to stop, positions looked at, how many may be; table values asked for, those that
+are filed or asked for in all, and found; the most men of a table; whether values are stored."""
+
+ALPHA, BETA, FLOOR, DEPTH, BEST, BEST_MOVE, COUNT, NEXT, ACCRUED, UNSURE, LENGTH, FRAME = range(12)
+"""The columns of a frame; FLOOR is alpha at the beginning, LENGTH that of the best line."""
+
+_EXACT, _AT_LEAST, _AT_MOST = 0, 1, 2
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_MIX, _HALF = np.uint64(29), np.uint64(32)
+_FIRST, _CAPTURE = 1 << 50, 1 << 40
+
+
+@by_address
+class Search(NamedTuple):
+    """What a search works on."""
+
+    boards: Words
+    """[ply, word]"""
+    moves: Ints
+    merits: Ints
+    """[ply, move] how early a move is tried."""
+    frames: Ints
+    """[ply, column]"""
+    lines: Ints
+    """[ply, n] best play from a ply."""
+    history: Ints
+    """[side, move without promotion] how well quiet moves have done."""
+    stored: Words
+    """[slot, 2] a key, and a value with its depth, bound and move."""
+    table_keys: Words
+    table_outcomes: SignedBytes
+    """[slot] positions that tables are asked for, and their signed outcomes; 0 while these are not known."""
+    known: Ints
+    """The counts of men that there are tables for, in ascending order."""
+    asked: Ints
+    """[n, 4] slot, counts, squares and side to move of positions that tables are asked for."""
+    over: Words
+    """[n, word] positions that end the game if they arise once more."""
+    status: Ints
+
+
+@inner
+def key_of(board: Words, accrued: Int) -> Word:
+    """A number for a position with what has accrued, never 0."""
+    key = np.uint64(accrued + 4096)
+    for word in range(BOARD_WORDS):
+        key = (key ^ board[word]) * _MULTIPLIER
+        key ^= key >> _MIX
+    return key if key else _MULTIPLIER
+
+
+@inner
+def is_over(s: Search, board: Words) -> bool:
+    """Whether the game ends here by repetition."""
+    for n in range(len(s.over)):
+        word = 0
+        while word < BOARD_WORDS and s.over[n, word] == board[word]:
+            word += 1
+        if word == BOARD_WORDS:
+            return True
+    return False
+
+
+@inner
+def has_table(s: Search, counts: Int) -> bool:
+    """Whether there is a table for these men."""
+    low, high = 0, len(s.known)
+    while low < high:
+        middle = (low + high) >> 1
+        if s.known[middle] < counts:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(s.known) and s.known[low] == counts
+
+
+@inner
+def table_outcome(s: Search, board: Words) -> Int:
+    """The signed outcome that a table has for a position in its own score; 0 without a table, or UNKNOWN."""
+    if count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN] or board[RIGHTS] or board[EN_PASSANT]:
+        return 0
+    counts = counts_of(board)
+    if not has_table(s, counts):
+        return 0
+    key, last = key_of(board, 0), len(s.table_keys) - 1
+    slot = np.int64(key & np.uint64(last))
+    while s.table_keys[slot] != NOTHING and s.table_keys[slot] != key:
+        slot = (slot + 1) & last
+    if s.table_keys[slot] == key:
+        outcome = np.int64(s.table_outcomes[slot])
+        s.status[HITS] += outcome != 0
+        return outcome if outcome else UNKNOWN
+    if 2 * s.status[FILED] > last or s.status[ASKED] == len(s.asked):
+        return 0 if 2 * s.status[FILED] > last else UNKNOWN
+    n = s.status[ASKED]
+    s.asked[n, 0], s.asked[n, 1] = slot, counts
+    s.asked[n, 2], s.asked[n, 3] = squares_of(board), np.int64(board[TURN])
+    s.table_keys[slot] = key
+    s.status[ASKED] += 1
+    s.status[FILED] += 1
+    return UNKNOWN
+
+
+@small
+def packed(value: Int, depth: Int, bound: Int, move: Int) -> Word:
+    """A stored value as a word."""
+    return np.uint64(value + MOST) << _HALF | np.uint64(depth << 24 | bound << 20 | move)
+
+
+@inner
+def recall(s: Search, ply: Int, key: Word) -> tuple[Int, Int]:
+    """The stored value for the depth and window of a frame, or OPEN; and the stored move."""
+    frame, slot = s.frames[ply], np.int64(key & np.uint64(len(s.stored) - 1))
+    if not s.status[STORES] or s.stored[slot, 0] != key:
+        return OPEN, _NO_MOVE
+    word = s.stored[slot, 1]
+    value, rest = np.int64(word >> _HALF) - MOST, np.int64(word & np.uint64(0xFFFFFFFF))
+    bound, move = rest >> 20 & 3, rest & 0xFFFF
+    if rest >> 24 != frame[DEPTH]:
+        return OPEN, move
+    if (
+        bound == _EXACT
+        or (bound == _AT_LEAST and value >= frame[BETA])
+        or (bound == _AT_MOST and value <= frame[ALPHA])
+    ):
+        return value, move
+    return OPEN, move
+
+
+@inner
+def store(s: Search, ply: Int) -> None:
+    """Store what has been found of a position."""
+    frame = s.frames[ply]
+    if not s.status[STORES] or frame[UNSURE] or frame[DEPTH] < 0 or s.status[STOP]:
+        return
+    bound = _AT_LEAST if frame[BEST] >= frame[BETA] else _AT_MOST if frame[BEST] <= frame[FLOOR] else _EXACT
+    key = key_of(s.boards[ply], np.int64(frame[ACCRUED]))
+    slot = np.int64(key & np.uint64(len(s.stored) - 1))
+    s.stored[slot, 0] = key
+    s.stored[slot, 1] = packed(frame[BEST], frame[DEPTH], bound, frame[BEST_MOVE])
+
+
+@inner
+def is_forcing(board: Words, move: Int) -> bool:
+    """Whether a move is a capture or a promotion."""
+    side, target = np.int64(board[TURN]), square_bit(target_of(move))
+    if promotion_of(move) or board[1 - side] & target:
+        return True
+    return bool(target == board[EN_PASSANT] and square_bit(origin_of(move)) & board[KIND + PAWN])
+
+
+@inner
+def merit_of(s: Search, board: Words, move: Int) -> Int:
+    """How early a move is tried: captures of much by little and promotions, then what has done well."""
+    side = np.int64(board[TURN])
+    if not is_forcing(board, move):
+        return s.history[side, move & 4095]
+    victim = role_on(board, square_bit(target_of(move)) & board[1 - side])
+    return _CAPTURE + 16 * (victim + promotion_of(move)) - role_on(board, square_bit(origin_of(move)))
+
+
+@inner
+def open_frame(s: Search, ply: Int, depth: Int, accrued: Int, alpha: Int, beta: Int) -> Int:
+    """Prepare the search of the position on a ply; its value if that is known already, else OPEN."""
+    frame, board, moves = s.frames[ply], s.boards[ply], s.moves[ply]
+    frame[ALPHA], frame[BETA], frame[FLOOR], frame[DEPTH], frame[ACCRUED] = alpha, beta, alpha, depth, accrued
+    frame[BEST], frame[BEST_MOVE], frame[NEXT], frame[COUNT] = -MOST, _NO_MOVE, 0, 0
+    first: Int = _NO_MOVE
+    if depth >= 0:
+        value, first = recall(s, ply, key_of(board, accrued))
+        if value != OPEN:
+            return value
+    if depth <= 0:
+        frame[BEST] = evaluation(board, accrued)
+        frame[ALPHA] = max(alpha, np.int64(frame[BEST]))
+        if frame[BEST] >= beta:
+            return np.int64(frame[BEST])
+    for n in range(legal_moves(board, moves)):
+        if depth > 0 or is_forcing(board, moves[n]):
+            moves[frame[COUNT]] = moves[n]
+            s.merits[ply, frame[COUNT]] = _FIRST if moves[n] == first else merit_of(s, board, moves[n])
+            frame[COUNT] += 1
+    return OPEN if frame[COUNT] else np.int64(frame[BEST])
+
+
+@inner
+def next_move(s: Search, ply: Int) -> Int:
+    """The move of a frame to try next."""
+    frame, moves, merits = s.frames[ply], s.moves[ply], s.merits[ply]
+    first: Int = np.int64(frame[NEXT])
+    best = first
+    for n in range(first + 1, frame[COUNT]):
+        if merits[n] > merits[best]:
+            best = n
+    moves[first], moves[best] = moves[best], moves[first]
+    merits[first], merits[best] = merits[best], merits[first]
+    frame[NEXT] += 1
+    return np.int64(moves[first])
+
+
+@inner
+def advance(s: Search, ply: Int) -> Int:
+    """Make the next move of a frame; the value of what it leads to, if that needs no search, else OPEN."""
+    frame, after = s.frames[ply], s.boards[ply + 1]
+    copy_words(s.boards[ply], after)
+    reset = play(after, next_move(s, ply))
+    s.status[NODES] += 1
+    s.frames[ply + 1, UNSURE] = 0
+    s.frames[ply + 1, LENGTH] = 0
+    depth, code = np.int64(frame[DEPTH]) - 1, code_on(after)
+    if code <= 1:
+        return -((MATE if code == 0 else worth_of(code)) + depth)
+    accrued: Int = np.int64(frame[ACCRUED])
+    sign: Int = 1 if after[TURN] else -1
+    if reset or code < code_in(accrued):
+        accrued = sign * (code + 1)
+        outcome = table_outcome(s, after)
+        if outcome == UNKNOWN:
+            s.frames[ply + 1, UNSURE] = 1
+            return evaluation(after, accrued)
+        if outcome:
+            worth = worth_of(code_in(outcome)) + depth
+            return -worth if sign * outcome > 0 else worth
+    elif len(s.over) and is_over(s, after):
+        worth = worth_of(code_in(accrued))
+        return -worth if sign * accrued > 0 else worth
+    return open_frame(s, ply + 1, depth, accrued, -np.int64(frame[BETA]), -np.int64(frame[ALPHA]))
+
+
+@inner
+def take_up(s: Search, ply: Int, value: Int) -> None:
+    """Note what the last move that was tried is worth."""
+    frame = s.frames[ply]
+    frame[UNSURE] |= s.frames[ply + 1, UNSURE]
+    if value <= frame[BEST]:
+        return
+    move = np.int64(s.moves[ply, frame[NEXT] - 1])
+    frame[BEST], frame[BEST_MOVE] = value, move
+    if value <= frame[ALPHA]:
+        return
+    frame[ALPHA] = value
+    s.lines[ply, 0] = move
+    length = np.int64(s.frames[ply + 1, LENGTH])
+    for n in range(length):
+        s.lines[ply, n + 1] = s.lines[ply + 1, n]
+    frame[LENGTH] = length + 1
+    if value >= frame[BETA] and frame[DEPTH] > 0 and not is_forcing(s.boards[ply], move):
+        s.history[np.int64(s.boards[ply, TURN]), move & 4095] += frame[DEPTH] * frame[DEPTH]
+
+
+# s.boards[0] and s.frames[0, ACCRUED] hold the root.
+@borrowing
+def search(s: Search, moves: Ints, depth: Int) -> Int:
+    """The value of the root by some of its moves, tried in this order; OPEN if the search was stopped."""
+    root, ply = s.frames[0], 0
+    root[ALPHA], root[BETA], root[FLOOR], root[DEPTH] = -MOST, MOST, -MOST, depth
+    root[BEST], root[BEST_MOVE], root[NEXT], root[COUNT] = -MOST, _NO_MOVE, 0, len(moves)
+    root[UNSURE] = root[LENGTH] = 0
+    for n in range(len(moves)):
+        s.moves[0, n], s.merits[0, n] = moves[n], -n
+    while True:
+        frame = s.frames[ply]
+        if frame[NEXT] < frame[COUNT] and frame[BEST] < frame[BETA]:
+            if s.status[STOP] or s.status[NODES] >= s.status[MOST_NODES] or s.status[ASKED] == len(s.asked):
+                return OPEN
+            value = advance(s, ply)
+            if value == OPEN:
+                ply += 1
+            else:
+                take_up(s, ply, -value)
+        elif ply == 0:
+            return np.int64(root[BEST])
+        else:
+            store(s, ply)
+            ply -= 1
+            take_up(s, ply, -np.int64(s.frames[ply + 1, BEST]))

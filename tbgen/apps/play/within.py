@@ -1,0 +1,188 @@
+"""How a table's value stands to the fifty-move rule: reached in time, searched to the end, or out of reach.
+
+docs/clock.md says why each answer is as sure as it says.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, Final
+
+import chess
+
+from tbgen.arguments import expect
+from tbgen.errors import NO_TABLE, MissingDistancesError, UsageError
+from tbgen.probe import Probe, Tablebase
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
+from tbgen.score import Accrued, Outcome
+from tbgen.text import in_plies
+
+SEARCHED_PLIES: Final = 12
+"""With no more plies left than this, all lines are searched to the end."""
+LONG_STATES: Final = 60_000
+"""Of more plies a search looks at so many states at most: a third of a second or so."""
+
+
+class Within(enum.Enum):
+    """How sure it is what a position is worth under the fifty-move rule."""
+
+    CERTAIN = "certain"
+    """The table's value: the rule is ignored, or a mate comes before it strikes."""
+    SEARCHED = "searched"
+    """The value of all lines until it strikes, with the table's values where the clock starts anew."""
+    LIKELY = "likely"
+    """The table's value: it can be reached in time, in a table where the rule changes no entry value; seldom wrong."""
+    UNPROVED = "unproved"
+    """The table's value: it can be reached in time, but a refutation of another defence might not be."""
+    BETWEEN = "between"
+    """Out of reach: between the accrued score and the table's value, both included."""
+    UNTIMED = "untimed"
+    """The table's value: whether it can be reached in time only distances say, which are not there."""
+    UNKNOWN = "unknown"
+    """Out of reach, and nothing bounds the value, as scores made on the last plies count for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockedValue:
+    """What a position is worth under the fifty-move rule."""
+
+    fifty_moves: FiftyMoves
+    plies_left: int | None
+    """Until the rule strikes; None where it is ignored."""
+    within: Within
+    table: Outcome
+    """The table's value, which ignores the rule."""
+    accrued: Outcome
+    """What the game ends with if nothing happens any more."""
+    outcome: Outcome | None
+    """What the game is worth; None if that is not known."""
+
+    @property
+    def matters(self) -> bool:
+        """Whether the rule makes, or may make, a difference."""
+        return self.outcome != self.table
+
+    def __str__(self) -> str:
+        if self.plies_left is None:
+            return f"{self.table}: the fifty-move rule is ignored"
+        setting = self.fifty_moves.setting.value
+        if self.outcome is not None:
+            return f"under {setting}, with {in_plies(self.plies_left)} left, {self.outcome} ({self.within.value})"
+        if self.within is Within.BETWEEN:
+            return f"under {setting}, with {in_plies(self.plies_left)} left, between {self.accrued} and {self.table}"
+        return f"under {setting}, with {in_plies(self.plies_left)} left, not known"
+
+    def facts(self) -> dict[str, Any]:
+        """The answer as JSON has it."""
+        return {
+            "fifty": self.fifty_moves.setting.value,
+            "plies_left": self.plies_left,
+            "within": self.within.value,
+            "outcome_within": None if self.outcome is None else str(self.outcome),
+        }
+
+
+def value_within(
+    tables: Tablebase,
+    board: chess.Board,
+    accrued: Accrued | Outcome | str | None = None,
+    fifty_moves: FiftyMoves | None = None,
+    *,
+    found: Probe | None = None,
+) -> ClockedValue:
+    """What a position is worth if the fifty-move rule counts from its halfmove clock on.
+
+    `found` is what `tables.probe` has said of the position, if that is known.
+    """
+    rule = expect(FiftyMoves() if fifty_moves is None else fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves")
+    probe = tables.probe(board, accrued) if found is None else found
+    left = rule.plies_left(board.halfmove_clock)
+    known = _reached(tables, probe, rule, left) if left is None or left > 0 else None
+    if known is Within.CERTAIN:
+        return ClockedValue(rule, left, known, probe.outcome, probe.accrued.outcome, probe.outcome)
+    assert left is not None
+    if left <= 0:  # it has struck already
+        return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued.outcome, probe.accrued.outcome)
+    searched = _searched(tables, board, probe, rule, left) if is_searched(probe, rule, board.halfmove_clock) else None
+    if searched is not None:
+        return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued.outcome, searched)
+    if known is not None:
+        return ClockedValue(rule, left, known, probe.outcome, probe.accrued.outcome, probe.outcome)
+    within = Within.BETWEEN if _is_bounded(probe, rule) else Within.UNKNOWN
+    return ClockedValue(rule, left, within, probe.outcome, probe.accrued.outcome, None)
+
+
+def is_searched(probe: Probe, rule: FiftyMoves | None, counter: int) -> bool:
+    """Whether lines are searched to the end after `counter` plies without a reset.
+
+    They are if few plies are left; of more plies if the table's value is out of reach and bounds the search.
+    """
+    rule = FiftyMoves() if rule is None else rule
+    left = rule.plies_left(counter)
+    if left is None or left <= 0:
+        return False
+    bounds = rule.setting is FiftyMoveSetting.RESET and probe.accrued.code <= rule.cutoff_code
+    return left <= SEARCHED_PLIES or (bounds and probe.dtg is not None and probe.dtg > left)
+
+
+def value_if_asked(
+    tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None, *, unasked: bool
+) -> ClockedValue | None:
+    """The same where a rule is given, and where `unasked` after any plies without a reset, under the default rule."""
+    if not tables.game.forgets:
+        if rule is not None:
+            raise UsageError(f"what the fifty-move rule makes of a value is not known of {tables.game} mobility")
+        return None
+    if rule is None and not (unasked and board.halfmove_clock):
+        return None
+    return value_within(tables, board, fifty_moves=rule, found=found)
+
+
+def _reached(tables: Tablebase, probe: Probe, rule: FiftyMoves, left: int | None) -> Within | None:
+    """How sure the table's value is, if it can be reached in time."""
+    if left is None or probe.own.is_mate or probe.own.is_stalemate:
+        return Within.CERTAIN
+    if probe.dtg is None:
+        return Within.UNTIMED
+    if probe.dtg > left:
+        return None
+    if probe.outcome.is_mate:
+        return Within.CERTAIN
+    is_final = rule.setting is FiftyMoveSetting.RESET and probe.outcome.code < rule.cutoff_code
+    return Within.LIKELY if is_final and is_clean(tables, probe) else Within.UNPROVED
+
+
+def _is_bounded(probe: Probe, rule: FiftyMoves) -> bool:
+    """Whether the value lies between the accrued score and the table's value, if the table is clean.
+
+    Scores of the cutoff or more do not start the clock anew: one that is made on the last plies cannot be refuted.
+    """
+    is_reset_rule = rule.setting is FiftyMoveSetting.RESET
+    return is_reset_rule and probe.accrued.code <= rule.cutoff_code and probe.outcome.code < rule.cutoff_code
+
+
+def is_clean(tables: Tablebase, probe: Probe) -> bool:
+    """Whether all entry values of a table, and of those that it leads to, are near; False if a table is missing."""
+    try:
+        return tables.longest_distance(probe.material) <= CLEAN_PLIES
+    except (*NO_TABLE, MissingDistancesError):
+        return False
+
+
+CLEAN_PLIES: Final = 90
+"""No entry value of a clean table is farther. The rule gives 100; DTG and what a refutation takes differ by a few:
+the nearest class that the rule was found to change, in KRvKN, has a DTG of 93. With all that they lead to, tables of
+up to four men have DTGs of up to 70 plies, or of 104 and more."""
+
+
+def _searched(tables: Tablebase, board: chess.Board, probe: Probe, rule: FiftyMoves, left: int) -> Outcome | None:
+    """The value by search; None if that is too much, or if a table is missing."""
+    from tbgen.apps.play.plies import MOST_STATES, search  # compiled: a probe without a clock does not wait for it
+
+    most_states = MOST_STATES if left <= SEARCHED_PLIES else LONG_STATES
+    try:
+        searched = search(tables, board, probe, left, rule, most_states=most_states)
+    except NO_TABLE:
+        return None
+    return None if searched is None else searched.outcome

@@ -1,0 +1,309 @@
+"""The kernel that counts: every position of a block, with either side to move.
+
+A *kind* is an entry value and its distance. The kinds of a run of places of one block come in the order of the file
+(storage/order.py): the white king varies fastest, the black king slowest. A *row* is all places that differ in the
+white king alone. A place of no position has some kind or other, so the kernel looks at the men themselves, at all white
+kings of a row at a time: words are sets of their squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.compiled.arrays import Int, Ints, WideInts, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, inner, small
+from tbgen.index.layout import Layout
+from tbgen.index.outcome_kernels import row_of_byte
+from tbgen.index.outcomes import ROWS
+from tbgen.index.primary import INTO_TRIANGLE, how_turned
+from tbgen.index.primary_kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings
+from tbgen.index.squares import (
+    BETWEEN,
+    KING_ATTACKS,
+    PAWN_ATTACKS,
+    REACHED,
+    TRIANGLE_INDEX,
+)
+from tbgen.index.words import EVERYTHING, NOTHING, ONE, lowest_square, square_bit
+from tbgen.material import Role
+from tbgen.score import Color
+
+PLACEMENTS, CLASSES = 0, 1
+"""What is counted: placements of labelled men on 64 squares, and of these only such as differ up to symmetry."""
+
+WHOLE, HALVED, REFLECTED = 0, 1, 2
+"""What a place stands for: the usual, half of it since it is its own image in the diagonal, or such a place where the
+reflection exchanges two equal men."""
+
+_PAWN = int(Role.PAWN)
+_WHITE = int(Color.WHITE)
+
+
+def _behind() -> Words:
+    """[a, b] -> the squares on the line from a to b that lie behind b."""
+    squares = np.arange(64, dtype=np.uint64)
+    is_behind = BETWEEN[:, :, None] >> squares & ONE  # [a, to, b]
+    behind: Words = np.bitwise_or.reduce(is_behind << squares[None, :, None], axis=1)
+    return behind
+
+
+BEHIND = _behind()
+
+
+@by_address
+class Men(NamedTuple):
+    """The men of a block by slots: pawns, white king, other men, black king."""
+
+    role: npt.NDArray[np.int64]
+    color: npt.NDArray[np.int64]
+    pawns: npt.NDArray[np.int64]
+    """Squares."""
+    twin_start: npt.NDArray[np.int64]
+    """[slot] -> the first slot of its group of equal men; of pawns, and of men without an equal, its own."""
+    kings: int
+    """How many squares the white king has, and"""
+    digit: npt.NDArray[np.int64]
+    """[square] -> which of them it is."""
+    how: int
+    """How boards are turned in this block, see index/primary.py."""
+
+
+def men_of(layout: Layout, block: int) -> Men:
+    """The men of one block."""
+    role = np.array([int(role) for _, role in layout.slots], np.int64)
+    color = np.array([int(color) for color, _ in layout.slots], np.int64)
+    pawns = np.array(layout.blocks[block], np.int64)
+    twin_start = np.arange(len(layout.slots), dtype=np.int64)
+    for first, end in layout.twins:
+        twin_start[first:end] = first
+    how = how_turned(layout.pawns, layout.is_own_mirror(layout.blocks[block]))
+    digit = np.arange(64) if layout.pawns else TRIANGLE_INDEX
+    return Men(
+        role=role,
+        color=color,
+        pawns=pawns,
+        twin_start=twin_start,
+        kings=layout.shape[2],
+        digit=digit,
+        how=how,
+    )
+
+
+def rows_of(layout: Layout) -> npt.NDArray[np.int64]:
+    """A scratch buffer: the squares of a row's men, and of those of a row that it is compared with."""
+    return np.zeros((2, len(layout.slots)), np.int64)
+
+
+@inner
+def begin_row(men: Men, squares: Ints) -> None:
+    """Put the pawns on their squares."""
+    for slot in range(men.pawns.size):
+        squares[slot] = men.pawns[slot]
+
+
+@by_address
+class PlaceRun(NamedTuple):
+    """A number for each of a run of places of a block, for either side to move: of its kind, or of its state."""
+
+    first: int
+    white: WideInts
+    black: WideInts
+
+
+@by_address
+class Meanings(NamedTuple):
+    """What the kinds mean, one entry a kind."""
+
+    rank: npt.NDArray[np.int16]
+    """The higher, the better the outcome is for White."""
+    entry: npt.NDArray[np.int8]
+    dtg: npt.NDArray[np.uint16]
+
+
+@by_address
+class Counts(NamedTuple):
+    """What has been counted so far."""
+
+    often: npt.NDArray[np.int64]
+    """[what a place stands for, side, kind] -> how many places"""
+    weights: npt.NDArray[np.int64]
+    """[what a place stands for, placements or classes] -> how many these are"""
+    pairs: npt.NDArray[np.int64]
+    """Mutual zugzwangs: [row of the entry value, White to move, the same, Black to move, played for, what is counted]
+
+    *Played for*: neither side has the score already that it will be held to."""
+    longest: npt.NDArray[np.int64]
+    """The first mutual zugzwang of those played for longest: its longer and its shorter distance, its block, and its
+    place there; -1 where there is none."""
+
+    @property
+    def kinds(self) -> npt.NDArray[np.int64]:
+        """[side, kind, placements or classes]"""
+        return np.tensordot(self.often, self.weights, (0, 0))
+
+
+def no_counts(kinds: int, layout: Layout) -> Counts:
+    """Counts of nothing yet."""
+    images, orders = layout.orders * (2 if layout.pawns else 8), layout.orders
+    weights = np.array([(images, orders), (images // 2, orders), (images // 2, orders // 2)], np.int64)
+    pairs = np.zeros((ROWS, ROWS, 2, 2), np.int64)
+    return Counts(np.zeros((3, 2, kinds), np.int64), weights, pairs, np.full(4, -1, np.int64))
+
+
+def total_of(parts: Iterable[Counts]) -> Counts:
+    """The counts of several parts, in any order, together."""
+    first, *more = parts
+    for counts in more:
+        first.often[:] += counts.often
+        first.pairs[:] += counts.pairs
+        first.longest[:] = min(first.longest, counts.longest, key=_by_length)
+    return first
+
+
+def _by_length(longest: npt.NDArray[np.int64]) -> tuple[int, ...]:
+    """The order of zugzwangs by which one comes before another: what `is_longer` says, without compiling that here."""
+    far, near, block, place = longest.tolist()
+    return -far, -near, block, place
+
+
+@inner
+def set_up(men: Men, row: Int, squares: Ints) -> None:
+    """Put the men of a row, but for the white king, on their squares; the pawns stand there."""
+    for slot in range(men.pawns.size + 1, men.role.size):
+        squares[slot] = row & 63
+        row >>= 6
+
+
+@inner
+def occupied_by(men: Men, squares: Ints) -> Word:
+    """The squares of all men of a row as a word; nothing if two stand on one square."""
+    occupied = NOTHING
+    for slot in range(men.role.size):
+        if slot != men.pawns.size:
+            bit = square_bit(squares[slot])
+            if occupied & bit:
+                return NOTHING
+            occupied |= bit
+    return occupied
+
+
+@inner
+def out_of_check(men: Men, squares: Ints, occupied: Word) -> tuple[Word, Word]:
+    """White kings beside which the black king is not attacked, and those that are not attacked themselves."""
+    white, black = EVERYTHING, EVERYTHING
+    prey = squares[men.role.size - 1]
+    for slot in range(men.role.size - 1):
+        if slot == men.pawns.size:
+            continue
+        start, role, color = squares[slot], men.role[slot], men.color[slot]
+        reached = PAWN_ATTACKS[color, start] if role == _PAWN else REACHED[role, start]
+        if color == _WHITE:
+            if reached & square_bit(prey) and BETWEEN[start, prey] & occupied == NOTHING:
+                white &= BETWEEN[start, prey]
+        else:
+            for other in range(men.role.size):
+                if other != men.pawns.size:
+                    reached &= ~BEHIND[start, squares[other]]
+            black &= ~reached
+    return white, black
+
+
+@inner
+def find_row(men: Men, row: Int, squares: Ints, other: Ints) -> tuple[Word, Word, int]:
+    """Put the men of a row on their squares; `other` is a scratch buffer of their size.
+
+    Returns the squares of all but the white king, the white kings that make primary places of it (none if two men stand
+    on one square), and how the row compares with its image in the diagonal.
+    """
+    set_up(men, row, squares)
+    occupied, last = occupied_by(men, squares), men.role.size - 1
+    if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
+        return occupied, NOTHING, -1
+    compared = beside_image(squares, men.twin_start, 1, last + 1, other) if men.how == INTO_TRIANGLE else -1
+    return occupied, ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared), compared
+
+
+@inner
+def stands_on_diagonal(squares: Ints) -> int:
+    """What a place stands for that is its own image in the diagonal."""
+    for slot in range(1, squares.size):
+        if squares[slot] % 9:
+            return REFLECTED
+    return HALVED
+
+
+@small
+def is_longer(longest: Ints, far: Int, near: Int, block: Int, place: Int) -> bool:
+    """Whether a zugzwang comes before the longest so far; of equal ones the first does."""
+    if far != longest[0]:
+        return far > longest[0]
+    if near != longest[1]:
+        return near > longest[1]
+    return block < longest[2] or (block == longest[2] and place < longest[3])
+
+
+class Row(NamedTuple):
+    """A row: its block and first place, the white kings with whom its places count, and with whom a side may move."""
+
+    block: Int
+    place: Int
+    counted: Word
+    white: Word
+    black: Word
+
+
+@inner
+def count_pair(
+    counts: Counts, meanings: Meanings, white: Int, black: Int, block: Int, place: Int, stands_for: Int
+) -> None:
+    """Count men who do worse, whoever has to move."""
+    near = min(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
+    far = max(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
+    played = 1 if near > 0 else 0
+    with_white, with_black = row_of_byte(np.int64(meanings.entry[white])), row_of_byte(np.int64(meanings.entry[black]))
+    for counted in range(2):
+        counts.pairs[with_white, with_black, played, counted] += counts.weights[stands_for, counted]
+    longest = counts.longest
+    if played and is_longer(longest, far, near, block, place):
+        longest[0], longest[1], longest[2], longest[3] = far, near, block, place
+
+
+@inner
+def count_row(men: Men, row: Row, run: PlaceRun, meanings: Meanings, counts: Counts, stands_for: Int) -> None:
+    """Count the positions of a row."""
+    left = row.counted
+    while left:
+        square = lowest_square(left)
+        bit = left & (~left + ONE)
+        left &= left - ONE
+        here = row.place + men.digit[square]
+        if row.white & bit:
+            counts.often[stands_for, 0, run.white[here - run.first]] += 1
+        if row.black & bit:
+            counts.often[stands_for, 1, run.black[here - run.first]] += 1
+        if row.white & row.black & bit:
+            one, two = run.white[here - run.first], run.black[here - run.first]
+            if meanings.rank[one] < meanings.rank[two]:
+                count_pair(counts, meanings, one, two, row.block, here, stands_for)
+
+
+@borrowing
+def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts, rows: Ints) -> None:
+    """Count the positions of a run of whole rows of a block; `rows` is a scratch buffer."""
+    squares, other = rows[0], rows[1]
+    begin_row(men, squares)
+    for place in range(run.first, run.first + run.white.size, men.kings):
+        occupied, kings, compared = find_row(men, place // men.kings, squares, other)
+        if kings == NOTHING:
+            continue
+        halved = kings & DIAGONAL if compared == 0 else NOTHING
+        kings &= ~halved
+        white, black = out_of_check(men, squares, occupied)
+        count_row(men, Row(block, place, kings, white, black), run, meanings, counts, WHOLE)
+        if halved:
+            row = Row(block, place, halved, white, black)
+            count_row(men, row, run, meanings, counts, stands_on_diagonal(squares))

@@ -1,0 +1,205 @@
+"""Quiet: how many plies best play can let pass before the next reset, or before the goal if that comes first.
+
+Best play keeps the outcome and brings the goal one ply nearer each time. So pairs of a position and an accrued score
+make layers: they are listed from the farthest down, by quiet moves of best play alone, then weighed from below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.compiled.arrays import Int, Ints
+from tbgen.compiled.jit import borrowing, inner, small
+from tbgen.verify.cells import set_up
+from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
+from tbgen.verify.subject import Cells
+from tbgen.verify.values import Facts, Subject, cell_at, code_of, facts_of, index_of_cell, signed, stored_value
+
+Int64s = npt.NDArray[np.int64]
+
+_SCORES = 512
+_OWN = _SCORES // 2
+"""A pair of a cell and an accrued score is one number, see `pair_of`."""
+_BATCH = 1 << 12
+_MOST_MOVES = 256
+
+
+class Aim(NamedTuple):
+    """What best play brings about with a score accrued: an outcome, and in how many plies after the next move."""
+
+    holder: Int
+    code: Int
+    outcome: Int
+    plies: Int
+
+
+@small
+def pair_of(cell: Int, accrued: Int) -> Int:
+    """The number of a pair; the signed accrued score is 0 where it is the position's own."""
+    return cell * _SCORES + _OWN + accrued
+
+
+@small
+def cell_of_pair(pair: Int) -> Int:
+    """The cell of a pair."""
+    return pair // _SCORES
+
+
+@small
+def accrued_of_pair(pair: Int) -> Int:
+    """The signed accrued score of a pair."""
+    return pair % _SCORES - _OWN
+
+
+@inner
+def know_own(subject: Subject, place: Int, scratch: Scratch) -> None:
+    """See to it that a position's own code is known."""
+    if subject.own[place] == NO_POSITION:
+        subject.own[place] = own_code_of(subject.men, subject.numbering, cell_at(subject.cells, place), scratch)
+
+
+@inner
+def pair_after(facts: Facts, cell: Int, aim: Aim) -> Int:
+    """The pair that a quiet move makes; with its own score accrued wherever value and best play are the same."""
+    outcome_code = code_of(aim.outcome)
+    replaced = aim.code > facts.own or (aim.code == facts.own and aim.holder == facts.own_holder)
+    if replaced or (outcome_code < facts.own and outcome_code < aim.code):
+        return pair_of(cell, 0)
+    return pair_of(cell, signed(aim.holder, aim.code))
+
+
+# An outcome lower than both scores is worth the same whatever has accrued, so that entry values tell best play.
+@inner
+def list_best_of_class(subject: Subject, scratch: Scratch, side: Int, aim: Aim, after: Ints, count: Int) -> Int:
+    """List the pairs that best play leads to by quiet moves, whatever has accrued; returns how many are listed."""
+    for move in range(list_moves(subject.men, scratch, side, QUIETS)):
+        there = quiet_cell(subject.numbering, scratch, side, move)
+        place = index_of_cell(subject.cells, there)
+        if int(subject.entry[place]) == aim.outcome and int(subject.dtg[place]) == aim.plies:
+            after[count] = pair_of(there, 0)
+            count += 1
+    return count
+
+
+@inner
+def list_best(subject: Subject, scratch: Scratch, other: Scratch, side: Int, aim: Aim, after: Ints, count: Int) -> Int:
+    """The same with a score accrued that may matter."""
+    for move in range(list_moves(subject.men, scratch, side, QUIETS)):
+        there = quiet_cell(subject.numbering, scratch, side, move)
+        place = index_of_cell(subject.cells, there)
+        know_own(subject, place, other)
+        facts = facts_of(subject, place)
+        value, left = stored_value(subject.rows, facts, aim.holder, aim.code)
+        if value == aim.outcome and left == aim.plies:
+            after[count] = pair_after(facts, there, aim)
+            count += 1
+    return count
+
+
+# pairs[n] -> after[start[n]:start[n + 1]]
+@borrowing
+def follow(subject: Subject, scratch: Scratch, other: Scratch, pairs: Ints, start: Ints, after: Ints) -> Int:
+    """List the pairs that best play leads to from some pairs by quiet moves; returns how many there are."""
+    count: Int = 0
+    for n in range(pairs.size):
+        cell, accrued = cell_of_pair(pairs[n]), accrued_of_pair(pairs[n])
+        place = index_of_cell(subject.cells, cell)
+        side = set_up(subject.numbering, cell, scratch.squares)
+        know_own(subject, place, other)
+        own = int(subject.own[place])
+        if accrued == 0:
+            accrued = signed(1 - side, own)
+        holder, code = 0 if accrued > 0 else 1, code_of(accrued)
+        outcome, dtg = stored_value(subject.rows, facts_of(subject, place), holder, code)
+        aim = Aim(holder, code, outcome, dtg - 1)
+        if code_of(outcome) < min(own, code):
+            count = list_best_of_class(subject, scratch, side, aim, after, count)
+        else:
+            count = list_best(subject, scratch, other, side, aim, after, count)
+        start[n + 1] = count
+    return count
+
+
+def _with_own_scores(cells: Any) -> Any:
+    """The pair, or pairs, of a cell or an array of cells, with the position's own score accrued."""
+    return cells * _SCORES + _OWN
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """The pairs that are so many plies away from their goal, in ascending order."""
+
+    pairs: Int64s
+    start: Int64s
+    after: Int64s
+    """[way] -> place in the layer below; the ways of pair n are start[n] to start[n + 1]."""
+
+    def waits(self, below: Int64s) -> Int64s:
+        """The quiet plies from each pair, given those from the layer below."""
+        waits, some = np.zeros(len(self.pairs), np.int64), np.flatnonzero(np.diff(self.start))
+        if len(some):
+            waits[some] = 1 + np.maximum.reduceat(below[self.after], self.start[some])
+        return waits
+
+
+class Stretches:
+    """The quiet plies of best play from some positions, each with its own score accrued, `dtg` plies from the goal.
+
+    The subject is a whole table; own codes are filled in where they are asked for.
+    """
+
+    def __init__(self, subject: Subject, cells: Cells, dtg: Int64s) -> None:
+        self._layers = _layers(subject, cells, dtg)
+        self._waits = [np.zeros(len(self._layers[0].pairs), np.int64)]
+        for layer in self._layers[1:]:
+            self._waits.append(layer.waits(self._waits[-1]))
+
+    def waits(self, cells: Cells, dtg: Int64s) -> Int64s:
+        """How many they are from positions that were asked for."""
+        found = np.zeros(len(cells), np.int64)
+        for plies in np.unique(dtg).tolist():
+            some = dtg == plies
+            found[some] = self._waits[plies][np.searchsorted(self._layers[plies].pairs, _with_own_scores(cells[some]))]
+        return found
+
+    def way_from(self, cell: int, dtg: int) -> list[int]:
+        """The cells of the longest stretch that begins with a position."""
+        place, way = int(np.searchsorted(self._layers[dtg].pairs, _with_own_scores(cell))), [cell]
+        for plies in range(dtg, 0, -1):
+            layer, below = self._layers[plies], self._waits[plies - 1]
+            ways = layer.after[layer.start[place] : layer.start[place + 1]]
+            if not len(ways):
+                break
+            place = int(ways[below[ways].argmax()])
+            way.append(int(self._layers[plies - 1].pairs[place]) // _SCORES)
+        return way
+
+
+def _layers(subject: Subject, cells: Cells, dtg: Int64s) -> list[Layer]:
+    """[plies] -> layer, of all that best play leads to from some positions."""
+    layers, reached, nothing = list[Layer](), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for plies in range(int(dtg.max(initial=0)), -1, -1):
+        pairs = np.union1d(reached, _with_own_scores(cells[dtg == plies]))
+        if layers:
+            layers[-1].after[:] = np.searchsorted(pairs, layers[-1].after)
+        start, after = _followed(subject, pairs) if plies else (np.zeros(len(pairs) + 1, np.int64), nothing)
+        layers.append(Layer(pairs, start, after))
+        reached = np.unique(after)
+    return layers[::-1]
+
+
+def _followed(subject: Subject, pairs: Int64s) -> tuple[Int64s, Int64s]:
+    """A layer's ways, which are pairs as yet."""
+    start, parts = np.zeros(len(pairs) + 1, np.int64), [np.zeros(0, np.int64)]
+    room, scratch, other = np.empty(_BATCH * _MOST_MOVES, np.int64), new_scratch(), new_scratch()
+    for first in range(0, len(pairs), _BATCH):
+        ways = start[first : first + _BATCH + 1]
+        before = int(ways[0])
+        count = follow(subject, scratch, other, pairs[first : first + _BATCH], ways, room)
+        ways[1:] += before
+        parts.append(room[:count].copy())
+    return start, np.concatenate(parts)

@@ -1,0 +1,1 @@
+"""Pages: reports of records, the explorer, and the server that answers over HTTP."""

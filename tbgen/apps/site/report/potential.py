@@ -1,0 +1,323 @@
+"""Mating potential: a known rule of thumb beside exact shares, and factors fitted to them.
+
+The rule is that of Pair-o-Max, a version of Fairy-Max by H. G. Muller: how far to trust a lead in material, in
+centipawns. In the words of its README it divides the score "by 2, 4, or 8 when the mating potential of the leading
+site is already non-existent, or is in jeopardy because the opponent can afford to sacrifice its cheapest piece for the
+only remaining Pawn". He has given the divisors in a comment at chessvariants.com (2 January 2018):
+
+* without pawns the leader's score is halved;
+* if moreover it leads by less than 350 in pieces it is divided by 8; the README adds: with at most two pieces against
+  at most one;
+* with one pawn, if it would lead by less than 350 in pieces once the weakest piece has been given for the pawn, it is
+  divided by 4.
+
+Exceptions: a bare king cannot hold against mating material, so nothing is halved there. Two knights alone do not mate
+and count as the second case. Nor do bishops on squares of one colour, which are an ending of their own.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from tbgen.apps.records.published import ORDINARY, Published, read_published
+from tbgen.apps.records.record import Record
+from tbgen.material import Material, Role
+from tbgen.rules.points import DRAW, Scoring
+from tbgen.score import MATE_CODE, Color, Outcome
+
+VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 500, Role.QUEEN: 950, Role.KING: 0}
+"""Centipawns."""
+MINOR_AHEAD: Final = 350
+BOUNDS: Final = (0, 1, 2, 3, 5, 7)
+"""Codes of the scores that shares are given for: at least G0.0, G0.5, G1.0, G1.5, G2.5, G3.5."""
+_FACTORS: Final = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
+
+
+class Rule(enum.Enum):
+    """What the rule of thumb says of a material, and the factor."""
+
+    FULL = ("full", Fraction(1), "enough to win")
+    BARE_KING = ("bare king", Fraction(1), "mating material against a bare king")
+    PAWNLESS = ("pawnless", Fraction(1, 2), "no pawns")
+    MINOR_AHEAD = ("minor ahead", Fraction(1, 8), "no pawns, and no more than a minor ahead")
+    NO_MATE = (
+        "no mating material",
+        Fraction(1, 8),
+        "a lone minor, two knights, or bishops of one colour, against a bare king",
+    )
+    LAST_PAWN = ("last pawn", Fraction(1, 4), "the last pawn can be had for a piece")
+
+    def __init__(self, title: str, factor: Fraction, words: str) -> None:
+        self.title = title
+        self.factor = factor
+        self.words = words
+
+
+def value_of(men: Iterable[Role]) -> int:
+    """Centipawns of some men."""
+    return sum(VALUES[role] for role in men)
+
+
+def advantage_of(material: Material) -> int:
+    """By how many centipawns White leads; negative if Black does."""
+    return value_of(material.white) - value_of(material.black)
+
+
+def leader_of(material: Material) -> Color | None:
+    """The side ahead in material."""
+    lead = advantage_of(material)
+    return None if lead == 0 else Color.WHITE if lead > 0 else Color.BLACK
+
+
+def rule_for(material: Material) -> Rule | None:
+    """What the rule says of the leader; None where nobody leads."""
+    leader = leader_of(material)
+    if leader is None:
+        return None
+    ours, theirs = (_without_king(material.side(color)) for color in (leader, leader.other))
+    pieces = [role for role in ours if role is not Role.PAWN]
+    lead = value_of(pieces) - value_of(role for role in theirs if role is not Role.PAWN)
+    pawns = len(ours) - len(pieces)
+    if pawns == 0:
+        return _pawnless(pieces, theirs, lead)
+    if pawns == 1 and _costs_the_pawn(theirs, lead):
+        return Rule.LAST_PAWN
+    return Rule.FULL
+
+
+def _without_king(side: Iterable[Role]) -> list[Role]:
+    return [role for role in side if role is not Role.KING]
+
+
+def _pawnless(pieces: Sequence[Role], theirs: Sequence[Role], lead: int) -> Rule:
+    minors = all(role in (Role.KNIGHT, Role.BISHOP) for role in pieces)
+    if not theirs:
+        cannot = minors and (len(pieces) == 1 or tuple(pieces) == (Role.KNIGHT, Role.KNIGHT))
+        return Rule.NO_MATE if cannot else Rule.BARE_KING
+    others = [role for role in theirs if role is not Role.PAWN]
+    return Rule.MINOR_AHEAD if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1 else Rule.PAWNLESS
+
+
+def _costs_the_pawn(theirs: list[Role], lead: int) -> bool:
+    """Whether giving the weakest piece for the pawn leaves the leader less than a minor ahead."""
+    pieces = [role for role in theirs if role is not Role.PAWN]
+    return bool(pieces) and lead + value_of([min(pieces)]) < MINOR_AHEAD
+
+
+Counts = Mapping[Color, Mapping[Outcome, int]]
+"""By side to move, positions up to symmetry."""
+
+
+@dataclass(frozen=True)
+class Potential:
+    """What an ending is exactly worth to its leader, beside the rule."""
+
+    material: Material
+    leader: Color
+    rule: Rule
+    counts: Counts
+    """Of mates alone where there is no record of the material: then those of ordinary chess, as published."""
+    totals: Mapping[Color, int]
+    recorded: bool
+    bishops: str | None = None
+    """Which positions these are, where they are told apart by the colours of the squares of bishops."""
+
+    @property
+    def name(self) -> str:
+        """The material, and what it leaves open."""
+        return str(self.material) if self.bishops is None else f"{self.material}, bishops on {self.bishops}"
+
+    @property
+    def advantage(self) -> int:
+        return abs(advantage_of(self.material))
+
+    @property
+    def mates(self) -> Fraction:
+        """The share of positions the leader wins by mate, less those it loses so; either side to move counts half."""
+        return self._mean(lambda outcome: Fraction(outcome.code == MATE_CODE))
+
+    @property
+    def points(self) -> Fraction | None:
+        """Twice what the leader gets above half a point, by the exponential formula; None without a record."""
+        rule = Scoring()
+        return self._mean(lambda outcome: 2 * (rule.holders_points(outcome) - DRAW)) if self.recorded else None
+
+    def _mean(self, worth: Callable[[Outcome], Fraction]) -> Fraction:
+        means = []
+        for side in Color:
+            signed = (
+                worth(outcome) * count * (1 if outcome.holder is self.leader else -1)
+                for outcome, count in self.counts[side].items()
+            )
+            means.append(sum(signed, Fraction(0)) / (self.totals[side] or 1))
+        return sum(means, Fraction(0)) / len(means)
+
+    def share(self, side: Color, holder: Color, code: int) -> Fraction | None:
+        """The share of positions with a side to move where a side gets a score of this code or a lower one."""
+        if not self.recorded and code != MATE_CODE:
+            return None
+        won = sum(count for outcome, count in self.counts[side].items() if _reaches(outcome, holder, code))
+        return Fraction(won, self.totals[side] or 1)
+
+    @property
+    def nearest(self) -> Fraction:
+        """The factor of the rule's kind that is nearest to the truth."""
+        return min(_FACTORS, key=lambda factor: abs(factor - self.mates))
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether no other factor is nearer, and the leader at least wins more often than it loses."""
+        return self.mates >= 0 and self.nearest == self.rule.factor
+
+    @property
+    def error(self) -> Fraction:
+        """By how much the rule trusts the lead too much (positive) or too little."""
+        return self.rule.factor - self.mates
+
+    @property
+    def verdict(self) -> str:
+        if self.is_confirmed:
+            return "confirmed"
+        return "too high" if self.error > 0 else "too low"
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "material": str(self.material),
+            "bishops": self.bishops,
+            "leader": str(self.leader).lower(),
+            "advantage": self.advantage,
+            "rule": self.rule.title,
+            "rule_factor": float(self.rule.factor),
+            "factor": _rounded(self.mates),
+            "rmobility_factor": _rounded(self.points),
+            "confirmed": self.is_confirmed,
+            "source": "table" if self.recorded else "published",
+            "shares": {
+                f"{str(side).lower()}_to_move": {
+                    str(holder).lower(): {_g(code): _rounded(self.share(side, holder, code)) for code in BOUNDS}
+                    for holder in Color
+                }
+                for side in Color
+            },
+        }
+
+
+def _reaches(outcome: Outcome, holder: Color, code: int) -> bool:
+    return outcome.holder is holder and outcome.code <= code
+
+
+def _g(code: int) -> str:
+    return str(Outcome(Color.WHITE, code))
+
+
+def _rounded(share: Fraction | None) -> float | None:
+    return None if share is None else round(float(share), 6)
+
+
+def potentials_of(records: Iterable[Record]) -> list[Potential]:
+    """Every ending of three to five men in which somebody leads, the rule's worst errors first.
+
+    Endings without a record have their mates from what is published of ordinary chess.
+    """
+    known = {record.material: record for record in records}
+    found = list[Potential]()
+    for material, published in read_published(ORDINARY).items():
+        leader, rule = leader_of(material), rule_for(material)
+        if leader is None or rule is None:
+            continue
+        if material in known:
+            found += _recorded(known[material], leader, rule)
+        else:
+            totals = {side: sum(published.counts[side]) for side in Color}
+            found.append(Potential(material, leader, rule, _mates_in(published), totals, recorded=False))
+    return sorted(found, key=lambda each: (-abs(each.error), each.name))
+
+
+def _mates_in(published: Published) -> Counts:
+    mates = {}
+    for side in Color:
+        won, _, lost = published.counts[side]
+        mates[side] = {Outcome(side, MATE_CODE): won, Outcome(side.other, MATE_CODE): lost}
+    return mates
+
+
+def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
+    """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
+    every = {side: {outcome: each.count.classes for outcome, each in record.sides[side].items()} for side in Color}
+    parts: list[tuple[str | None, Rule, Counts]] = [(None, rule, every)]
+    men = _without_king(record.material.side(leader))
+    if record.one_colored is not None and men.count(Role.BISHOP) > 1:
+        one = {side: {outcome: n.classes for outcome, n in record.one_colored[side].items()} for side in Color}
+        both = {side: {each: n - one[side].get(each, 0) for each, n in every[side].items()} for side in Color}
+        has_more = set(men) != {Role.BISHOP} or len(record.material.side(leader.other)) > 1
+        parts = [("both colours", rule, both), ("one colour", rule if has_more else Rule.NO_MATE, one)]
+    for bishops, said, counts in parts:
+        totals = {side: sum(counts[side].values()) for side in Color}
+        yield Potential(record.material, leader, said, counts, totals, recorded=True, bishops=bishops)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A rule over all the endings that it speaks of, each counted once."""
+
+    rule: Rule
+    potentials: tuple[Potential, ...]
+
+    @property
+    def endings(self) -> int:
+        return len(self.potentials)
+
+    @property
+    def mates(self) -> Fraction:
+        return sum((each.mates for each in self.potentials), Fraction(0)) / len(self.potentials)
+
+    @property
+    def points(self) -> Fraction | None:
+        """Over those that have a record."""
+        known = [each.points for each in self.potentials if each.points is not None]
+        return sum(known, Fraction(0)) / len(known) if known else None
+
+    @property
+    def confirmed(self) -> int:
+        return sum(each.is_confirmed for each in self.potentials)
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the fitted factor is nearer to the rule's than to any other."""
+        return min(_FACTORS, key=lambda factor: abs(factor - self.mates)) == self.rule.factor
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "rule": self.rule.title,
+            "means": self.rule.words,
+            "rule_factor": float(self.rule.factor),
+            "factor": _rounded(self.mates),
+            "rmobility_factor": _rounded(self.points),
+            "endings": self.endings,
+            "confirmed": self.confirmed,
+        }
+
+
+def fits_of(potentials: Iterable[Potential]) -> list[Fit]:
+    """The rules that speak of some ending, with fitted factors, the worst errors first."""
+    groups: dict[Rule, list[Potential]] = {}
+    for each in potentials:
+        groups.setdefault(each.rule, []).append(each)
+    fits = [Fit(rule, tuple(group)) for rule, group in groups.items()]
+    return sorted(fits, key=lambda fit: -abs(fit.rule.factor - fit.mates))
+
+
+def facts_of(potentials: Iterable[Potential]) -> Mapping[str, Any]:
+    """Factors for an engine to read, by rule and by ending."""
+    found = list(potentials)
+    return {
+        "format": 1,
+        "rules": [fit.facts() for fit in fits_of(found)],
+        "endings": {each.name: each.facts() for each in sorted(found, key=lambda each: each.name)},
+    }

@@ -1,0 +1,130 @@
+"""The squares that men attack, as 64-bit words. Sliders use kindergarten bitboards, one small table for all lines.
+
+A multiplication gathers the men on a rank, file or diagonal into the top byte. Its six inner bits are the index
+into the table. The two outer squares of a line are left out because no square lies behind them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbgen.compiled.arrays import Int, Word, Words
+from tbgen.compiled.jit import small
+from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, ONE
+
+FILES = RANKS = 8
+_ALL = (1 << 64) - 1
+_A_FILE = 0x0101010101010101
+_LONG_DIAGONAL = 0x0080402010080400
+"""c2-h7: a factor that gathers the a-file into the top byte, a1 in its highest bit."""
+
+_STEPS_OF_A_KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+_STEPS_OF_A_KING = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+
+
+def _steps(steps: tuple[tuple[int, int], ...]) -> Words:
+    """[square] -> the squares that steps lead to."""
+    table = np.zeros(64, np.uint64)
+    for square in range(64):
+        file, rank = square % 8, square // 8
+        reached = [(file + right, rank + up) for right, up in steps]
+        word = sum(1 << (x + 8 * y) for x, y in reached if 0 <= x < FILES and 0 <= y < RANKS)
+        table[square] = word
+    return table
+
+
+def _lines(*directions: tuple[int, int]) -> Words:
+    """[square] -> the other squares of the line through it."""
+    table = np.zeros(64, np.uint64)
+    for square in range(64):
+        word = 0
+        for right, up in directions:
+            x, y = square % 8 + right, square // 8 + up
+            while 0 <= x < FILES and 0 <= y < RANKS:
+                word |= 1 << (x + 8 * y)
+                x, y = x + right, y + up
+        table[square] = word
+    return table
+
+
+def _on_a_rank(place: int, inner: int) -> int:
+    """The squares of a rank that a slider at `place` attacks; `inner` has the six inner squares' men."""
+    men, reached = inner << 1, 0
+    for step in (1, -1):
+        at = place + step
+        while 0 <= at < FILES:
+            reached |= 1 << at
+            if men >> at & 1:
+                break
+            at += step
+    return reached
+
+
+def _fills() -> tuple[Words, Words]:
+    """[place * 64 + inner men] -> the squares attacked on all ranks at once, and those of the a-file."""
+    ranks, a_file = np.zeros(8 * 64, np.uint64), np.zeros(8 * 64, np.uint64)
+    for place in range(8):
+        for inner in range(64):
+            reached = _on_a_rank(place, inner)
+            ranks[place * 64 + inner] = reached * _A_FILE & _ALL
+            down = _on_a_rank(7 - place, inner)
+            a_file[place * 64 + inner] = sum(1 << 8 * (7 - at) for at in range(8) if down >> at & 1)
+    return ranks, a_file
+
+
+KNIGHT_ATTACKS = _steps(_STEPS_OF_A_KNIGHT)
+KING_ATTACKS = _steps(_STEPS_OF_A_KING)
+_RANK = _lines((1, 0), (-1, 0))
+_RISING = _lines((1, 1), (-1, -1))
+_FALLING = _lines((1, -1), (-1, 1))
+_ON_RANKS, _ON_A_FILE = _fills()
+
+_FILE_A = np.uint64(_A_FILE)
+_FILE_B = np.uint64(_A_FILE << 1)
+"""One file further than the a-file, so that the shift by 58 drops the h-file and keeps the six inner squares."""
+_GATHER_FILE = np.uint64(_LONG_DIAGONAL)
+_THIRD_RANK, _SIXTH_RANK = np.uint64(0x0000000000FF0000), np.uint64(0x0000FF0000000000)
+_SEVEN, _EIGHT, _NINE, _TOP_SIX = np.uint64(7), np.uint64(8), np.uint64(9), np.uint64(58)
+
+
+@small
+def bishop_attacks(square: Int, occupied: Word) -> Word:
+    """The squares that a bishop attacks, up to and with the first man on each line."""
+    row = (square & 7) * 64
+    rising, falling = _RISING[square], _FALLING[square]
+    up = _ON_RANKS[row + np.int64((rising & occupied) * _FILE_B >> _TOP_SIX)] & rising
+    return up | _ON_RANKS[row + np.int64((falling & occupied) * _FILE_B >> _TOP_SIX)] & falling
+
+
+@small
+def rook_attacks(square: Int, occupied: Word) -> Word:
+    """The squares that a rook attacks, up to and with the first man on each line."""
+    rank = _RANK[square]
+    along = _ON_RANKS[(square & 7) * 64 + np.int64((rank & occupied) * _FILE_B >> _TOP_SIX)] & rank
+    file = np.uint64(square & 7)
+    column = np.int64((occupied >> file & _FILE_A) * _GATHER_FILE >> _TOP_SIX)
+    return along | _ON_A_FILE[(square >> 3) * 64 + column] << file
+
+
+@small
+def pawn_attacks(pawns: Word, black: bool) -> Word:
+    """The squares that pawns attack."""
+    if black:
+        return (pawns & NOT_A_FILE) >> _NINE | (pawns & NOT_H_FILE) >> _SEVEN
+    return (pawns & NOT_A_FILE) << _SEVEN | (pawns & NOT_H_FILE) << _NINE
+
+
+@small
+def pawn_pushes(pawns: Word, black: bool, empty: Word) -> tuple[Word, Word]:
+    """The empty squares that pawns may step to: by one square, and by two."""
+    if black:
+        single = pawns >> _EIGHT & empty
+        return single, (single & _SIXTH_RANK) >> _EIGHT & empty
+    single = pawns << _EIGHT & empty
+    return single, (single & _THIRD_RANK) << _EIGHT & empty
+
+
+@small
+def rank_between(low: Int, high: Int) -> Word:
+    """The squares strictly between two squares of one rank, the lower of which is given first."""
+    return (ONE << np.uint64(high)) - (ONE << np.uint64(low)) & ~(ONE << np.uint64(low))

@@ -1,0 +1,1 @@
+"""Everything about numba: decorators, where compiled kernels are kept, linking, compiling ahead."""

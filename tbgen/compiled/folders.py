@@ -1,0 +1,192 @@
+"""Where compiled kernels are kept, and what names the folder: a digest of all that they are made from.
+
+Kernels are sought in the user's folder and then beside the program, where those lie that came with it. Their files are
+pickles, so a folder is believed only where nobody else can write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent
+
+SOLVER = ("index", "retro")
+"""The packages that tables come from."""
+
+SHARED = ("compiled/jit.py", "handover.py", "material.py", "score.py", "table.py")
+"""What packages with kernels import beside each other."""
+
+LENDERS = {
+    "apps/hold": ("board",),
+    "apps/play": ("board",),
+    "apps/records": ("board", "verify"),
+    "probe": ("board",),
+}
+"""[package] -> whose kernels its own call, beside those of `index`."""
+
+COMPILER = ("compiled/groups.py", "compiled/jit.py", "compiled/kernels.py", "compiled/linking.py")
+"""How kernels are compiled and kept; no part of what a table says of its maker."""
+
+LEVEL = 1
+"""How hard the compiler tries, unless NUMBA_OPT says: short inner loops only get slower and fatter above it."""
+
+SHIPPED = PACKAGE / "_shipped"
+"""What is made when the program is packed or set up: kernels and small tables."""
+
+BASELINES = {("linux", "x86_64"): "x86-64-v2", ("darwin", "arm64"): "apple-m1"}
+"""The processors that kernels which come with the program are made for."""
+
+_NEEDS = {"x86-64-v2": ("cx16", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"), "apple-m1": ()}
+"""What a processor has that can run them."""
+
+_UNUSED_SECONDS = 30 * 24 * 3600.0
+"""Kernels of other sources are removed when nobody has used them for so long."""
+
+_FOLDER_NAME = re.compile(r"[0-9a-f]{16}")
+_KERNEL_FILE = re.compile(r"(?:.*\.)?(\w+)-\d+\.py\w+\.\d+\.nbc")
+
+
+def package_of(module: str) -> str:
+    """The package that a module's kernels are kept with.
+
+    >>> package_of("tbgen.retro.levels.classes"), package_of("tbgen.apps.play.search_kernels")
+    ('retro', 'apps/play')
+    """
+    names = module.split(".")
+    return "/".join(names[1:3]) if names[1] == "apps" else names[1]
+
+
+def source_digest(packages: Sequence[str] = SOLVER) -> str:
+    """A digest of the sources of some packages and of what they all share; tables carry the solver's."""
+    digest = hashlib.sha256()
+    folders = (path for package in sorted(packages) for path in sorted((PACKAGE / package).rglob("*.py")))
+    for path in (*(PACKAGE / name for name in SHARED), *folders):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def kernel_digest(package: str, processor: str | None = None) -> str:
+    """What names the folder of a package's compiled kernels: its sources, the compiler, its level, the processor.
+
+    numba is not imported for its version: that takes a third of a second, in which others might compile.
+    """
+    from importlib.metadata import version
+
+    level = os.environ.get("NUMBA_OPT", str(LEVEL))
+    python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
+    compiler = hashlib.sha256(b"".join((PACKAGE / name).read_bytes() for name in COMPILER)).hexdigest()
+    system = f"{sys.platform} {platform.machine()} {processor or _this_processor()}"
+    sources = source_digest(("index", package, *LENDERS.get(package, ())))
+    facts = f"{sources} {compiler} {version('numba')} {level} {python} {system}"
+    return hashlib.sha256(facts.encode()).hexdigest()[:16]
+
+
+def _this_processor() -> str:
+    """What machine code is made for: this processor, unless numba is told of another."""
+    from llvmlite import binding
+
+    if name := os.environ.get("NUMBA_CPU_NAME"):
+        return f"{name} {os.environ.get('NUMBA_CPU_FEATURES', '')}".strip()
+    return f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
+
+
+def cache_home() -> Path:
+    """Where compiled kernels of any version of tbgen are kept."""
+    if override := os.environ.get("TBGEN_CACHE"):
+        return Path(override)
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tbgen" / "kernels"
+
+
+@cache
+def cache_folder(package: str = "retro") -> Path:
+    """Where the kernels of a package, compiled from these very sources, are kept: in a place that can be written.
+
+    The folder is made here if need be, and then those that have not been used for a month are removed.
+    """
+    home, digest = cache_home(), kernel_digest(package)
+    common = Path(tempfile.gettempdir()) / f"tbgen-kernels-{_user()}"  # where others can write, too
+    for first, folder in ((home / digest, home / digest), (common, common / digest)):
+        with contextlib.suppress(OSError):
+            first.parent.mkdir(parents=True, exist_ok=True)
+            is_new = not folder.is_dir()
+            for path in (first, folder):
+                path.mkdir(mode=0o700, exist_ok=True)
+            if os.access(folder, os.W_OK) and is_ours_alone(first) and is_ours_alone(folder):
+                os.utime(folder)  # says that it is in use
+                if is_new:
+                    remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)
+                return folder
+    private = Path(tempfile.mkdtemp(prefix="tbgen-kernels-"))
+    os.environ["TBGEN_CACHE"] = str(private)  # processes that this one starts find it, and kernels of other packages
+    (private / digest).mkdir(mode=0o700)
+    return private / digest
+
+
+def is_ours_alone(folder: Path) -> bool:
+    """Whether a path is a folder of this user, and no link, where nobody else can write."""
+    facts = folder.lstat()
+    if not stat.S_ISDIR(facts.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (facts.st_uid == _user() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+@cache
+def shipped_folder(package: str) -> Path | None:
+    """Where the kernels of a package lie that came with the program, if they are of these sources and run here."""
+    processor = BASELINES.get((sys.platform, platform.machine()))
+    if processor is None or not (SHIPPED / "kernels").is_dir() or "NUMBA_CPU_NAME" in os.environ:
+        return None
+    from llvmlite import binding
+
+    has = binding.get_host_cpu_features()
+    folder = SHIPPED / "kernels" / kernel_digest(package, processor)
+    return folder if folder.is_dir() and all(has.get(name) for name in _NEEDS[processor]) else None
+
+
+def shipped_tables() -> Path | None:
+    """Where the tables lie that came with the program, if they were made by these sources."""
+    if not (SHIPPED / "tables").is_dir():
+        return None
+    folder = SHIPPED / "tables" / source_digest()
+    return folder if folder.is_dir() else None
+
+
+def remove_unused(home: Path, before: float) -> None:
+    """Remove folders of kernels that were last used before a moment; what was not made here stays.
+
+    A folder is renamed first, so that another process sees it whole or not at all.
+    """
+    for folder in home.iterdir():
+        with contextlib.suppress(OSError):
+            if _FOLDER_NAME.fullmatch(folder.name) and folder.is_dir() and folder.stat().st_mtime < before:
+                doomed = folder.rename(folder.with_name(f"{folder.name}.removed-{os.getpid()}"))
+                shutil.rmtree(doomed, ignore_errors=True)
+
+
+def compiled_kernels(package: str) -> Iterator[str]:
+    """The names of a package's kernels whose machine code is on disk, once for each file."""
+    for folder in (cache_folder(package), shipped_folder(package)):
+        if folder is not None:
+            found = (_KERNEL_FILE.fullmatch(path.name) for path in folder.rglob("*.nbc"))
+            yield from (match.group(1) for match in found if match)
+
+
+def is_compiled(name: str, package: str = "retro") -> bool:
+    """Whether the machine code of one of a package's kernels is on disk."""
+    return name in compiled_kernels(package)

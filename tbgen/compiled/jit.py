@@ -1,0 +1,190 @@
+"""The one owner of numba: the decorators.
+
+Where compiled kernels are kept `folders` says. numba's settings are those of the whole process; ours are in force
+only while a kernel of ours is declared or compiled, and then put back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+from llvmlite import ir
+from numba.core import config, types
+from numba.core.cgutils import get_item_pointer, true_bit, unpack_tuple, voidptr_t
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types.containers import UniTuple
+from numba.core.types.misc import unliteral
+from numba.extending import intrinsic
+
+from tbgen.compiled.folders import LEVEL, cache_folder, package_of, shipped_folder
+from tbgen.compiled.groups import by_address as by_address
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+KNOWN = ("0.68",)
+"""Versions of numba whose insides we use; any other compiles and keeps kernels in its own way, which takes longer."""
+
+_linking: Any = None
+_kernels: Any = None
+if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
+    with contextlib.suppress(ImportError, AttributeError):
+        _linking = importlib.import_module("tbgen.compiled.linking")
+        _kernels = importlib.import_module("tbgen.compiled.kernels")
+
+
+@contextlib.contextmanager
+def _settings(**settings: Any) -> Iterator[None]:
+    """numba's settings for a moment in which no other thread compiles."""
+    with global_compiler_lock:
+        config.reload_config()  # else the compiler does it in between
+        before = {name: getattr(config, name) for name in settings}
+        vars(config).update(settings)
+        try:
+            yield
+        finally:
+            vars(config).update(before)
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """What Python calls: compiled on first use, kept on disk, run without the interpreter lock."""
+    return _declared(function)
+
+
+def borrowing(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that makes no array, nor does what it calls: references to those it is given are not counted.
+
+    Counting them, array by array of a group at every call, took most of the time of thin layers, and the
+    counters are what two threads would share.
+    """
+    return _declared(function, _nrt=False)
+
+
+def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
+    package = package_of(function.__module__)
+    folder = cache_folder(package)
+    settings = {"nogil": True, "no_cfunc_wrapper": True, **flags}  # nobody calls a kernel from C
+    if _kernels is None:
+        with _settings(CACHE_DIR=str(folder)):
+            dispatcher: Any = numba.njit(cache=True, **settings)(function)
+    else:
+        with _settings():
+            dispatcher = numba.njit(pipeline_class=_linking.WholeCompiler, **settings)(function)
+        dispatcher._cache = _kernels.KernelCache(function, folder, shipped_folder(package))
+    if "NUMBA_OPT" not in os.environ:
+        compile_as_set = dispatcher.compile
+
+        def compile_at_level(signature: Any) -> Any:
+            with _settings(OPT=type(config.OPT)(LEVEL)):
+                return compile_as_set(signature)
+
+        dispatcher.compile = compile_at_level
+    return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
+
+
+def inner(function: Callable[P, R]) -> Callable[P, R]:
+    """What only kernels call. It has no way in from Python, which for groups of arrays costs a second to compile."""
+    return _helper(function)
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """An inner kernel written into its callers, for loops that would spend their time passing arrays."""
+    return _helper(function, forceinline=True)
+
+
+def _helper(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
+    without_entries = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    dispatcher = numba.njit(nogil=True, **without_entries, **_compiler("PartCompiler"), **flags)(function)
+    return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
+
+
+def small(function: Callable[P, R]) -> Callable[P, R]:
+    """A few instructions on plain numbers, called from anywhere.
+
+    Kernels take it up as a part of theirs. Its entry from Python is compiled when Python calls it, which few ever see:
+    linked, optimised and emitted, it took as long as a helper ten times as long.
+    """
+    flags = {"forceinline": True, "no_cfunc_wrapper": True}
+    dispatcher: Any = numba.njit(nogil=True, **flags, **_compiler("WholeCompiler"))(function)
+    part: Any = inlined(function)
+    dispatcher.get_call_template, dispatcher.get_overload = part.get_call_template, part.get_overload
+    return cast("Callable[P, R]", dispatcher)
+
+
+def _compiler(name: str) -> dict[str, Any]:
+    """What makes numba link a kernel's parts once; nothing where its insides are not those that we know."""
+    return {} if _linking is None else {"pipeline_class": getattr(_linking, name)}
+
+
+def _once_for_all_constants(dispatcher: Any) -> Any:
+    """Have a function that is called with constants compiled for any number: else once more for each of them."""
+    find_template = dispatcher.get_call_template
+
+    def without_constants(args: Any, kws: Any) -> Any:
+        return find_template([unliteral(a) for a in args], {k: unliteral(a) for k, a in kws.items()})
+
+    dispatcher.get_call_template = without_constants
+    return dispatcher
+
+
+def _of_a_word(word: Any, emit: Callable[[Any, Any], Any]) -> Any:
+    """An integer from 64 bits, by an instruction of the processor or what the compiler has in its place."""
+    if not isinstance(word, types.Integer):  # such as a word less a signed number, which numba takes for a fraction
+        return None
+    return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(builder, words[0])
+
+
+def _ones(_typing: Any, word: Any) -> Any:
+    return _of_a_word(word, lambda builder, bits: builder.ctpop(bits))
+
+
+def _trailing_zeros(_typing: Any, word: Any) -> Any:
+    return _of_a_word(word, lambda builder, bits: builder.cttz(bits, true_bit))
+
+
+def _exchange(_typing: Any, array: Any, _number: Any) -> Any:
+    if getattr(array, "dtype", None) != types.int64:
+        return None
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        first = context.make_array(signature.args[0])(context, builder, values[0]).data
+        return builder.atomic_rmw("xchg", first, values[1], "seq_cst")
+
+    return types.int64(array, types.int64), emit
+
+
+def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
+    if not isinstance(array, types.Array) or not all(isinstance(each, types.Integer) for each in item):
+        return None
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind, number = signature.args[0], ir.IntType(32)
+        described = context.make_array(kind)(context, builder, values[0])
+        address = get_item_pointer(context, builder, kind, described, unpack_tuple(builder, values[1]))
+        takes = ir.FunctionType(ir.VoidType(), [voidptr_t, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", (voidptr_t,), takes)
+        how = [number(_TO_READ), number(_INTO_EVERY_CACHE), number(_AS_DATA)]
+        builder.call(fetch, [builder.bitcast(address, voidptr_t), *how])
+        return context.get_dummy_value()
+
+    return types.none(array, UniTuple(types.int64, array.ndim)), emit
+
+
+_TO_READ, _INTO_EVERY_CACHE, _AS_DATA = 0, 3, 1
+
+ones: Callable[[Any], Any] = intrinsic(_ones)
+"""How many bits of 64 are set; for kernels."""
+
+trailing_zeros: Callable[[Any], Any] = intrinsic(_trailing_zeros)
+"""How many bits of 64 lie below the lowest that is set; one must be, or the answer is anything. For kernels."""
+
+exchange: Callable[[Any, Any], Any] = intrinsic(_exchange)
+"""Write a number in place of an array's first, and say which was there, before any other thread can. For kernels."""
+
+prefetch: Callable[[Any, tuple[Any, ...]], None] = intrinsic(_prefetch)
+"""Have the processor fetch an item that will soon be wanted; nobody waits for it, and nothing changes. For kernels."""

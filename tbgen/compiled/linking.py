@@ -1,0 +1,124 @@
+"""Link once: what only kernels call is kept as its own instructions, until a kernel takes it up.
+
+numba links, optimises and emits every compiled function with all that it calls, and again for each caller above it,
+which for deep kernels is two thirds of the compiler's work, thrown away. Here a helper (a *part*) is only lowered;
+a kernel (the *whole*) links every part once, optimises once, emits once. This needs numba's insides, so it is in use
+only with versions it was tried with (`jit`); any other compiles in numba's own way, to the same code, only slower.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class Part(JITCodeLibrary):
+    """The instructions of one helper: neither linked with others, nor optimised, nor emitted."""
+
+    counts_references = True
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        self._raise_if_finalized()
+        self._final_module.verify()
+        self._finalized = True
+
+
+class Whole(JITCodeLibrary):
+    """A kernel with all that it calls, each function once."""
+
+    _linking_libraries: list[Any]
+    counts_references = True
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        libraries = dict.fromkeys(self._linking_libraries)
+        waiting = list(libraries)
+        while waiting:
+            library = waiting.pop()
+            if isinstance(library, Part):
+                below = [other for other in library._linking_libraries if other not in libraries]
+                libraries.update(dict.fromkeys(below))
+                waiting.extend(below)
+        self._linking_libraries = list(libraries)
+        super().finalize()
+
+    # Counting the references of arrays is taken out again where it comes in pairs, but only within a function. So where
+    # they are counted at all, helpers are inlined first, as numba does: without that `number_slabs` took four times as
+    # long.
+    def _optimize_final_module(self) -> None:
+        if self.counts_references:
+            self._run_passes("Module passes (inlining before references are pruned)", slp_vectorize=False, cost="cheap")
+        self._run_passes("Module passes (full optimization)")
+
+    def _run_passes(self, name: str, **settings: Any) -> None:
+        passes, builder = self._codegen._module_pass_manager(**settings)
+        with self._recorded_timings.record(name, builder):
+            passes.run(self._final_module, builder)
+
+
+class _Lower(NativeLowering):
+    """Lowering into a library of a class of ours."""
+
+    library_class: type[JITCodeLibrary]
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = self.library_class(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.counts_references = bool(state.flags.nrt)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerWhole(_Lower):
+    _name = "tbgen_lower_whole"
+    library_class = Whole
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerPart(_Lower):
+    """As numba does where it makes something to be run, but for the address: there is none."""
+
+    _name = "tbgen_lower_part"
+    library_class = Part
+
+    def run_pass(self, state: Any) -> bool:
+        state.flags.no_compile = True
+        super().run_pass(state)
+        lowered, library = state["cr"], state.library
+        described, name = lowered.fndesc, lowered.fndesc.qualname.rpartition(".")[2]
+        library._ensure_finalized()
+        entry = _dynfunc.make_function(described.lookup_module(), name, "", 0, lowered.env, (library,))
+        state.targetctx.insert_user_function(entry, described, [library])
+        state.reload_init.extend(library._reload_init)
+        state["cr"] = lowered._replace(cfunc=entry)
+        return True
+
+
+class _Compiler(CompilerBase):
+    """numba's own steps, with another lowering."""
+
+    lowering: type[NativeLowering]
+
+    def define_pipelines(self) -> list[Any]:
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [(self.lowering if step is NativeLowering else step, why) for step, why in manager.passes]
+        manager.finalize()
+        return [manager]
+
+
+class WholeCompiler(_Compiler):
+    lowering = LowerWhole
+
+
+class PartCompiler(_Compiler):
+    lowering = LowerPart

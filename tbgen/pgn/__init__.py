@@ -1,1 +1,0 @@
-"""Games as text: tags and files of games."""

@@ -1,0 +1,1 @@
+"""What files and processes need of the operating system."""

@@ -1,0 +1,105 @@
+"""Annotated games: every ply against what a probe of its position and of all moves says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from tbgen.apps.games.annotate import Annotation, annotate
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import games_in
+from tbgen.apps.site.report.annotated import page_of
+from tbgen.material import Material
+from tbgen.probe import Grade, Tablebase, open_tablebase
+from tbgen.score import Color
+from tests.apps.games.endings import written_games
+
+HELD = '[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n'
+
+
+def annotated(tables: Tablebase, text: str) -> Annotation:
+    (game,) = games_in(text)
+    assert isinstance(game, PgnGame)
+    return annotate(tables, game)
+
+
+def test_a_game_says_who_gave_what_away_and_what_would_have_kept_it(tables: Tablebase) -> None:
+    found = annotated(tables, HELD + "30. Bg4 Kf4 1/2-1/2\n")
+    first, white, black = found.plies
+    assert (first.move, first.worth, first.remark, first.grade) == ("", "G1.5 in 5 plies", "", None)
+    assert (white.move, white.grade) == ("30. Bg4", Grade.LOSES)
+    assert white.remark == "gives G1.5 away to Black; Ke5 kept it"
+    assert white.lost == Fraction(9, 16) - (Fraction(1, 2) - Fraction(1, 2) ** 12)
+    assert black.number == "30..."
+    assert found.lost == {Color.WHITE: white.lost, Color.BLACK: black.lost}
+
+
+def test_a_move_that_costs_a_part_is_told_from_one_that_loses_all(tables: Tablebase) -> None:
+    found = annotated(tables, HELD + "30. Kd6 *\n")
+    assert found.plies[1].grade is Grade.COSTS
+    assert found.plies[1].comment == "G5.5 in 2 plies; gives G1.5 away; Ke5 kept it"
+    assert found.known_from == "tables know 1 ply, all of the game"
+
+
+def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it(tables: Tablebase) -> None:
+    plies = turns = 0
+    for game in games_in(written_games(7, 150, 3)):
+        assert isinstance(game, PgnGame)
+        found = annotate(tables, game)
+        known = {each.ply.number: each for each in found.plies}
+        board = game.game.board.root()
+        for before, after in zip(game.game.plies, game.game.plies[1:], strict=False):
+            assert after.move is not None
+            here = tables.get(board, before.accrued)
+            moves = [] if here is None else tables.probe_moves(board, before.accrued)
+            board.push(after.move)
+            there = tables.get(board.copy(stack=False), after.accrued)
+            each = known.get(after.number)
+            assert (each is None) == (here is None and there is None)
+            if each is None or here is None:
+                continue
+            plies += 1
+            played = next(move for move in moves if move.move == after.move)
+            assert each.value is not None
+            assert (each.value.outcome, each.before) == (played.outcome, here.outcome)
+            assert each.gives_away == (not played.keeps)
+            assert each.lost >= 0
+            assert {move.san for move in each.better} == (
+                {move.san for move in moves if move.best} if each.gives_away else set()
+            )
+            turns += each.gives_away
+    assert plies > 1000
+    assert turns > 100
+
+
+def test_a_table_that_is_missing_is_counted(tables: Tablebase) -> None:
+    found = annotated(tables, '[FEN "8/8/4K3/5Bk1/8/8/8/R7 w - - 0 30"]\n\n30. Ra5 Kf4 *\n')
+    assert (found.plies, found.missing) == ((), {Material.parse("KRBvK"): 3})
+    assert found.known_from == "no table knows a position of this game"
+
+
+def test_castling_rights_and_many_men_are_nothing_to_annotate(tables: Tablebase) -> None:
+    assert annotated(tables, "1. e4 e5 *\n").plies == ()
+    right = annotated(tables, '[FEN "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n\n1. Rh2 *\n')
+    assert [(each.ply.number, each.before) for each in right.plies] == [(1, None)]
+
+
+def test_the_facts_are_those_of_each_ply(tables: Tablebase) -> None:
+    facts = annotated(tables, HELD + "30. Bg4 *\n").facts()
+    assert (facts["points_lost"]["black"], facts["missing"]) == (0.0, {})
+    ply = facts["plies"][1]
+    assert (ply["san"], ply["outcome"], ply["before"], ply["grade"], ply["better"]) == (
+        "Bg4",
+        "-G5.5",
+        "G1.5",
+        "loses",
+        ["Ke5"],
+    )
+
+
+def test_without_distances_all_moves_that_keep_the_value_are_named(table_folder: Path) -> None:
+    with open_tablebase(table_folder, outcomes_only=True) as outcomes:
+        found = annotated(outcomes, HELD + "30. Bg4 *\n")
+    assert [each.distance for each in found.plies] == ["?", "?"]
+    assert len(found.plies[1].better) == 7
+    assert "None" not in page_of([found], "x")

@@ -1,0 +1,298 @@
+"""Files of games: new tags, old bytes, the same order, and the same again."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tbgen.apps.games.archive import ChunkDecider, Decided, Task, decide_file, total
+from tbgen.apps.games.chunks import chunks_of
+from tbgen.apps.games.decide import Continue
+from tbgen.apps.games.game import GameSettings, PgnGame
+from tbgen.apps.games.splice import OWN_TAGS
+from tbgen.apps.games.verdict import Ground
+from tbgen.errors import PgnError
+from tbgen.rules.game import FiftyMoveSetting
+from tbgen.rules.points import Scheme
+from tests.apps.games.plain import games_in
+from tests.apps.games.test_compiled_reader import texts
+from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
+
+GOLDEN = Path(__file__).parent.parent.parent / "golden"
+OWN_LINE = re.compile(rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() + rb') "[^"]*"\](?:\r\n|\n|\r)')
+
+
+def decided(text: bytes, task: Task | None = None, chunk_bytes: int = 1 << 20) -> bytes:
+    """The text with the games in it decided; what is no text at all is not looked at."""
+    stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
+    written = []
+    with contextlib.suppress(PgnError), contextlib.closing(ChunkDecider(Task() if task is None else task)) as desk:
+        written.extend(desk.decide(chunk, "test.pgn").text for chunk in chunks_of(stream, "test.pgn", chunk_bytes))
+    return b"".join(written)
+
+
+def plain(text: bytes) -> list[PgnGame | PgnError]:
+    file = io.StringIO(text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "tbgen-latin-1"), newline=None)
+    found: list[PgnGame | PgnError] = []
+    try:
+        found.extend(games_in(file, "test.pgn"))
+    except PgnError as error:
+        found.append(error)
+    return found
+
+
+def told(game: PgnGame | PgnError) -> object:
+    """All that is not ours to change."""
+    if isinstance(game, PgnError):
+        return str(game), game.game, game.ply
+    tags = {name: value for name, value in game.tags.items() if name not in OWN_TAGS}
+    return tags, game.result, [ply.san for ply in game.game.plies], game.last
+
+
+@settings(max_examples=200)
+@given(texts, st.sampled_from([1, 50, 1 << 20]))
+def test_deciding_any_text_twice_changes_nothing(text: bytes, chunk_bytes: int) -> None:
+    once = decided(text, chunk_bytes=chunk_bytes)
+    assert decided(once) == once
+
+
+@settings(max_examples=200)
+@given(texts)
+def test_any_text_still_tells_the_same_games_in_the_same_order(text: bytes) -> None:
+    before = plain(text)
+    if before and isinstance(before[-1], PgnError) and before[-1].game is None:
+        return
+    assert [told(game) for game in plain(decided(text))] == [told(game) for game in before]
+
+
+LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+OLD_TAGS = st.lists(
+    st.sampled_from(
+        [
+            f'[{name} "{value}"]'
+            for name, value in (
+                ("RMobilityResult", "G3.5"),
+                ("Points", "1-0"),
+                ("RMobilityScoring", "harmonic"),
+                ("Komi", "G2.25"),
+                ("RMobilitySource", "game"),
+                ("RMobilityTablebase", "KBvK 5"),
+                ("White", "Åsa [1]"),
+                ("Result", "1/2-1/2"),
+                ("Annotator", "x"),
+            )
+        ]
+    ),
+    max_size=6,
+)
+MOVES = st.sampled_from(
+    ["1. e4 e5 {a [%clk 1] comment} 2. Nf3 $1 (2. f4 exf4) Nc6 *", "1/2-1/2", "% note\n1. d4 ; rest\n1-0", "1. Zz 1-0"]
+)
+
+
+@st.composite
+def files(draw: st.DrawFn) -> bytes:
+    """Games with tags, ours among them, in any order and with any line ends."""
+    written = []
+    for number in range(draw(st.integers(1, 4))):
+        tags = [f'[Event "game {number}"]', *draw(OLD_TAGS)]
+        written.append("\n".join(tags) + "\n" + draw(st.sampled_from(["", "\n", "\n\n"])) + draw(MOVES))
+    text = draw(st.sampled_from(["\n", "\n\n", "\n\n\n"])).join(written) + draw(
+        st.sampled_from(["", "\n", "\n\n% end"])
+    )
+    return text.replace("\n", draw(LINE_ENDS)).encode(draw(st.sampled_from(["utf-8", "latin-1"])))
+
+
+@settings(max_examples=150)
+@given(files())
+def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
+    once = decided(text)
+    readable = [game for game in plain(text) if isinstance(game, PgnGame)]
+    if len(readable) == len(plain(text)):
+        assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text)
+    assert decided(once) == once
+    for before, after in zip(plain(text), plain(once), strict=True):
+        if isinstance(after, PgnGame):
+            assert isinstance(before, PgnGame)
+            assert after.tags["RMobilityResult"] == str(before.final)
+            names = [name for name in after.tags if name in OWN_TAGS or name == "Result"]
+            assert names[0] == ("Result" if "Result" in after.tags else "RMobilityResult")
+        else:
+            assert str(after) == str(before)
+
+
+def test_the_text_of_a_game_that_cannot_be_read_stays_as_it_is() -> None:
+    text = b'[Event "a"]\n[Points "1-0"]\n\n1. Ke2 *\n'
+    assert decided(text) == text
+
+
+def test_the_tags_come_after_the_result_with_its_line_end() -> None:
+    text = b'[Event "a"]\r\n[Result "1-0"]\r\n[White "x"]\r\n\r\n1. e4 1-0\r\n'
+    assert decided(text) == (
+        b'[Event "a"]\r\n[Result "1-0"]\r\n[RMobilityResult "G0.0"]\r\n[RMobilityCutoff "G6.0"]\r\n'
+        b'[RMobilityScoring "exponential"]\r\n[Points "1.0000-0.0000"]\r\n[RMobilitySource "result"]\r\n'
+        b'[White "x"]\r\n\r\n1. e4 1-0\r\n'
+    )
+
+
+def test_games_without_tags_get_lines_of_their_own() -> None:
+    text = b"  1. e4 1-0 1. d4 0-1\n"
+    written = decided(text)
+    assert written.count(b"\n\n") == 2
+    assert [str(game.final) for game in plain(written) if isinstance(game, PgnGame)] == ["G0.0", "-G0.0"]
+    assert decided(written) == written
+
+
+def test_a_byte_order_mark_stays_first() -> None:
+    written = decided(b"\xef\xbb\xbf1. e4 1-0\n")
+    assert written.startswith(b"\xef\xbb\xbf[RMobilityResult")
+    assert decided(written) == written
+
+
+def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
+    text = b'[Event "a"]\n[Komi "G2.25"]\n[Legacy "1"]\n\n1. e4 *\n'
+    tags = tags_of(decided(text, Task(GameSettings(scheme=Scheme.KOMI))))
+    assert (tags["Komi"], tags["RMobilityScoring"], tags["Points"]) == ("G2.25", "komi", "0-1")
+    assert "RMobilityFifty" not in tags
+    assert "Komi" not in tags_of(decided(text, Task(GameSettings(scheme=Scheme.HARMONIC))))
+    fide = decided(text, Task(GameSettings(fifty_moves=FiftyMoveSetting.FIDE)))
+    assert tags_of(fide)["RMobilityFifty"] == "fide"
+    assert decided(fide) == fide
+
+
+def tags_of(text: bytes) -> dict[str, str]:
+    (game,) = plain(text)
+    assert isinstance(game, PgnGame)
+    return game.tags
+
+
+HELD = b'[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n'
+
+
+def test_a_game_is_continued_by_best_play_and_the_tags_say_so(table_folder: Path) -> None:
+    written = decided(HELD, Task(tables=table_folder))
+    tags = tags_of(written)
+    assert (tags["RMobilityResult"], tags["RMobilitySource"]) == ("G1.5", "tablebase")
+    material, plies = tags["RMobilityTablebase"].split()
+    assert material == "KBvK"
+    assert int(plies) > 0
+    assert decided(written, Task(tables=table_folder)) == written
+    never = tags_of(decided(HELD, Task(continued=Continue.NEVER, tables=table_folder)))
+    assert (never["RMobilitySource"], "RMobilityTablebase" in never) == ("game", False)
+
+
+@pytest.mark.parametrize("end", [b"1/2-1/2\n", b"", b"\r\n", b"*"])
+def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: bytes) -> None:
+    text = HELD.replace(b"1/2-1/2\n", b"").replace(b'[Result ""]', b"") + end
+    task = Task(tables=table_folder, lines=True)
+    once = decided(text, task)
+    assert once.count(b"( {tbgen: G1.5 with best play") == 1
+    assert b"30... Kg6 31." in once
+    assert decided(once, task) == once
+    assert [told(game)[2] for game in plain(once)] == [told(game)[2] for game in plain(text)]  # type: ignore[index]
+    without = decided(once, Task(tables=table_folder, lines=True, continued=Continue.NEVER))
+    assert OWN_LINE.sub(b"", without) == OWN_LINE.sub(b"", text)
+
+
+def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
+    table_folder: Path, tmp_path: Path
+) -> None:
+    folder = without_promotions(table_folder, tmp_path / "tables")
+    before = BEFORE_PROMOTION.replace("K7 w", "1K6 b")
+    text = f'[FEN "{before}"]\n\n1... Kg2 2. Ka1 Kf2 *\n'.encode()
+    assert b"( {tbgen: G0.0 with best play" in decided(text, Task(tables=table_folder, lines=True))
+    once = decided(text, Task(tables=folder, lines=True))
+    assert once == decided(text, Task(tables=folder))
+    assert b'[RMobilityResult "G0.0"]' in once
+
+
+def test_a_variation_of_best_play_can_be_played(table_folder: Path) -> None:
+    import chess.pgn
+
+    once = decided(HELD, Task(tables=table_folder, lines=True)).decode()
+    game = chess.pgn.read_game(io.StringIO(once.replace(" G4.0", "")))
+    assert game is not None
+    assert not game.errors
+    before_last = game.next()
+    assert before_last is not None
+    main, line = before_last.variations
+    assert main.move == line.move
+    assert len(list(line.mainline_moves())) > 3
+
+
+def test_an_accrued_score_that_no_game_can_have_is_named_with_its_game(table_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(HELD.replace(b"G4.0", b"-G3.0") + HELD)
+    whole = total(list(decide_file(str(path), Task(tables=table_folder))))
+    assert whole.games == 1
+    assert [str(error) for error in whole.skipped] == [
+        f"{path}, game 1: impossible accrued score '-G3.0': Black's king alone gives no check"
+    ]
+
+
+def test_missing_tables_are_counted_with_the_games_they_would_decide(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(HELD * 3 + b'\n[Event "b"]\n\n1. e4 *\n' + HELD.replace(b"1/2-1/2", b"1-0"))
+    whole = total(list(decide_file(str(path), Task(tables=tmp_path, texts=False))))
+    assert whole.missing == {"KBvK": 3}
+    assert (whole.games, whole.grounds) == (5, {Ground.PROVISIONAL: 3, Ground.STOPPED: 1, Ground.RESULT: 1})
+
+
+def archive(path: Path, games: int) -> Path:
+    """A file of many games, some of which cannot be read."""
+    draw, text = random.Random(3), (GOLDEN / "tcec_s18.pgn").read_bytes()
+    parts = [text, HELD, b'[Event "x"]\n\n1. Ke2 *\n\n', b"1. e4 1-0 1. d4 0-1\n"]
+    path.write_bytes(b"\n".join(draw.choices(parts, weights=[1, 3, 3, 3], k=games)))
+    return path
+
+
+def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Path, table_folder: Path) -> None:
+    path, task = archive(tmp_path / "games.pgn", 600), Task(tables=table_folder, facts=True)
+    alone, together = list(decide_file(str(path), task)), list(decide_file(str(path), task, jobs=2))
+    assert len(alone) > 1
+    assert b"".join(part.text for part in alone) == b"".join(part.text for part in together)
+    assert [fact for part in alone for fact in part.facts] == [fact for part in together for fact in part.facts]
+    ours, theirs = total(alone), total(together)
+    assert [str(error) for error in ours.skipped] == [str(error) for error in theirs.skipped]
+    assert (ours.games, ours.grounds, ours.size) == (theirs.games, theirs.grounds, path.stat().st_size)
+
+
+def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(gzip.compress((b"1. d4 {" + b"b" * 5000 + b"} *\n") * 60)[:-4])
+    for jobs in (1, 2):
+        parts: list[Decided] = []
+        with pytest.raises(PgnError, match="cut short"):
+            parts.extend(decide_file(str(path), Task(), jobs))
+        assert total(parts).games > 20
+
+
+def test_the_published_games_keep_their_published_scores(tmp_path: Path) -> None:
+    import csv
+
+    facts = [
+        json.loads(fact)
+        for part in decide_file(str(GOLDEN / "tcec_s18.pgn"), Task(texts=False, facts=True))
+        for fact in part.facts
+    ]
+    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
+        published = list(csv.DictReader(file))
+    for game, row in zip(facts, published, strict=True):
+        assert [game["event"], game["round"], game["white"], game["black"]] == list(row.values())[:4]
+        assert (game["accrued"], str(game["reached_at_ply"])) == (row["accrued_at_end"], row["reached_at_ply"])
+        winner = {"1-0": "G0.0", "0-1": "-G0.0"}.get(game["result"])
+        assert game["final"] == (winner or row["accrued_at_end"])
+        assert game["source"] == ("game" if winner is None else "result")
+    assert list(facts[0]) == [
+        *("event", "round", "white", "black", "result", "plies", "accrued", "reached_at_ply", "end"),
+        *("fen", "final", "source", "material", "missing", "dtg", "plies_left", "within", "points"),
+    ]

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue
+from tbgen.apps.games.verdict import Source
+from tbgen.material import Material
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
+from tbgen.rules.points import Scheme, Scoring
+from tbgen.score import Color, parse_score
+from tests.apps.games.games import game_from
+from tests.probe.tables_without import EN_PASSANT, alone
+
+HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
+"""Published: worth G1.5 with G4.0 accrued."""
+
+
+def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) -> None:
+    verdict = Adjudicator(tables).decide(game_from(HELD))
+    assert (str(verdict.final), verdict.source, verdict.dtg) == ("G1.5", Source.TABLEBASE, 5)
+    assert str(verdict.material) == "KBvK"
+    assert verdict.points == (Fraction(9, 16), Fraction(7, 16))
+    assert verdict.why == "White holds Black to 1 legal move, in 5 plies, with best play from KBvK"
+    assert verdict.facts() == {
+        "final": "G1.5",
+        "source": "tablebase",
+        "material": "KBvK",
+        "missing": None,
+        "dtg": 5,
+        "plies_left": 67,
+        "within": "likely",
+        "points": {"white": 0.5625, "black": 0.4375},
+    }
+
+
+def test_a_board_brings_its_moves_or_what_had_accrued(tables: Tablebase) -> None:
+    board = chess.Board(HELD.removesuffix(" G4.0"))
+    adjudicator = Adjudicator(tables)
+    assert str(adjudicator.decide(board, parse_score("G4.0")).final) == "G1.5"
+    board.push_san("Bh3")
+    assert adjudicator.decide(board).final == tables.probe(board).outcome
+
+
+def test_without_a_table_the_accrued_score_stands_and_the_table_is_named(tables: Tablebase) -> None:
+    verdict = Adjudicator(tables).decide(game_from("8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0"))
+    assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.PROVISIONAL, None)
+    assert verdict.missing == Material.parse("KRBvK")
+    assert "provisional" in verdict.why
+    assert "build it with: tbgen build KRBvK" in verdict.why
+    assert verdict.facts()["missing"] == "KRBvK"
+    assert Adjudicator().decide(game_from(HELD)).missing is None
+
+
+def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
+    four_men_folder: Path, tmp_path: Path
+) -> None:
+    with open_tablebase(alone(four_men_folder, tmp_path / "tables", "KPvKP")) as few:
+        assert Adjudicator(few).decide(game_from(EN_PASSANT)).missing == Material.parse("KPvK")
+
+
+def test_castling_rights_keep_a_position_from_the_tables(tables: Tablebase) -> None:
+    verdict = Adjudicator(tables).decide(game_from("4k3/8/8/8/8/8/8/4K2R w K - 0 1"))
+    assert (verdict.source, verdict.missing) == (Source.GAME, None)
+    assert verdict.final == game_from("4k3/8/8/8/8/8/8/4K2R w K - 0 1").accrued.outcome
+
+
+def test_a_decisive_result_stands_whatever_the_board_says(tables: Tablebase) -> None:
+    verdict = Adjudicator(tables).decide(game_from(HELD), winner=Color.BLACK)
+    assert (str(verdict.final), verdict.source) == ("-G0.0", Source.RESULT)
+    assert verdict.points == (0, 1)
+
+
+@pytest.mark.parametrize("winner", [None, Color.WHITE])
+def test_mate_comes_from_the_game_also_where_the_result_says_so(tables: Tablebase, winner: Color | None) -> None:
+    verdict = Adjudicator(tables).decide(game_from("7k/8/6K1/8/8/8/8/R7 w - - 0 1", "Ra8"), winner=winner)
+    assert (str(verdict.final), verdict.source) == ("G0.0", Source.GAME)
+
+
+SHUFFLE = ("Ke7", "Kh6", "Ke6", "Kg5")
+
+
+def test_a_game_that_the_rules_ended_keeps_what_had_accrued(tables: Tablebase) -> None:
+    game = game_from(HELD, *SHUFFLE, *SHUFFLE)
+    assert game.last.end is not None
+    verdict = Adjudicator(tables).decide(game)
+    assert (verdict.final, verdict.source) == (game.accrued.outcome, Source.GAME)
+    assert verdict.why == "the game ended by threefold repetition, and its accrued score stands"
+    always = Adjudicator(tables, AdjudicationRules(continued=Continue.ALWAYS)).decide(game)
+    assert (str(always.final), always.source) == ("G1.5", Source.TABLEBASE)
+
+
+def test_games_are_not_continued_where_that_is_not_wanted(tables: Tablebase) -> None:
+    never = AdjudicationRules(continued=Continue.NEVER)
+    verdict = Adjudicator(tables, never).decide(game_from(HELD))
+    assert (str(verdict.final), verdict.source) == ("G4.0", Source.GAME)
+
+
+def test_the_rules_say_what_fifty_moves_mean_for_a_board_and_how_points_are_made(tables: Tablebase) -> None:
+    rules = AdjudicationRules(Scoring(Scheme.HARMONIC), FiftyMoves(FiftyMoveSetting.NONE))
+    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 133 90")
+    assert Adjudicator(tables).decide(board, parse_score("G4.0")).source is Source.GAME
+    verdict = Adjudicator(tables, rules).decide(board, parse_score("G4.0"))
+    assert (verdict.source, verdict.points[0]) == (Source.TABLEBASE, Fraction(5, 8))
+
+
+def test_an_en_passant_right_counts(tables: Tablebase) -> None:
+    board = chess.Board("8/8/8/8/1p6/8/P7/K1k5 w - - 0 1")
+    board.push_san("a4")
+    assert Adjudicator(tables).decide(Game(board)).missing == Material.parse("KPvKP")
+
+
+def test_tables_have_their_canonical_names_whoever_has_more(tables: Tablebase) -> None:
+    there = Adjudicator(tables).decide(game_from("8/8/8/8/2k1b3/8/8/K7 w - - 0 1")).facts()
+    assert (there["source"], there["material"], there["missing"]) == ("tablebase", "KBvK", None)
+    facts = Adjudicator(tables).decide(game_from("8/8/8/8/1kr5/8/P7/K7 w - - 0 1")).facts()
+    assert (facts["source"], facts["material"], facts["missing"]) == ("provisional", "KRvKP", "KRvKP")
+
+
+ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"
+"""G1.5 takes 30 plies here, and the fifty-move rule leaves three."""
+
+
+def ended(setting: FiftyMoveSetting = FiftyMoveSetting.RESET) -> Game:
+    board, accrued = parse_fen(ENDS)
+    return Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting))
+
+
+@pytest.mark.parametrize("setting", [FiftyMoveSetting.RESET, FiftyMoveSetting.FIDE, FiftyMoveSetting.LEGACY])
+def test_a_verdict_says_where_the_fifty_move_rule_leaves_too_few_plies(
+    tables: Tablebase, setting: FiftyMoveSetting
+) -> None:
+    verdict = Adjudicator(tables).decide(ended(setting))
+    assert (str(verdict.final), verdict.clocked is not None and verdict.clocked.matters) == ("G1.5", True)
+    assert verdict.why.endswith(f", but under {setting.value}, with 3 plies left, G4.0 (searched)")
+    assert verdict.facts()["plies_left"] == 3
+    assert verdict.facts()["within"] == "searched"
+
+
+def test_a_game_is_scored_by_the_fifty_move_rule_if_that_is_asked_for(tables: Tablebase) -> None:
+    adjudicator = Adjudicator(tables, AdjudicationRules(counts_fifty_moves=True))
+    verdict = adjudicator.decide(ended())
+    assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.TABLEBASE, 0)
+    without = adjudicator.decide(ended(FiftyMoveSetting.NONE))
+    assert (str(without.final), without.clocked is not None and without.clocked.matters) == ("G1.5", False)

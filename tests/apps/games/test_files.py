@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from tbgen.apps.games.files import matching_files, open_text, plain_size
+from tbgen.errors import PgnError, UsageError
+
+TEXT = "".join(f"line {number} of Jörg\n" for number in range(5000))
+SKIPPED = (0x184D2A50).to_bytes(4, "little") + (3).to_bytes(4, "little") + b"any"
+
+
+def zst(data: bytes) -> bytes:
+    return zstandard.ZstdCompressor(write_checksum=True).compress(data)
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zst,
+}
+packers = pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+
+
+def text_of(path: Path) -> str:
+    with open_text(str(path)) as file:
+        return file.read()
+
+
+def text_from_input(data: bytes) -> bytes:
+    code = (
+        "import sys\nfrom tbgen.apps.games.files import open_text\nwith open_text('-') as f: sys.stdout.write(f.read())"
+    )
+    return subprocess.run([sys.executable, "-Xutf8", "-c", code], input=data, capture_output=True, check=True).stdout
+
+
+@packers
+def test_a_packed_file_reads_as_if_it_were_not_whatever_its_name(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(pack(TEXT.encode()))
+    assert text_of(path) == TEXT
+
+
+@packers
+def test_the_standard_input_may_be_packed(pack: Callable[[bytes], bytes]) -> None:
+    assert text_from_input(pack(TEXT.encode())) == TEXT.encode()
+
+
+def test_the_standard_input_may_be_plain_or_empty() -> None:
+    assert text_from_input(TEXT.encode()) == TEXT.encode()
+    assert text_from_input(b"") == b""
+
+
+@packers
+def test_packed_files_may_be_strung_together_and_filled_with_zeros(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(pack(b"one\n") + pack(b"") + pack(b"two\n" * 30_000) + bytes(512))
+    assert text_of(path) == "one\n" + "two\n" * 30_000
+
+
+def test_frames_of_zstd_that_are_to_be_skipped_are_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn.zst"
+    path.write_bytes(SKIPPED + zst(b"one\n") + SKIPPED + zst(b"two\n"))
+    assert text_of(path) == "one\ntwo\n"
+
+
+@packers
+def test_a_packed_file_that_is_cut_short_or_damaged_is_called_so(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    path, data = tmp_path / "games.pgn", pack(os.urandom(200_000))
+    for broken in (data[: len(data) // 2], data[:-1], data + b"more", data[:100] + bytes(1000) + data[1100:]):
+        path.write_bytes(broken)
+        with pytest.raises(PgnError, match="damaged or cut short"):
+            text_of(path)
+
+
+@pytest.mark.parametrize("begin", [b"", b"\x1f", b"B", b"BZ", b"\xfd7z", b"(", b"P"])
+def test_a_file_that_begins_almost_like_a_packed_one_is_read_as_it_is(tmp_path: Path, begin: bytes) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(begin)
+    assert text_of(path) == begin.decode("latin-1")
+
+
+def test_lines_are_read_as_soon_as_they_are_there() -> None:
+    reading, writing = os.pipe()
+    code = (
+        "from tbgen.apps.games.files import open_text\n"
+        "with open_text('-') as file:\n    for line in file:\n        print(len(line), flush=True)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=reading, stdout=subprocess.PIPE) as reader:
+        os.close(reading)
+        assert reader.stdout is not None
+        for line in (b"B\n", b"\n", b"three\n"):
+            os.write(writing, line)
+            assert int(reader.stdout.readline()) == len(line)
+        os.close(writing)
+
+
+def test_patterns_stand_for_the_files_that_match(tmp_path: Path) -> None:
+    for name in ("b.pgn", "a.pgn", "c.txt", "[x].pgn"):
+        (tmp_path / name).touch()
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "d.pgn").touch()
+
+    def found(*names: str) -> list[str]:
+        return [os.path.relpath(name, tmp_path) for name in matching_files(str(tmp_path / name) for name in names)]
+
+    assert found("*.pgn") == ["[x].pgn", "a.pgn", "b.pgn"]
+    assert found("c.txt", "a.*") == ["c.txt", "a.pgn"]
+    assert found("[x].pgn") == ["[x].pgn"]
+    assert found("**/d.pgn") == ["deep/d.pgn"]
+    assert found("not there") == ["not there"]
+    assert matching_files(["-"]) == ["-"]
+    with pytest.raises(UsageError, match="no file matches"):
+        found("*.zip")
+
+
+def test_the_size_is_that_of_a_plain_file_and_a_pipe_is_not_touched_for_it(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("1. e4 *")
+    (tmp_path / "packed").write_bytes(gzip.compress(b"1. e4 *"))
+    os.mkfifo(tmp_path / "pipe")
+    names = ("plain", "packed", "pipe", "missing")
+    assert [plain_size(str(tmp_path / name)) for name in names] == [7, None, None, None]
+    assert plain_size("-") is None

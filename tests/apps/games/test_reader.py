@@ -1,0 +1,325 @@
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import given
+
+from tbgen.apps.games import chunks
+from tbgen.apps.games.chunks import chunks_of
+from tbgen.apps.games.movetext import movetexts
+from tbgen.apps.games.reader import GameSettings, PgnGame, games_in, read_games
+from tbgen.apps.games.replayed import games_of as compiled_games
+from tbgen.errors import PgnError, UnreadableFileError
+from tbgen.rules.game import FiftyMoveSetting
+from tbgen.rules.points import Scheme, Scoring
+from tests.apps.games import plain
+from tests.strategies import boards
+
+GOLDEN = Path(__file__).parent.parent.parent / "golden"
+
+
+def games_of(text: str, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
+    """The games of a text, which the reference must find as well."""
+    games = list(games_in(io.StringIO(text, newline=None), "test.pgn", settings))
+    assert_same(list(plain.games_in(io.StringIO(text, newline=None), "test.pgn", settings)), games, text)
+    assert_same(games, compiled(text.encode(), settings), text)
+    return games
+
+
+def compiled(text: bytes, settings: GameSettings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
+    stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
+    found = chunks_of(stream, "test.pgn", chunk_bytes)
+    return [game for chunk in found for game in compiled_games(chunk, "test.pgn", settings or GameSettings())]
+
+
+def assert_same(plain: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object) -> None:
+    """Every game and every error alike, down to the plies."""
+    assert len(plain) == len(fast), text
+    for ours, theirs in zip(plain, fast, strict=True):
+        if isinstance(ours, PgnError) or isinstance(theirs, PgnError):
+            assert isinstance(ours, PgnError), (text, theirs)
+            assert isinstance(theirs, PgnError), (text, ours)
+            assert (str(ours), ours.game, ours.ply) == (str(theirs), theirs.game, theirs.ply), text
+        else:
+            assert ours == theirs, text
+            assert ours.facts() == theirs.facts(), text
+
+
+def only_game(text: str, settings: GameSettings | None = None) -> PgnGame:
+    (game,) = games_of(text, settings)
+    assert isinstance(game, PgnGame), game
+    return game
+
+
+def only_error(text: str) -> PgnError:
+    (error,) = games_of(text)
+    assert isinstance(error, PgnError)
+    return error
+
+
+def moves_of(game: PgnGame) -> list[str]:
+    return [ply.san for ply in game.game.plies[1:]]
+
+
+def test_published_games_have_their_published_score_at_the_published_ply() -> None:
+    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
+        published = list(csv.DictReader(file))
+    games = [game for game in read_games(str(GOLDEN / "tcec_s18.pgn")) if isinstance(game, PgnGame)]
+    assert len(games) == len(published) == 20
+    for game, row in zip(games, published, strict=True):
+        assert [game.tags[name] for name in ("Event", "Round", "White", "Black")] == list(row.values())[:4]
+        assert str(game.game.accrued) == row["accrued_at_end"]
+        assert str(game.game.last.since) == row["reached_at_ply"]
+
+
+def test_a_decisive_result_counts_as_mate_and_any_other_as_accrued() -> None:
+    assert str(only_game("1. e4 e5 1-0").final) == "G0.0"
+    assert str(only_game("1. e4 e5 0-1").final) == "-G0.0"
+    assert str(only_game("1. e4 e5 1/2-1/2").final) == "-G29.5"
+    assert str(only_game("1. e4 e5 *").final) == "-G29.5"
+
+
+def test_the_result_tag_comes_before_the_one_after_the_moves() -> None:
+    assert only_game('[Result "0-1"]\n\n1. e4 *').result == "0-1"
+    assert only_game("1. e4 ½-½").result == "1/2-1/2"
+    assert only_game("1. e4").result == "*"
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ('[Termination "time forfeit"]\n\n1. e4 1-0', "time forfeit"),
+        ('[Termination "normal"]\n\n1. f3 e5 2. g4 Qh4# 0-1', "checkmate"),
+        ("1. e4 1-0", "normal"),
+        ("1. e4 *", "unterminated"),
+    ],
+)
+def test_a_game_ends_by_the_rules_or_as_its_tag_says(text: str, end: str) -> None:
+    assert only_game(text).end == end
+
+
+@given(boards(40))
+def test_a_written_game_is_read_back(board: chess.Board) -> None:
+    game = only_game(str(chess.pgn.Game.from_board(board)))
+    assert game.game.board.move_stack == board.move_stack
+    assert game.game.board.fen() == board.fen()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. e4 e5 2. Nf3 Nc6 *",
+        "1.e4 e5 2.Nf3 Nc6 *",
+        "1. e4 1... e5 2. Nf3 2... Nc6 *",
+        "e4 e5 Nf3 Nc6",
+        "1. e4! e5?! 2. Nf3!! $1 Nc6 $14 +/- *",
+        "1. e4 {best (by test) [%clk 1:00]} e5 {a; b} 2. Nf3 Nc6 *",
+        "1. e4 {a comment\nover [two]\n\nlines} e5 2. Nf3 Nc6 *",
+        "1. e4 (1. d4 d5 (1... Nf6 {Indian} 2. c4)) e5 2. Nf3 (2. Ke2?? 1-0) Nc6 *",
+        "1. e4 ; 1... c5\ne5 2. Nf3 Nc6 *",
+        "%escaped e9\n1. e4 e5\n\n2. Nf3 Nc6 *",
+        '[Event "a"]\n[Site "b"]\n1. e2e4 e7e5 2. g1f3 b8c6 *',
+        '[Event "with \\"quotes\\" and [brackets]"]\n\n1. e4 e5 2. Nf3 Nc6\n',
+    ],
+)
+def test_the_main_line_is_read_in_all_its_spellings(text: str) -> None:
+    assert moves_of(only_game(text)) == ["e4", "e5", "Nf3", "Nc6"]
+
+
+def test_many_short_comments_on_one_line_are_no_burden() -> None:
+    shuffle = "Nf3 {a} Nf6 {b} Ng1 {c} Ng8 {d} " * 1000
+    assert only_game(shuffle).game.last.number == 4000
+
+
+def test_promotion_castling_and_en_passant_are_understood() -> None:
+    text = "1. e4 h6 2. e5 d5 3. exd6 e.p. h5 4. dxc7 h4 5. cxb8Q h3 6. Nf3 a6 7. g3 a5 8. Bg2 hxg2 9. 0-0 *"
+    with pytest.raises(AssertionError):
+        only_game(text)
+    assert moves_of(only_game(text.replace(" 9. 0-0", " 9. Rg1")))[4] == "exd6"
+    assert moves_of(only_game("1. Nf3 a6 2. g3 a5 3. Bg2 a4 4. 0-0 *"))[-1] == "O-O"
+
+
+@pytest.mark.parametrize(
+    ("text", "ply", "reason"),
+    [
+        ("1. e4 e5 2. Ke3 Nc6 *", 3, "illegal move 'Ke3'"),
+        ("1. e4 e5 2. Qxz9 Nc6 *", 3, "illegal move 'Qxz9': there is no square z9"),
+        ("1. Nf3 Nf6 2. -- e5 *", 3, "illegal move '--'"),
+        ("1. e4 hello *", 2, "illegal move 'hello'"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *', None, "the board is empty"),
+        ('[FEN "x"]\n\n1. e4 *', None, "malformed FEN 'x'"),
+        ('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 H4"]\n\n*', None, "'H4' is not a score"),
+        ('[Variant "Atomic"]\n\n1. e4 *', None, "no rules for the variant 'Atomic'"),
+        ('[Komi "G5.8"]\n\n1. e4 *', None, "'G5.8' is not a komi"),
+        ("1. e4 {never closed", None, "a comment is not closed"),
+        ("1. e4 (1. d4", None, "a variation is not closed"),
+    ],
+)
+def test_what_is_wrong_with_a_game_is_named(text: str, ply: int | None, reason: str) -> None:
+    error = only_error(text)
+    assert (error.game, error.ply) == (1, ply)
+    assert reason in str(error)
+    assert "test.pgn, game 1" in str(error)
+
+
+def test_games_beside_a_broken_one_are_still_scored() -> None:
+    text = '[Event "a"]\n\n1. e4 *\n\n[Event "b"]\n\n1. e5 d5 *\n\n[Event "c"]\n\n1. d4 *\n'
+    first, broken, last = games_of(text)
+    assert isinstance(first, PgnGame)
+    assert isinstance(last, PgnGame)
+    assert (first.number, last.number) == (1, 3)
+    assert isinstance(broken, PgnError)
+    assert (broken.game, broken.ply) == (2, 1)
+
+
+def test_a_comment_that_is_not_closed_swallows_only_its_game() -> None:
+    text = '[Event "a"]\n\n1. e4 {oops *\n\n[Event "b"]\n[White "w"]\n\n1. d4 *\n'
+    broken, whole = games_of(text)
+    assert isinstance(broken, PgnError)
+    assert isinstance(whole, PgnGame)
+    assert whole.tags["White"] == "w"
+
+
+def test_games_are_told_apart_without_blank_lines_tags_or_results() -> None:
+    assert len(games_of('[Event "a"]\n1. e4\n[Event "b"]\n1. d4')) == 2
+    assert len(games_of("1. e4 1-0\n1. d4 0-1\n")) == 2
+    assert len(games_of('[Event "a"]\n\n[Event "b"]\n\n1. d4 *')) == 2
+    assert len(games_of("1. e4 1-0 1. d4 0-1")) == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "% only an escape\n", "{only a comment}"])
+def test_a_file_without_games_is_an_error(text: str) -> None:
+    with pytest.raises(PgnError, match="it holds no games"):
+        games_of(text)
+
+
+@pytest.mark.parametrize("content", [bytes(range(256)), b"\x7fELF\x02\x01\x01\x00", "1. e4 *".encode("utf-16")])
+def test_a_binary_file_is_called_one(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_bytes(content)
+    with pytest.raises(PgnError, match="binary"):
+        list(read_games(str(path)))
+
+
+@pytest.mark.parametrize("place", ['[White "a\0b"]\n\n1. d4 *', "1. d4 {\1} *", "1. d4 ; \2\n*", "1. d4 ({a\3}) *"])
+def test_a_control_character_costs_its_game_and_no_other(place: str) -> None:
+    first, broken, last = games_of(f'[Event "a"]\n\n1. e4 *\n\n{place}\n\n[Event "c"]\n\n1. e4 *\n')
+    assert isinstance(broken, PgnError)
+    assert (broken.game, broken.reason) == (2, "a control character")
+    assert isinstance(first, PgnGame)
+    assert isinstance(last, PgnGame)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_names_are_read_in_latin_1_and_utf_8(tmp_path: Path, encoding: str, newline: str) -> None:
+    path = tmp_path / "game.pgn"
+    text = '[White "Müller, Jörg"]\n[Black "Ström, Åsa"]\n\n1. e4 {schön} e5 *\n'
+    path.write_bytes(text.replace("\n", newline).encode(encoding))
+    (game,) = read_games(str(path))
+    assert isinstance(game, PgnGame)
+    assert (game.tags["White"], game.tags["Black"]) == ("Müller, Jörg", "Ström, Åsa")
+
+
+def test_a_fen_tag_may_carry_the_seventh_field() -> None:
+    game = only_game('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n[SetUp "1"]\n\n30. Bh3 Kh4 *')
+    assert str(game.game.plies[0].accrued) == "G4.0"
+    assert game.game.last.number == 2
+
+
+def test_chess960_is_understood() -> None:
+    fen = "4k3/pppppppp/8/8/8/8/PPPPPPPP/1RK2R2 w KQ - 0 1"
+    game = only_game(f'[Variant "Chess960"]\n[FEN "{fen}"]\n\n1. O-O *')
+    assert moves_of(game) == ["O-O"]
+    assert game.game.board.king(chess.WHITE) == chess.G1
+    assert game.game.board.chess960
+
+
+def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
+    text = '[RMobilityScoring "komi"]\n[Komi "-G3.5"]\n[RMobilityCutoff "G4.0"]\n[Legacy "1"]\n\n1. e4 *'
+    game = only_game(text)
+    assert game.scoring == Scoring(Scheme.KOMI, 8, game.scoring.komi)
+    assert str(game.scoring.komi) == "-G3.5"
+    assert game.game.fifty_moves.setting is FiftyMoveSetting.LEGACY
+    assert game.game.fifty_moves.cutoff_code == 8
+    asked = GameSettings(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
+    other = only_game(text, asked)
+    assert (other.scoring.scheme, other.scoring.cutoff_code) == (Scheme.OTB, 10)
+    assert other.game.fifty_moves.setting is FiftyMoveSetting.FIDE
+    assert only_game("1. e4 *").scoring == Scoring()
+
+
+def test_games_are_read_as_a_stream() -> None:
+    def endless() -> object:
+        while True:
+            yield "1. e4 e5 *\n"
+
+    games = games_in(endless(), "endless")  # type: ignore[arg-type]
+    assert [next(games).number for _ in range(3)] == [1, 2, 3]  # type: ignore[union-attr]
+
+
+def test_a_game_of_a_stream_is_told_when_the_line_after_it_is_empty() -> None:
+    asked = list[int]()
+
+    def lines() -> Iterator[str]:
+        for number in range(10):
+            asked.append(number)
+            yield from ("1. e4 e5 *", "")
+
+    next(games_in(lines()))
+    assert asked == [0]
+
+
+def test_lines_may_lack_their_ends() -> None:
+    (game,) = games_in(['[White "a"]', "", "1. e4", "e5 *"])
+    assert isinstance(game, PgnGame)
+    assert (game.tags, game.last.number) == ({"White": "a"}, 2)
+
+
+def test_movetexts_are_cut_without_playing_them(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text('[White "a"]\n1. e9 Zz 1-0\n')
+    (text,) = movetexts(path)
+    assert text.tags == {"White": "a"}
+    assert text.moves == ["e9", "Zz"]
+    assert text.result == "1-0"
+
+
+def test_a_score_may_stand_in_a_tag_of_its_own() -> None:
+    fen, moves = "8/8/4K3/5Bk1/8/8/8/8 w - - {} 30", "30. Bh3 Kh4 *"
+
+    def accrued_in(tags: str, clock: int = 33) -> str:
+        game = only_game(f'[FEN "{fen.format(clock)}"]\n[SetUp "1"]\n{tags}\n\n{moves}')
+        return str(game.game.plies[0].accrued)
+
+    assert accrued_in('[RMobilityAccrued "G4.0"]') == "G4.0"
+    assert accrued_in('[RMobilityAccrued "-G4.0"]') == "-G4.0"
+    assert accrued_in('[RMobilityAccrued "G15.0"]') == accrued_in("")
+    assert accrued_in('[RMobilityAccrued "G4.0"]', clock=0) == accrued_in("", clock=0)
+    for wrong in ("H4", "G0.0"):
+        assert "score" in str(only_error(f'[FEN "{fen.format(33)}"]\n[RMobilityAccrued "{wrong}"]\n\n{moves}'))
+
+
+def test_a_game_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "MOST_GAME_BYTES", 100_000)
+
+    def endless() -> Iterator[str]:
+        yield from ("1. e4 *", "")
+        while True:
+            yield "{ " + "a" * 1000
+
+    games = games_in(endless(), "endless")
+    assert isinstance(next(games), PgnGame)
+    with pytest.raises(PgnError, match=r"endless, game 2: it is longer than"):
+        next(games)
+
+
+def test_a_file_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFileError, match=r"nope\.pgn: No such file or directory"):
+        next(read_games(tmp_path / "nope.pgn"))

@@ -1,0 +1,54 @@
+"""Comments of ours behind the moves of a game: they go in and out, and every other byte stays."""
+
+from __future__ import annotations
+
+import io
+
+import chess.pgn
+import pytest
+
+from tbgen.apps.games.chunks import Chunk, ScannedChunk, scanned
+from tbgen.apps.games.splice import commented, spliced, variation
+
+PLAIN = (
+    '[White "a"]\n\n{start} 1. e4! $1 $14 {best} e5 (1... c5 2. Nf3 {tbgen}) 2. Nf3?! Nc6 3.Bb5 a6 ; Ruy\n4. Ba4 *\n\n'
+)
+COMMENTS = {0: "G1.5 in 2 plies", 1: "G1.5 in 1 ply", 4: "-G0.5, reached; gives G1.5 away; Nf6 kept it", 7: "x"}
+
+
+def chunk_of(text: bytes) -> ScannedChunk:
+    return scanned(Chunk(text, 0, False, 1))
+
+
+def with_comments(text: str, comments: dict[int, str]) -> str:
+    chunk = chunk_of(text.encode())
+    return (commented(chunk, 0, comments) + chunk.rest()).decode()
+
+
+@pytest.mark.parametrize("text", [PLAIN, PLAIN.replace("\n", "\r\n"), "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4", "1.e4 *"])
+def test_comments_can_be_taken_out_again_and_nothing_else_has_changed(text: str) -> None:
+    once = with_comments(text, COMMENTS)
+    assert once.count("{tbgen: ") == (4 if "Ba4" in text else 2)
+    assert with_comments(once, COMMENTS) == once
+    assert with_comments(once, {}) == text
+
+
+def test_a_comment_stands_behind_the_signs_of_its_move() -> None:
+    once = with_comments(PLAIN, COMMENTS)
+    assert "{tbgen: G1.5 in 2 plies} {start} 1. e4! $1 $14 {tbgen: G1.5 in 1 ply} {best} e5 (" in once
+    game = chess.pgn.read_game(io.StringIO(once))
+    before = chess.pgn.read_game(io.StringIO(PLAIN))
+    assert game is not None
+    assert before is not None
+    assert not game.errors
+    assert [node.san() for node in game.mainline()] == [node.san() for node in before.mainline()]
+    assert [node.nags for node in game.mainline()] == [node.nags for node in before.mainline()]
+    assert "gives G1.5 away; Nf6 kept it" in game.next().next().next().next().comment  # type: ignore[union-attr]
+
+
+def test_the_variation_of_an_adjudication_stays() -> None:
+    text = b"1. e4 e5 1/2-1/2\n"
+    line = spliced(chunk_of(text), 0, {}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
+    assert b"( {tbgen: G1.5" in line
+    once = commented(chunk_of(line), 0, COMMENTS)
+    assert commented(chunk_of(once), 0, {}) == line

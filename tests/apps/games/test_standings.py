@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen.apps.games.sheet import as_csv
+from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
+from tbgen.apps.games.statistics import Statistics
+from tbgen.apps.games.tags import Source
+from tbgen.rules.points import Scheme, Scoring, parse_komi
+from tbgen.score import parse_score
+from tests.strategies import outcomes
+
+
+def game(white: str, black: str, final: str, result: str = "1/2-1/2", scoring: Scoring | None = None) -> EventGame:
+    rule = Scoring() if scoring is None else scoring
+    return EventGame(white, black, result, parse_score(final).outcome, rule, Source.GAME, "B20")
+
+
+def ranking(games: Sequence[EventGame], *order: TieBreak) -> list[tuple[int, str]]:
+    return [(row.rank, row.name) for row in Standings(games, order or DEFAULT_ORDER).rows]
+
+
+def test_points_are_exact_sums() -> None:
+    games = [game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G0.0", "1-0"), game("Ann", "Cid", "-G2.0")]
+    rows = {row.name: row for row in Standings(games).rows}
+    assert rows["Ann"].points == Fraction(9, 16) + 0 + Fraction(15, 32)
+    assert rows["Bob"].points == Fraction(7, 16) + 1
+    assert rows["Ann"].classical == Fraction(1)
+    assert sum(row.points for row in rows.values()) == len(games)
+
+
+def test_classical_points_are_those_of_the_sheet() -> None:
+    games = [game("Ann", "Bob", "G0.0", "1/2-1/2")]
+    assert [(row.name, row.classical, row.points) for row in Standings(games).rows] == [
+        ("Ann", Fraction(1, 2), 1),
+        ("Bob", Fraction(1, 2), 0),
+    ]
+
+
+def test_players_are_ranked_in_the_order_that_is_named() -> None:
+    games = [
+        game("Ann", "Bob", "G0.0", "1-0"),
+        game("Bob", "Cid", "G0.5"),
+        game("Cid", "Ann", "G0.5"),
+        game("Bob", "Ann", "G0.5"),
+    ]
+    assert ranking(games) == [(1, "Ann"), (2, "Bob"), (3, "Cid")]
+    assert ranking(games, TieBreak.POINTS) == [(1, "Ann"), (1, "Bob"), (3, "Cid")]
+    assert ranking(games, TieBreak.NET) == [(1, "Ann"), (2, "Cid"), (3, "Bob")]
+    assert ranking(games, TieBreak.POINTS, TieBreak.NET) == [(1, "Ann"), (2, "Bob"), (3, "Cid")]
+
+
+def test_head_to_head_looks_only_at_games_of_those_who_are_equal() -> None:
+    games = [
+        game("Ann", "Bob", "-G0.5"),
+        game("Ann", "Cid", "G0.0", "1-0"),
+        game("Bob", "Cid", "G0.5"),
+        game("Dan", "Bob", "G0.5"),
+        game("Dan", "Ann", "G40.5"),
+    ]
+    assert ranking(games, TieBreak.CLASSICAL, TieBreak.HEAD_TO_HEAD)[:2] == [(1, "Ann"), (2, "Bob")]
+    equal = [each._replace(result="1/2-1/2") for each in games if "Cid" not in (each.white, each.black)]
+    first = ranking(equal, TieBreak.HEAD_TO_HEAD)
+    assert first[0][1] == "Dan"
+
+
+def test_those_whom_nothing_tells_apart_share_a_rank_and_stand_by_name() -> None:
+    games = [game("Bob", "Cid", "G0.5"), game("Ann", "Dan", "G0.5")]
+    assert ranking(games) == [(1, "Ann"), (1, "Bob"), (3, "Cid"), (3, "Dan")]
+
+
+def test_over_the_board_only_scores_up_to_three_and_a_half_count() -> None:
+    otb = Scoring(Scheme.OTB)
+    games = [game("Ann", "Bob", "G3.5", scoring=otb), game("Cid", "Dan", "G4.0", scoring=otb)]
+    standings = Standings(games)
+    assert [(row.rank, row.name, row.points) for row in standings.rows] == [
+        (1, "Ann", 1),
+        (2, "Cid", Fraction(1, 2)),
+        (2, "Dan", Fraction(1, 2)),
+        (4, "Bob", 0),
+    ]
+    full = [each._replace(scoring=Scoring()) for each in games]
+    assert [row.name for row in Standings(full).rows] == ["Ann", "Cid", "Dan", "Bob"]
+    assert len({row.rank for row in Standings(full).rows}) == 4
+
+
+def test_komi_decides_every_game() -> None:
+    komi = Scoring(Scheme.KOMI, komi=parse_komi("G2.25"))
+    games = [game("Ann", "Bob", "G2.0", scoring=komi), game("Ann", "Bob", "G2.5", scoring=komi)]
+    assert [(row.name, row.against) for row in Standings(games).rows] == [
+        ("Ann", {"Bob": [1, 0]}),
+        ("Bob", {"Ann": [0, 1]}),
+    ]
+
+
+def test_games_without_a_result_are_left_out_and_counted() -> None:
+    standings = Standings([game("Ann", "Bob", "G0.5", "*"), game("Ann", "Bob", "G0.5")])
+    assert (standings.unfinished, [row.games for row in standings.rows]) == (1, [1, 1])
+
+
+names = st.sampled_from(["Ann", "Bob", "Cid", "Dan"])
+event = st.lists(
+    st.builds(
+        EventGame,
+        names,
+        names,
+        st.sampled_from(["1-0", "0-1", "1/2-1/2"]),
+        outcomes,
+        st.just(Scoring()),
+        st.sampled_from(Source),
+        st.sampled_from(["A00", "B20"]),
+    ).filter(lambda each: each.white != each.black),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(event, st.permutations(list(TieBreak)))
+def test_every_game_gives_one_point_and_ranks_follow_the_order(games: list[EventGame], order: list[TieBreak]) -> None:
+    standings = Standings(games, order)
+    assert sum(row.points for row in standings.rows) == len(games)
+    assert sum(row.classical for row in standings.rows) == len(games)
+    assert sum(sum(row.balance.values()) for row in standings.rows) == 0
+    assert [row.rank for row in standings.rows] == sorted(row.rank for row in standings.rows)
+    if order[0] is TieBreak.POINTS:
+        assert [row.points for row in standings.rows] == sorted((row.points for row in standings.rows), reverse=True)
+    assert [row.name for row in Standings(games[::-1], order).rows] == [row.name for row in standings.rows]
+
+
+@given(event)
+def test_statistics_count_every_game_once(games: list[EventGame]) -> None:
+    counts = Statistics()
+    for each in games:
+        counts.add(each)
+    facts = counts.facts()
+    assert facts["games"] == sum(facts["finals"].values()) == sum(facts["sources"].values()) == len(games)
+    assert sum(player["games"] for player in facts["players"].values()) == 2 * len(games)
+    assert sum(opening["games"] for opening in facts["openings"].values()) == len(games)
+    assert facts["drawn"]["games"] == sum(each.result == "1/2-1/2" for each in games)
+    assert counts.decided(437) == facts["drawn"]["games"]
+
+
+NASTY = [game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]
+
+
+def test_csv_is_read_back() -> None:
+    lines = list(csv.reader(io.StringIO(as_csv(Standings(NASTY)))))
+    assert lines[0][:6] == ["rank", "player", "games", "classical", "points", "exact"]
+    assert lines[0][6:] == [line[1] for line in lines[1:]]
+    ann = next(line for line in lines if line[1] == '<b>"Ann" & Co</b>')
+    assert ann[4:6] == ["0.5625", "9/16"]
+
+
+@pytest.mark.parametrize("order", [[], [TieBreak.NET]])
+def test_json_names_exact_points_and_the_order(order: list[TieBreak]) -> None:
+    facts = Standings(NASTY, order).facts()
+    assert facts["tiebreak"] == [by.value for by in order]
+    ann = next(player for player in facts["players"] if player["name"] == '<b>"Ann" & Co</b>')
+    assert (ann["points"], ann["points_exact"], ann["net"], ann["against"]) == (
+        0.5625,
+        "9/16",
+        {"G1.5": 1},
+        {"Bob, Ltd": ["9/16"]},
+    )
+
+
+def test_a_name_is_no_formula_for_a_spreadsheet() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(Standings([game("=1+1", "@x", "G1.5"), game("-a", "+b", "G1.5")])))))
+    assert {row[1] for row in rows[1:]} == {"'=1+1", "'@x", "'-a", "'+b"}
+    assert set(rows[0][6:]) == {row[1] for row in rows[1:]}
+
+
+def test_an_event_is_named_by_its_games_or_by_what_the_names_of_several_have_in_common() -> None:
+    one = game("a", "b", "G1.5")
+    assert Standings([one]).event == ""
+    assert Standings([one._replace(event="Open"), one]).event == "Open"
+    leagues = [one._replace(event=f"Season 18 - League {number}") for number in (2, 3)]
+    assert Standings(leagues).event == "Season 18 - League"
+    assert Standings([one._replace(event="Open 1"), one._replace(event="Cup")]).event == ""

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen.apps.games.reader import GameSettings
+from tbgen.apps.games.tags import GameTags, classical_result, parse_cutoff, read_tags, winner_of, write_tags
+from tbgen.errors import ScoreFormatError
+from tbgen.rules.game import FiftyMoveSetting
+from tbgen.rules.points import Komi, Scheme, Scoring
+from tbgen.score import Color, Outcome
+from tests.strategies import outcomes, scorings
+
+
+def test_all_tags_are_read() -> None:
+    tags = read_tags(
+        {
+            "Event": "any - thing",
+            "Result": "1/2-1/2",
+            "RMobilityResult": "-G3.5",
+            "RMobilityCutoff": "G7.0",
+            "RMobilityScoring": "komi",
+            "Points": "0-1",
+            "Komi": "-G5.75",
+            "Legacy": "1",
+        }
+    )
+    assert tags == GameTags(
+        outcome=Outcome(Color.BLACK, 7),
+        points=(Fraction(0), Fraction(1)),
+        scheme=Scheme.KOMI,
+        cutoff_code=14,
+        komi=Komi(Color.BLACK, 23),
+        legacy=True,
+        fifty_moves=FiftyMoveSetting.LEGACY,
+    )
+
+
+def test_tags_that_are_not_there_say_nothing() -> None:
+    assert read_tags({"Event": "?"}) == GameTags()
+
+
+@pytest.mark.parametrize("points", ["0.5625-0.4375", "0.5625 - 0.4375", "0.5625 -0.4375"])
+def test_spaces_around_the_dash_do_not_matter(points: str) -> None:
+    assert read_tags({"Points": points}).points == (Fraction(9, 16), Fraction(7, 16))
+    assert read_tags({"RMobilityResult": "- G3.5"}).outcome == Outcome(Color.BLACK, 7)
+    assert read_tags({"Points": "1/2 - 1/2"}).points == (Fraction(1, 2), Fraction(1, 2))
+    assert winner_of("1 - 0") is Color.WHITE
+    assert winner_of("0 -1") is Color.BLACK
+    assert winner_of("1/2-1/2") is None
+
+
+@pytest.mark.parametrize("value", ["", "1", "true"])
+def test_a_legacy_tag_of_any_value_means_legacy(value: str) -> None:
+    assert read_tags({"Legacy": value}).legacy
+    assert not read_tags({"Legacy": "0"}).legacy
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("RMobilityResult", "G3"),
+        ("RMobilityCutoff", "-G6.0"),
+        ("RMobilityCutoff", "six"),
+        ("RMobilityScoring", "fair"),
+        ("Points", "2-0"),
+        ("Komi", "G5.8"),
+    ],
+)
+def test_a_tag_that_cannot_be_read_is_quoted(name: str, value: str) -> None:
+    with pytest.raises(ScoreFormatError) as caught:
+        read_tags({name: value})
+    assert caught.value.text == value
+
+
+def test_the_tags_of_a_drawn_game_are_written() -> None:
+    assert write_tags(Outcome(Color.WHITE, 3), Scoring()) == {
+        "Result": "1/2-1/2",
+        "RMobilityResult": "G1.5",
+        "RMobilityCutoff": "G6.0",
+        "RMobilityScoring": "exponential",
+        "Points": "0.5625-0.4375",
+    }
+
+
+def test_komi_and_legacy_are_written_only_where_they_apply() -> None:
+    tags = write_tags(Outcome(Color.BLACK, 0), Scoring(Scheme.KOMI), legacy=True)
+    assert (tags["Result"], tags["Points"], tags["Komi"], tags["Legacy"]) == ("0-1", "0-1", "G5.75", "1")
+
+
+@given(outcomes, scorings, st.booleans())
+def test_what_is_written_is_read_back(outcome: Outcome, scoring: Scoring, legacy: bool) -> None:
+    tags = read_tags(write_tags(outcome, scoring, legacy=legacy))
+    assert (tags.outcome, tags.scheme, tags.cutoff_code) == (outcome, scoring.scheme, scoring.cutoff_code)
+    assert tags.legacy == legacy
+    assert tags.komi == (scoring.komi if scoring.scheme is Scheme.KOMI else None)
+    assert tags.points is not None
+    assert abs(tags.points[0] - scoring.points(outcome)[0]) < Fraction(1, 10_000)
+
+
+@given(outcomes)
+def test_only_mate_is_decisive_in_the_classical_result(outcome: Outcome) -> None:
+    assert winner_of(classical_result(outcome)) == (outcome.holder if outcome.is_mate else None)
+
+
+def test_a_cutoff_has_no_sign() -> None:
+    assert parse_cutoff("G6.0") == 12
+    assert parse_cutoff("g4.5") == 9
+
+
+@pytest.mark.parametrize("setting", list(FiftyMoveSetting))
+def test_the_fifty_move_rule_of_a_game_comes_back_from_its_tags(setting: FiftyMoveSetting) -> None:
+    tags = write_tags(Outcome(Color.WHITE, 3), Scoring(), fifty_moves=setting)
+    assert GameSettings().fifty_moves_of(read_tags(tags)).setting is setting
+
+
+def test_an_unknown_fifty_move_rule_is_refused() -> None:
+    with pytest.raises(ScoreFormatError):
+        read_tags({"RMobilityFifty": "sixty"})

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import io
+
+import chess
+import chess.pgn
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen.apps.games.reader import PgnGame, games_in
+from tbgen.apps.games.writer import format_game, numbered
+from tests.strategies import boards
+
+WORDS = st.text('abc {}[]();$%"\\'.replace("{", "").replace("}", ""), max_size=30)
+
+
+def sans_of(board: chess.Board) -> list[str]:
+    walker, sans = board.root(), []
+    for move in board.move_stack:
+        sans.append(walker.san(move))
+        walker.push(move)
+    return sans
+
+
+@given(boards(30), WORDS, st.data())
+def test_a_written_game_is_read_alike_by_python_chess_and_here(
+    board: chess.Board, name: str, data: st.DataObject
+) -> None:
+    first = board.root()
+    comments = [data.draw(WORDS) for _ in board.move_stack]
+    moves = zip(sans_of(board), comments, strict=True)
+    tags = {"White": name, "Result": "1/2-1/2", "SetUp": "1", "FEN": first.fen()}
+    text = format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))
+    theirs = chess.pgn.read_game(io.StringIO(text))
+    assert theirs is not None
+    assert not theirs.errors
+    (ours,) = games_in(text.splitlines(keepends=True), "test.pgn")
+    assert isinstance(ours, PgnGame)
+    assert list(theirs.mainline_moves()) == ours.game.board.move_stack == board.move_stack
+    assert ours.tags["White"] == name
+    unescaped = theirs.headers["White"].replace('\\"', '"').replace("\\\\", "\\")  # it leaves the signs before quotes
+    assert unescaped == name
+    assert [node.comment.split() for node in theirs.mainline()] == [comment.split() for comment in comments]
+
+
+def test_the_seven_tags_come_first_and_lines_are_short() -> None:
+    lines = format_game({"FEN": "x", "Black": "b"}, ["word"] * 100).splitlines()
+    roster = ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
+    assert [line[1:].split()[0] for line in lines if line.startswith("[")] == [*roster, "FEN"]
+    assert max(map(len, lines)) < 80

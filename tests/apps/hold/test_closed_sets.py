@@ -1,0 +1,131 @@
+"""Closed sets against the greatest one, found slowly, and against the values of tables."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.apps.hold.answers import HoldVerdict
+from tbgen.apps.hold.check import check
+from tbgen.apps.hold.check_large import check_large
+from tbgen.apps.hold.closure import Attempt, Found, Searcher
+from tbgen.apps.hold.goals import Goal, not_mated
+from tbgen.apps.hold.ladder import bracket, hold
+from tbgen.apps.hold.strategy import Rung
+from tbgen.errors import ProofError
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.position import own_score
+from tbgen.score import Accrued, Color, Outcome, parse_score
+from tests.copies import copy_tables
+from tests.reference.hold import can_keep
+
+CAGES = [
+    "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 9 9",
+    "3k4/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/6K1 b - - 9 9",
+    "6k1/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/6K1 w - - 9 9",
+]
+NARROW = [
+    "1k1b4/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/1K1B4 w - - 9 9",
+    "1k1b4/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K2B4 b - - 9 9",
+    "1k1b4/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/6K1 w - - 9 9",
+]
+"""A king in three squares cannot stay where it has two moves: goals that what has accrued meets are refuted."""
+
+
+@pytest.mark.parametrize(("fen", "is_narrow"), [*((fen, False) for fen in CAGES), *((fen, True) for fen in NARROW)])
+def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str, is_narrow: bool) -> None:
+    board, own, searcher = chess.Board(fen), own_score(chess.Board(fen)), Searcher(200_000)
+    goals = [Goal(side, Outcome(holder, code)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
+    seen = Counter[bool]()
+    for goal in (goal for goal in goals if goal.is_met_by(own)):
+        found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None), None, lambda _: None)
+        real, wanted = ((each.code, each.holder is Color.WHITE) for each in (own, goal.outcome))
+        kept = can_keep(board, real, wanted, goal.side is Color.WHITE)
+        assert found is (Found.HELD if kept else Found.REFUTED), goal
+        seen[kept] += 1
+    assert seen[True] > 0
+    assert (seen[False] > 0) == is_narrow
+
+
+@pytest.fixture(scope="module")
+def bare_kings(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
+    """The table of two men alone, which captures of three men lead to."""
+    folder = tmp_path_factory.mktemp("kings")
+    copy_tables(table_folder, folder, "KvK")
+    with open_tablebase(folder) as tables:
+        yield tables
+
+
+def random_board(seed: random.Random, men: str) -> chess.Board:
+    while True:
+        board = chess.Board(None)
+        for square, letter in zip(seed.sample(range(64), len(men)), men, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = seed.random() < 0.5
+        if board.is_valid() and any(board.legal_moves):
+            return board
+
+
+def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(table_folder: Path, bare_kings: Tablebase) -> None:
+    """Goals a step better than the value, and the value itself, with random scores; tables of two men to lean on."""
+    seed, proved = random.Random(3), Counter[str]()
+    with open_tablebase(table_folder) as truth:
+        for number in range(60):
+            board = random_board(seed, "Kk" + "BNRQPbnrqp"[number % 10])
+            own = own_score(board)
+            accrued = Accrued(seed.randrange(2, max(3, min(own.code, 17))), seed.choice(list(Color)))
+            value = truth.get(board, own if number % 2 else accrued) if accrued.code % 2 or number % 2 else None
+            if value is None:
+                continue
+            for side in Color:
+                step = -1 if value.outcome.holder is side else 1
+                better = Outcome(value.outcome.holder, max(0, value.outcome.code + step))
+                for kind, outcome in (("false", better), ("true", value.outcome)):
+                    goal = Goal(side, outcome)
+                    if outcome.code > 0 and goal.is_met_by(value.accrued):
+                        found = hold(board, side, goal=outcome, accrued=value.accrued, tables=bare_kings, nodes=2000)
+                        proved[kind] += 1
+                        proved[f"{kind} held"] += found.is_held
+    assert proved["false held"] == 0
+    assert proved["false"] > 20
+    assert proved["true held"] >= 5
+
+
+def test_a_proof_that_leans_on_tables_says_so_and_is_not_checked_without(bare_kings: Tablebase) -> None:
+    board = chess.Board("8/8/8/3k4/8/8/2r5/1K6 w - - 0 1")
+    assert not hold(board, Color.BLACK, goal=parse_score("-G5.5")).is_held
+    found = hold(board, Color.BLACK, goal=parse_score("-G5.5"), tables=bare_kings)
+    assert found.proof is not None
+    assert (found.proof.strategy.rung, found.proof.materials) == (Rung.FRAME_TABLES, ["KvK"])
+    assert [setting.value for setting in found.proof.settings] == ["none"]
+    for checker in (check, check_large):
+        assert checker(found.proof.strategy, bare_kings).probes == 1
+        with pytest.raises(ProofError, match="leans on tables"):
+            checker(found.proof.strategy)
+
+
+def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Tablebase) -> None:
+    seed = random.Random(8)
+    with open_tablebase(table_folder) as truth:
+        for men in ("KkB", "Kkn"):
+            board = random_board(seed, men)
+            found, value = bracket(board, tables=bare_kings, nodes=1000), truth.probe(board)
+            assert found.low <= value.outcome <= found.high
+            assert found.value in (None, value.outcome)
+
+
+def test_where_both_sides_hold_the_same_that_is_the_value() -> None:
+    found = bracket(chess.Board(CAGES[0]))
+    assert (found.low, found.high, found.value) == (found.white.accrued, found.white.accrued, found.white.accrued)
+    assert str(found) == "the value is -G1.5: Black holds White to 1 legal move"
+
+
+def test_the_start_of_a_game_is_unknown_and_never_lost() -> None:
+    found = hold(chess.Board(), Color.WHITE, goal="draw", nodes=500)
+    assert found.verdict is HoldVerdict.UNKNOWN
+    assert found.goal == not_mated(Color.WHITE)

@@ -1,0 +1,87 @@
+"""What the functions take, and in what order the rungs are tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import chess.variant
+import pytest
+
+from tbgen.apps.hold.answers import HoldVerdict
+from tbgen.apps.hold.ladder import hold
+from tbgen.apps.hold.strategy import Rung
+from tbgen.errors import AccruedError, UsageError
+from tbgen.score import Color, parse_score
+from tests.apps.hold.classics import CLASSICS, SHUT
+
+WHITE = Color.WHITE
+PERPETUAL = chess.Board(CLASSICS[0].fen)
+INTERPOSED = chess.Board("1r4k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"side": True}, "side must be"),
+    ({"goal": "win"}, "goal must be an outcome or one of accrued, best, draw, not 'win'"),
+    ({"goal": 7}, "goal must be an outcome"),
+    ({"nodes": 0}, "nodes must be a whole number from 1 to 5000000, not 0"),
+    ({"tables": "data"}, "tables must be an open Tablebase"),
+    ({"pair": "Qh5"}, "a pair is a man of either side"),
+    ({"pair": "Qh5,Xg8"}, "'Xg8' is no man and its square"),
+    ({"goal": parse_score("G2.0")}, "-G24.5 has accrued, which is already worse for White than G2.0"),
+]
+
+
+@pytest.mark.parametrize(("given", "told"), WRONG, ids=[told for _, told in WRONG])
+def test_an_argument_that_makes_no_sense_is_refused(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        hold(PERPETUAL, given.pop("side", WHITE), **given)
+    assert told in str(caught.value)
+
+
+def test_boards_of_other_games_and_impossible_scores_are_refused() -> None:
+    with pytest.raises(UsageError, match="there are no rules of r-mobility"):
+        hold(chess.variant.AtomicBoard(), WHITE)
+    with pytest.raises(UsageError, match="illegal"):
+        hold(chess.Board("8/8/8/8/8/8/8/K6k w - - 0 1 ".strip().replace("K6k", "Kk6")), WHITE)
+    with pytest.raises(AccruedError):
+        hold(PERPETUAL, WHITE, accrued=parse_score("G0.5"))
+
+
+def test_what_has_accrued_comes_from_the_moves_on_the_board() -> None:
+    board = PERPETUAL.copy()
+    board.push_san("Qe8+")
+    board.push_san("Kh7")
+    found = hold(board, WHITE)
+    assert (str(found.accrued), str(found.goal.outcome)) == ("G1.0", "G1.0")
+    assert found.is_held
+    assert found.facts()["goal"] == "G1.0"
+
+
+def test_the_best_goal_is_held_and_the_next_better_one_is_not() -> None:
+    found = hold(chess.Board(SHUT), Color.BLACK, goal="best", nodes=500)
+    assert str(found.goal.outcome) == "G4.5"
+    assert not hold(chess.Board(SHUT), Color.BLACK, goal=parse_score("G5.0"), nodes=500).is_held
+    assert hold(chess.Board(SHUT), Color.BLACK, goal=parse_score("G4.0"), nodes=500).is_held
+
+
+def test_a_pair_that_is_named_is_the_only_one_that_is_tried() -> None:
+    assert hold(PERPETUAL, WHITE, goal="draw", pair="kg8,qh5").is_held
+    other = hold(PERPETUAL, WHITE, goal="draw", pair="h1,g8", nodes=50)
+    assert not other.is_held
+    assert other.escape is not None
+    assert other.escape.men == ("Kh1", "Kg8")
+
+
+def test_a_man_that_can_be_interposed_takes_the_hold_out_of_the_frame() -> None:
+    """Black answers Qe8+ with a rook as well, so two men do not do; the search of wider sets is told how far it got."""
+    told: list[int] = []
+    found = hold(INTERPOSED, WHITE, goal="draw", nodes=3000, watch=told.append)
+    assert found.verdict is HoldVerdict.UNKNOWN
+    assert sum(told) == found.nodes > 100
+
+
+def test_names_at_the_top_of_the_package_are_functions_whatever_was_imported() -> None:
+    import tbgen.apps.hold.ladder
+
+    assert tbgen.hold is tbgen.apps.hold.ladder.hold
+    assert tbgen.Rung is Rung

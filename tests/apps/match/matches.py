@@ -1,0 +1,86 @@
+"""Matches for tests: engines written in Python, and what a match said."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+
+from tbgen.apps.games.reader import PgnGame, read_games
+from tbgen.apps.match.match import Match
+from tbgen.apps.match.play import Sheet
+from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.record import GameRecord
+from tbgen.apps.match.run import play_match
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.standings import Standings
+
+ENGINES = Path(__file__).parent / "engines"
+
+
+def scripted(name: str, *arguments: str, limit: str = "nodes=1") -> list[str]:
+    """An engine that plays by heart, as options of a match."""
+    words = [f"arg={word}" for word in (str(ENGINES / "scripted.py"), *arguments)]
+    return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", limit]
+
+
+def walker(name: str, *, mischief: int = 0) -> list[str]:
+    """An engine that plays some legal move, always the same in a position, and something else in one of so many."""
+    words = [f"arg={word}" for word in (str(ENGINES / "walker.py"), "--salt", name, "--mischief", mischief)]
+    return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", "nodes=1"]
+
+
+def random_endings(count: int) -> list[str]:
+    """Legal positions with few men, in which games soon leave what ordinary chess would play on."""
+    chance, found = random.Random(11), list[str]()
+    while len(found) < count:
+        board = chess.Board(None)
+        men = ["K", "k", *chance.choices("QRBNPrbnp", k=chance.randint(0, 3))]
+        for square, man in zip(chance.sample(range(8, 56), len(men)), men, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(man))
+        board.turn = chance.random() < 0.5
+        if board.is_valid() and any(board.legal_moves):
+            found.append(board.fen())
+    return found
+
+
+class Silent:
+    """Shows nothing and keeps everything."""
+
+    def __init__(self) -> None:
+        self.records: list[GameRecord] = []
+        self.started: list[int] = []
+        self.said: list[str] = []
+
+    def begins(self, match: Match) -> None:
+        """See tbgen.apps.match.match.Watcher."""
+
+    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
+        self.started.append(pairing.number)
+
+    def moved(self, board: int, sheet: Sheet) -> None:
+        """See tbgen.apps.match.match.Watcher."""
+
+    def game_over(self, board: int, record: GameRecord) -> None:
+        self.records.append(record)
+
+    def says(self, text: str) -> None:
+        self.said.append(text)
+
+
+def run(arguments: Sequence[str]) -> tuple[Standings, list[GameRecord]]:
+    """A whole match, and its games by number."""
+    view = Silent()
+    match = asyncio.run(play_match(settings_of(arguments), view))
+    return match.standings, sorted(view.records, key=lambda record: record.pairing.number)
+
+
+def games_of(path: Path) -> list[PgnGame]:
+    """The games of a file; none may be unreadable."""
+    games = list(read_games(str(path)))
+    assert all(isinstance(game, PgnGame) for game in games), games
+    return [game for game in games if isinstance(game, PgnGame)]

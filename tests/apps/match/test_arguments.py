@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.match.engine import Restart
+from tbgen.apps.match.openings import Order
+from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.schedule import Format, Policy
+from tbgen.apps.match.settings import MatchSettings, Notation
+from tbgen.apps.match.sprt import Model
+from tbgen.errors import UsageError
+from tbgen.rules.game import FiftyMoveSetting
+from tbgen.rules.points import Scheme
+
+TWO = "-engine cmd=one name=One -engine cmd=two name=Two -each depth=1"
+
+
+def settings(text: str, engines: str = TWO) -> MatchSettings:
+    return settings_of(f"{engines} {text}".split())
+
+
+def test_a_command_of_cutechess_is_understood() -> None:
+    found = settings(
+        "-tournament gauntlet -games 2 -rounds 50 -repeat -concurrency 4 -openings file=book.pgn format=pgn "
+        "order=random plies=8 start=3 policy=round -pgnout games.pgn fi -recover -resign movecount=3 score=400 "
+        "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -event Cup -site Here -srand 7 -wait 500 "
+        "-ratinginterval 25 -maxmoves 200"
+    )
+    assert (found.format, found.games, found.rounds, found.repeat) == (Format.GAUNTLET, 2, 50, 2)
+    assert found.openings is not None
+    assert (found.openings.notation, found.openings.order, found.openings.plies) == (Notation.PGN, Order.RANDOM, 8)
+    assert (found.openings.start, found.openings.policy) == (3, Policy.ROUND)
+    assert (found.pgn, found.recover, found.event, found.site, found.seed) == (
+        Path("games.pgn"),
+        True,
+        "Cup",
+        "Here",
+        7,
+    )
+    assert found.resign is not None
+    assert (found.resign.moves, found.resign.centipawns) == (3, 400)
+    assert found.sprt is not None
+    assert (found.sprt.elo1, found.sprt.beta, found.sprt.model) == (5.0, 0.1, Model.CUTECHESS)
+    assert (found.wait, found.rating_interval, found.concurrency, found.most_moves) == (0.5, 25, 4, 200)
+
+
+def test_a_command_of_fastchess_is_understood() -> None:
+    found = settings("-tournament roundrobin -pgnout file=games.pgn -sprt elo0=0 elo1=2 model=normalized")
+    assert (found.format, found.pgn) == (Format.ROUND_ROBIN, Path("games.pgn"))
+    assert found.sprt is not None
+    assert found.sprt.model is Model.NORMALIZED
+
+
+def test_the_options_of_the_fork_for_r_mobility_are_understood() -> None:
+    found = settings("-rMobilityType komi -rMobilityCutoff g8.0 -defaultKomi mg5.75 -legacyMode")
+    assert (found.scoring.scheme, found.scoring.cutoff_code, str(found.scoring.komi)) == (Scheme.KOMI, 16, "-G5.75")
+    assert found.fifty_moves.setting is FiftyMoveSetting.LEGACY
+    assert settings("-rMobilityType rMobilityWinner").scoring.scheme is Scheme.WINNER
+
+
+def test_engines_have_what_they_are_given_and_what_all_are_given() -> None:
+    one, two = settings(
+        "-each tc=40/60+0.5 timemargin=50 option.Hash=16 restart=on",
+        "-engine cmd=one name=One option.Hash=64 arg=-x arg=y threads=2 -engine cmd=two depth=5 tc=inf whitepov hang=9",
+    ).engines
+    assert (one.command, one.name) == (("one", "-x", "y"), "One")
+    assert (one.options, two.options) == ({"Hash": "64", "Threads": "2"}, {"Hash": "16"})
+    assert (str(one.control), one.control.margin, one.restart) == ("40/60+0.5", 0.05, Restart.ON)
+    assert (str(two.control), two.white_view, two.hang) == ("5 plies/move", True, 9.0)
+
+
+def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    path.write_text(
+        'games = 10\nnoswap = true\nfifty = "legacy"\n'
+        '[each]\ntc = "10+0.1"\noption.Hash = 16\n'
+        '[[engine]]\ncmd = "one"\narg = ["-x"]\n[[engine]]\ncmd = "two"\noption.Hash = 32\n'
+        '[openings]\nfile = "a.epd"\nplies = 4\n[sprt]\nelo1 = 3\n'
+    )
+    found = settings_of(["-config", str(path), "-games", "20", "-sprt", "elo0=-3"])
+    assert (found.games, found.swap, found.fifty_moves.setting) == (20, False, FiftyMoveSetting.LEGACY)
+    assert [spec.command for spec in found.engines] == [("one", "-x"), ("two",)]
+    assert [spec.options["Hash"] for spec in found.engines] == ["16", "32"]
+    assert found.sprt is not None
+    assert (found.sprt.elo0, found.sprt.elo1) == (-3.0, 3.0)
+    assert found.openings is not None
+    assert (found.openings.notation, found.openings.plies) == (Notation.EPD, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("-concurency 2", "unknown option -concurency; did you mean concurrency?"),
+        ("-xyzzy", "unknown option -xyzzy"),
+        ("-openings fiel=a", "-openings knows no 'fiel'; did you mean file?"),
+        ("-openings file=a order=randm", "did you mean random?"),
+        ("-each tcc=1", "knows no 'tcc'; did you mean tc?"),
+        ("-each ponder", "ponder is not offered: engines do not think on the time of others"),
+        ("-draw movenumber=40 movecount=8 score=10", "-draw is not offered: there are no draws"),
+        ("-games", "-games needs a value"),
+        ("-games many", "games=many makes no sense"),
+        ("-games 0", "games is at least 1"),
+        ("-sprt elo0=5 elo1=0", "elo0 is less than elo1"),
+        ("-sprt alpha=0.7", "between 0 and 0.5"),
+        ("-tb data -tbadjudicate maybe", "on or off"),
+        ("-tbadjudicate off", "-tbadjudicate means nothing without -tb or -syzygy"),
+        ("-tbpieces 4", "-tbpieces means nothing without -tb"),
+        ("-tb data -syzygypieces 4", "-syzygypieces means nothing without -syzygy"),
+        ("-tb data -tbignore50", "-tbignore50 means nothing without -syzygy"),
+        ("-seeds 2", "-seeds means nothing without -tournament gauntlet"),
+        ("-variant atomic", "standard or fischerandom"),
+        ("-recover", "-recover needs -pgnout"),
+        ("-each tc=5 st=1", "cannot have both"),
+        ("-each proto=xboard", "only UCI"),
+        ("-engine name=Three", "needs cmd=FILE"),
+        ("-tournament knockout", "round-robin, gauntlet"),
+        ("stray", "belongs to no option"),
+        ("-cutoff six", "is not a cutoff"),
+    ],
+)
+def test_what_makes_no_sense_is_named(text: str, complaint: str) -> None:
+    with pytest.raises(Exception, match=re.escape(complaint)):
+        settings(text)
+
+
+def test_an_engine_that_could_think_for_ever_is_refused() -> None:
+    with pytest.raises(UsageError, match="may think for ever"):
+        settings("", "-engine cmd=one tc=inf -engine cmd=two nodes=5")
+
+
+@pytest.mark.parametrize("engines", ["", "-engine cmd=one depth=1"])
+def test_a_match_needs_two_engines(engines: str) -> None:
+    with pytest.raises(UsageError, match="two engines"):
+        settings("", engines)
+
+
+def test_a_broken_toml_file_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    path.write_text("games = \n")
+    with pytest.raises(UsageError, match=r"match\.toml"):
+        settings_of(["-config", str(path)])
+    path.write_text("gmaes = 3\n")
+    with pytest.raises(UsageError, match="did you mean games"):
+        settings_of(["-config", str(path)])
+    path.write_text('engine = "stockfish"\n')
+    with pytest.raises(UsageError, match="engine is a table"):
+        settings_of(["-config", str(path)])
+
+
+def test_a_relative_program_is_meant_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "engine").touch(mode=0o755)
+    monkeypatch.chdir(tmp_path)
+    found = settings("", "-engine cmd=./engine dir=elsewhere depth=1 -engine cmd=/bin/true depth=1").engines
+    assert found[0].command == (str(tmp_path / "engine"),)

@@ -1,0 +1,59 @@
+"""What the pages on matches tell people to type is understood."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.match.arguments import ALIASES, OPTIONS, REFUSED
+from tbgen.apps.match.engine import HANDSHAKE
+from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.roster import variant_options
+from tbgen.cli.match import command
+
+ROOT = Path(__file__).parents[3]
+MATCHES = (ROOT / "docs" / "matches.md").read_text(encoding="utf-8")
+UCI = (ROOT / "docs" / "uci.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+HELP = command.help or ""
+PAGES = "\n".join((MATCHES, UCI, README, HELP))
+COMMANDS = [words for words in re.findall(r"^ +(?:\$ )?tbgen match (-engine .*)$", PAGES, re.M) if " ..." not in words]
+
+
+def test_the_pages_have_commands() -> None:
+    assert len(COMMANDS) >= 4
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_of_the_pages_is_understood(words: str) -> None:
+    assert len(settings_of(shlex.split(words)).engines) >= 2
+
+
+def test_the_file_of_the_page_is_understood(tmp_path: Path) -> None:
+    block = MATCHES.partition("`tbgen match -config match.toml`:\n\n")[2].partition("\n\nThe command line overrides")[0]
+    path = tmp_path / "match.toml"
+    path.write_text(re.sub("^    ", "", block, flags=re.M))
+    settings = settings_of(["-config", str(path)])
+    assert [spec.name for spec in settings.engines] == ["Stockfish", "Fairy"]
+    assert settings.sprt is not None
+
+
+def test_every_option_that_the_page_names_is_known_or_refused() -> None:
+    named = set(
+        re.findall(
+            r"(?<![\w`-])`?-([A-Za-z][A-Za-z0-9-]+)\b",
+            MATCHES.partition("## Coming from")[2].partition("## What is")[0],
+        )
+    )
+    words = {"help", "mobility", "move", "cli"}
+    assert named - words - set(OPTIONS) - set(ALIASES) - set(REFUSED) == set()
+    assert {"engine", "each", "openings", "sprt", "recover", "draw", "legacyMode"} <= named
+
+
+def test_the_options_of_the_handshake_are_those_of_the_page() -> None:
+    settings = settings_of(["-engine", "cmd=a", "depth=1", "-engine", "cmd=b", "depth=1"])
+    sent = {HANDSHAKE, *variant_options(settings)}
+    assert set(re.findall(rf"`({HANDSHAKE}\w*)`", UCI)) == sent

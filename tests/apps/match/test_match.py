@@ -1,0 +1,192 @@
+"""Whole matches between engines written in Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.games.decide import Adjudicator
+from tbgen.apps.games.reader import PgnGame
+from tbgen.apps.games.tags import read_tags, winner_of
+from tbgen.apps.match.openings import fen_of
+from tbgen.rules.points import format_points
+from tests.apps.match.matches import games_of, run, scripted, walker
+
+WALKERS = [*walker("Ann"), *walker("Bob")]
+FEW = ["-maxmoves", "15"]
+
+
+def check(game: PgnGame, decider: Adjudicator | None = None) -> None:
+    """The tags of a game say what the rules make of its moves."""
+    tags = read_tags(game.tags)
+    ended = game.game.ended
+    assert tags.outcome is not None
+    assert ended is None or ended.number == game.game.last.number
+    if game.tags["Termination"] == "normal":
+        assert ended is not None
+        assert ended.end is not None
+        assert game.tags["TerminationDetails"] == ended.end.value
+    winner = winner_of(game.result) if game.tags["RMobilitySource"] == "result" else None
+    verdict = (decider or Adjudicator()).decide(game.game, winner=winner)
+    assert (verdict.final, verdict.source.value) == (tags.outcome, game.tags["RMobilitySource"])
+    assert game.tags["Points"] == format_points(game.scoring.points(tags.outcome), game.scoring.scheme)
+    assert int(game.tags["PlyCount"]) == game.game.last.number
+
+
+def test_every_game_of_a_match_is_played_and_scored_by_the_rules(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    standings, records = run([*WALKERS, *walker("Eve"), "-games", "4", "-concurrency", "2", "-pgnout", str(pgn)])
+    games = games_of(pgn)
+    assert len(games) == len(records) == len(standings.results) == 12
+    for game in games:
+        check(game)
+        result = standings.results[int(game.tags["MatchGame"])]
+        assert str(result.game.outcome) == game.tags["RMobilityResult"]
+        names = (game.tags["White"], game.tags["Black"])
+        assert names == (standings.players[result.pairing.white], standings.players[result.pairing.black])
+
+
+def test_points_of_all_scorings_add_up_to_the_games() -> None:
+    standings, _ = run([*WALKERS, "-games", "4", "-scoring", "harmonic", *FEW])
+    for scoring in standings.scorings():
+        records = [standings.record(player, scoring) for player in (0, 1)]
+        assert sum(record.games.total for record in records) == 4
+        assert records[0].pairs.games == 4
+        assert records[0].pairs.total == records[0].games.total
+    assert standings.scorings()[0].scheme.value == "harmonic"
+
+
+@pytest.mark.parametrize("fifty", ["none", "fide", "reset", "legacy"])
+def test_a_game_replays_under_the_fifty_move_rule_that_it_was_played_by(tmp_path: Path, fifty: str) -> None:
+    pgn, epd = tmp_path / "games.pgn", tmp_path / "rook.epd"
+    epd.write_text("8/8/4k3/8/8/8/1R6/K7 w - - 80 90 G9.5\n")
+    run([*WALKERS, "-fifty", fifty, "-openings", f"file={epd}", "-maxmoves", "60", "-pgnout", str(pgn)])
+    for game in games_of(pgn):
+        check(game)
+        assert game.tags["RMobilityAccrued"] == "G9.5"
+        assert game.game.fifty_moves.setting.value == fifty
+
+
+def test_an_opening_is_played_with_both_colours(tmp_path: Path) -> None:
+    pgn, book = tmp_path / "games.pgn", tmp_path / "book.pgn"
+    book.write_text('[Event "a"]\n[Komi "G4.25"]\n\n1. e4 c5 *\n\n[Event "b"]\n\n1. d4 d5 *\n')
+    run([*WALKERS, "-games", "4", "-scoring", "komi", *FEW, "-openings", f"file={book}", "-pgnout", str(pgn)])
+    games = games_of(pgn)
+    firsts = [" ".join(ply.san for ply in game.game.plies[1:3]) for game in games]
+    assert firsts == ["e4 c5", "e4 c5", "d4 d5", "d4 d5"]
+    assert [game.tags["White"] for game in games] == ["Ann", "Bob", "Ann", "Bob"]
+    assert [game.tags["Komi"] for game in games] == ["G4.25", "G4.25", "G5.75", "G5.75"]
+    for game in games:
+        check(game)
+
+
+def test_chess960_is_played_by_the_same_rules(tmp_path: Path) -> None:
+    pgn, epd = tmp_path / "games.pgn", tmp_path / "960.epd"
+    epd.write_text("bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w KQkq - 0 1\n")
+    engines = [*walker("Ann"), *walker("Bob")]
+    run([*engines, "-variant", "fischerandom", "-openings", f"file={epd}", "-maxmoves", "20", "-pgnout", str(pgn)])
+    for game in games_of(pgn):
+        assert game.tags["Variant"] == "Chess960"
+        check(game)
+
+
+def test_an_engine_that_knows_the_variant_is_told_the_accrued_score_and_the_rules(tmp_path: Path) -> None:
+    seen, epd = tmp_path / "seen", tmp_path / "start.epd"
+    epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n")
+    line = "f5h3 g5h4 e6f5"
+    options = [
+        "UCI_RMobility type check default false",
+        "UCI_RMobilityFifty type combo default reset var reset var fide",
+    ]
+    announced = [word for option in options for word in ("--announce", option)]
+    knowing = scripted("Knows", "--line", line, "--seen", str(seen), *announced)
+    plain = scripted("Plain", "--line", line, "--seen", str(tmp_path / "plain"))
+    run([*knowing, *plain, "-games", "1", "-fifty", "fide", "-openings", f"file={epd}", "-maxmoves", "1"])
+    told = seen.read_text().splitlines()
+    assert "setoption name UCI_RMobility value true" in told
+    assert "setoption name UCI_RMobilityFifty value fide" in told
+    assert "position fen 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0" in told
+    plain_told = (tmp_path / "plain").read_text()
+    assert "position fen 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 moves f5h3" in plain_told
+    assert "UCI_RMobility" not in plain_told
+
+
+def test_an_engine_has_its_own_log(tmp_path: Path) -> None:
+    log = tmp_path / "engine.log"
+    run([*scripted("Good"), f"log={log}", *scripted("Other"), "-games", "1"])
+    lines = log.read_text().splitlines()
+    assert any(line.endswith("> go nodes 1") for line in lines)
+    assert any(line.endswith("< bestmove f2f3") for line in lines)
+
+
+def test_comments_have_clock_score_depth_and_changes_of_the_accrued_score(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    engines = [*scripted("Ann", limit="tc=600+1"), *scripted("Bob", limit="tc=600+1")]
+    _, (record,) = run([*engines, "-games", "1", "-pgnout", str(pgn)])
+    text = " ".join(pgn.read_text().partition("\n\n")[2].split())
+    assert text.startswith("1. f3 {[%clk 0:10:0")
+    assert "+0.10/7" in text
+    for before, ply in zip(record.sheet.game.plies, record.sheet.game.plies[1:], strict=False):
+        comment = text.partition(ply.san)[2].partition("}")[0]
+        assert (f"accrued {ply.accrued}" in comment) == ((ply.accrued, ply.since) != (before.accrued, before.since))
+
+
+def test_a_test_that_is_decided_ends_the_match() -> None:
+    beaten = scripted("Beaten", "--at", "0", "--do", "illegal")
+    standings, _ = run([*scripted("Good"), *beaten, "-games", "1000", "-sprt", "elo0=0", "elo1=400", "model=logistic"])
+    assert 2 <= len(standings.results) < 100
+
+
+def test_resignations_count_as_mate(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    hopeless = scripted("Lost", "--score", "cp -900")
+    run([*hopeless, *scripted("Other"), "-games", "1", "-resign", "movecount=2", "score=800", "-pgnout", str(pgn)])
+    (game,) = games_of(pgn)
+    assert (game.tags["TerminationDetails"], game.tags["RMobilityResult"]) == ("White resigns", "-G0.0")
+    check(game)
+
+
+def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder: Path) -> None:
+    from tbgen.probe import open_tablebase
+
+    pgn, epd = tmp_path / "games.pgn", tmp_path / "bishops.epd"
+    epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n8/8/8/4KBk1/8/8/7p/8 w - - 0 1\n")
+    arguments = [*WALKERS, "-games", "4", "-openings", f"file={epd}", "-tbpieces", "3"]
+    (empty := tmp_path / "empty").mkdir()
+    arguments += ["-tb", os.pathsep.join([str(empty), str(table_folder)])]
+    run([*arguments, "-pgnout", str(pgn)])
+    with open_tablebase(table_folder) as tables:
+        for game in games_of(pgn):
+            check(game, Adjudicator(tables))
+            assert game.tags["RMobilitySource"] == "tablebase"
+            found = tables.probe(game.game.board, game.game.accrued)
+            words = f"tablebase {found.outcome} in {found.dtg} pl{'y' if found.dtg == 1 else 'ies'}"
+            assert game.tags["TerminationDetails"] == words
+            assert game.tags["RMobilityTablebase"] == f"{found.material.canonical()} {found.dtg}"
+            assert words in " ".join(pgn.read_text().split())
+
+
+def test_tables_that_may_not_adjudicate_leave_the_game_to_the_engines(tmp_path: Path, table_folder: Path) -> None:
+    pgn, epd = tmp_path / "games.pgn", tmp_path / "bishops.epd"
+    epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n")
+    arguments = [*WALKERS, "-games", "2", "-openings", f"file={epd}", "-tb", str(table_folder), "-tbadjudicate", "off"]
+    run([*arguments, "-pgnout", str(pgn)])
+    for game in games_of(pgn):
+        assert game.tags["RMobilitySource"] == "game"
+    assert "tablebase G" in pgn.read_text()
+
+
+def test_the_first_position_of_a_game_is_written_with_its_score() -> None:
+    _, (record,) = run([*scripted("Ann"), *scripted("Bob"), "-games", "1"])
+    assert fen_of(record.sheet.game).endswith(" 0 1 -G20.5")
+
+
+def test_the_referee_can_do_without_tables() -> None:
+    heavy = ("tbgen.probe", "tbgen.storage", "numpy", "numba", "h5py")
+    code = f"import sys, tbgen.cli.match; print([name for name in sys.modules if name.startswith({heavy!r})])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

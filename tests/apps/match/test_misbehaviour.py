@@ -1,0 +1,167 @@
+"""Engines that do what they should not: the other side wins with G0.0, and the match goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tbgen.errors import EngineStartError
+from tests.apps.match.matches import games_of, random_endings, run, scripted, walker
+from tests.apps.match.test_match import check
+
+GOOD = scripted("Good")
+
+
+@pytest.mark.parametrize(
+    ("deed", "limit", "termination", "details"),
+    [
+        ("illegal", "nodes=1", "rules infraction", "White makes an illegal move: e1e5"),
+        ("garbage", "nodes=1", "rules infraction", "White makes an illegal move: castle"),
+        ("null", "nodes=1", "rules infraction", "White makes an illegal move: 0000"),
+        ("none", "nodes=1", "rules infraction", "White makes an illegal move: (none)"),
+        ("empty", "nodes=1", "rules infraction", "White makes an illegal move: none"),
+        ("crash", "nodes=1", "abandoned", "White has ended (exit code 3)"),
+        ("segfault", "nodes=1", "abandoned", "White has ended (signal SIGSEGV)"),
+        ("leave", "nodes=1", "abandoned", "White has ended (exit code 0)"),
+        ("close", "nodes=1", "abandoned", "White closes its output"),
+        ("hang", "nodes=1", "abandoned", "White does not answer within 1.5 s"),
+        ("hang", "st=1.5", "time forfeit", "White loses on time: no move within 1.500 s and no answer after it"),
+        ("late", "st=1.5", "time forfeit", "White loses on time: no move within 1.500 s"),
+    ],
+)
+def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
+    tmp_path: Path, deed: str, limit: str, termination: str, details: str
+) -> None:
+    pgn = tmp_path / "games.pgn"
+    bad = scripted("Bad", "--at", "2", "--do", deed, limit=limit)
+    patience = "1.5" if deed == "hang" else "30"
+    _, records = run([*bad, f"hang={patience}", *GOOD, "-games", "3", "-pgnout", str(pgn)])
+    first, second, third = games_of(pgn)
+    for game in (first, third):
+        assert game.tags["RMobilityResult"] == "-G0.0"
+        assert (game.tags["Termination"], game.tags["TerminationDetails"]) == (termination, details)
+        assert (game.result, game.tags["RMobilitySource"]) == ("0-1", "result")
+        assert [ply.san for ply in game.game.plies[1:]] == ["f3", "e5"]
+    assert (second.tags["White"], second.tags["TerminationDetails"]) == ("Good", "checkmate")
+    assert [record.pairing.number for record in records] == [1, 2, 3]
+
+
+def test_babble_between_the_lines_does_no_harm(tmp_path: Path) -> None:
+    _, (record,) = run([*scripted("Bad", "--at", "2", "--do", "babble"), *GOOD, "-games", "1"])
+    assert (str(record.ending.outcome), record.ending.details) == ("-G0.0", "checkmate")
+    assert str(record.sheet.notes[3].evaluation) == "+0.10/7"
+
+
+def test_an_engine_that_is_not_there_is_named_before_the_match(tmp_path: Path) -> None:
+    with pytest.raises(EngineStartError, match="No such file"):
+        run([*GOOD, "-engine", f"cmd={tmp_path}/missing", "name=Missing", "nodes=1"])
+
+
+def test_an_engine_that_is_no_engine_is_named_before_the_match() -> None:
+    with pytest.raises(EngineStartError, match="exit code 0"):
+        run([*GOOD, "-engine", "cmd=true", "nodes=1"])
+
+
+def test_an_option_that_an_engine_does_not_have_is_named_with_a_near_one() -> None:
+    engine = scripted("Optional", "--announce", "Hash type spin default 16 min 1 max 64")
+    with pytest.raises(EngineStartError, match=r"no option 'Hsah'; did you mean Hash\?"):
+        run([*engine, "option.Hsah=8", *GOOD])
+    with pytest.raises(EngineStartError, match="at most 64"):
+        run([*engine, "hash=128", *GOOD])
+
+
+def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the_match(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    once = scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash")
+    with pytest.raises(EngineStartError, match=r"'Once' cannot be started: .* this engine lives but once"):
+        run([*once, *GOOD, "-games", "6", "-pgnout", str(pgn)])
+    details = [game.tags["TerminationDetails"] for game in games_of(pgn)]
+    assert details[0] == "White has ended (exit code 3)"
+    assert [text.partition(":")[0] for text in details[1:]] == [
+        "Black cannot be started again",
+        "White cannot be started again",
+    ]
+    assert [game.tags["RMobilityResult"] for game in games_of(pgn)] == ["-G0.0", "G0.0", "-G0.0"]
+
+
+def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tbgen.apps.match.engine._START_SECONDS", 3.0)
+    pgn = tmp_path / "games.pgn"
+    run([*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)])
+    (game,) = games_of(pgn)
+    assert game.tags["TerminationDetails"] == "White does not answer isready within 3 s"
+    assert (game.tags["Termination"], game.tags["RMobilityResult"]) == ("abandoned", "-G0.0")
+
+
+@pytest.mark.slow
+def test_hundreds_of_games_with_engines_that_misbehave_at_random_are_all_scored(tmp_path: Path) -> None:
+    pgn, epd = tmp_path / "games.pgn", tmp_path / "endings.epd"
+    epd.write_text("\n".join(random_endings(100)))
+    engines = [*walker("Ann", mischief=40), *walker("Bob", mischief=60)]
+    words = ["-games", "200", "-concurrency", "2", "-openings", f"file={epd}", "-pgnout", str(pgn)]
+    standings, _ = run([*engines, *words])
+    games = games_of(pgn)
+    assert sorted(int(game.tags["MatchGame"]) for game in games) == list(range(1, 201))
+    for game in games:
+        check(game)
+        side, _, deed = game.tags["TerminationDetails"].partition(" ")
+        if deed.startswith(("makes an illegal move", "has ended")):
+            assert game.tags["RMobilityResult"] == ("-G0.0" if side == "White" else "G0.0")
+    ways = {result.game.details.partition(" ")[2] for result in standings.forfeits()}
+    assert {"has ended (signal SIGKILL)", "has ended (exit code 0)", "has ended (exit code 1)"} < ways
+    assert {f"makes an illegal move: {move}" for move in ("a1a1", "0000", "(none)", "e9e9", "resign")} < ways
+
+
+def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    ann, bob = scripted("Ann", "--at", "2", "--do", "noise"), scripted("Bob\x1b[2J\x00 " + 200 * "b")
+    run([*ann, *bob, "-games", "2", "-pgnout", str(pgn)])
+    assert not set(pgn.read_text()) & {chr(code) for code in (*range(10), *range(11, 32), 127, 0x202E)}
+    first, second = games_of(pgn)
+    assert first.tags["Black"] == second.tags["White"] == "Bob[2J " + 72 * "b" + "…"
+    assert first.tags["TerminationDetails"] == "White makes an illegal move: e2[2Je4xxxxxxxxxxxx…"
+
+
+def started_by(numbers: Path) -> list[int]:
+    """The helpers and engines of a match that are still there."""
+    pids = [int(word) for word in numbers.read_text().split()] if numbers.exists() else []
+    return [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and is_running(pid)]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_what_an_engine_has_started_ends_with_it(tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers"
+    run([*scripted("Ann", "--helper", str(numbers)), *scripted("Bob"), "-games", "2"])
+    assert len(numbers.read_text().split()) == 2
+    assert started_by(numbers) == []
+
+
+def test_deaf_engines_end_with_a_referee_that_is_killed(tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers"
+    words = [*scripted("Ann", "--helper", str(numbers), "--at", "0", "--do", "hang"), *scripted("Bob"), "-debug"]
+    command = [sys.executable, "-m", "tbgen", "match", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        while b"info string deaf" not in process.stderr.readline():
+            pass
+        helper, engine = (int(word) for word in numbers.read_text().split())
+        process.kill()
+    try:
+        deadline = time.monotonic() + 20
+        while is_running(engine) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not is_running(engine)
+    finally:
+        os.kill(helper, signal.SIGKILL)

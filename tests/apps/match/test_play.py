@@ -1,0 +1,157 @@
+"""One game at a time, with players that are lists of moves."""
+
+from __future__ import annotations
+
+import asyncio
+
+import chess
+import pytest
+
+from tbgen.apps.games.tags import Source
+from tbgen.apps.match.clock import Clock, TimeControl
+from tbgen.apps.match.engine import Answer
+from tbgen.apps.match.openings import Opening
+from tbgen.apps.match.play import Ending, PlayRules, Resign, Sheet, play
+from tbgen.apps.match.tables import Decision
+from tbgen.apps.match.uci import Evaluation
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
+from tbgen.score import Color, Outcome, parse_score
+
+SHUFFLE = "g1f3 g8f6 f3g1 f6g8 " * 3
+
+
+class Reciter:
+    """Plays a line by heart, whichever side it has."""
+
+    def __init__(self, line: str, evaluations: dict[int, Evaluation] | None = None) -> None:
+        self._line = line.split()
+        self._evaluations = evaluations or {}
+
+    async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
+        ply = len(board.move_stack)
+        move = chess.Move.from_uci(self._line[ply])
+        return Answer(move, 0.0, self._evaluations.get(ply + 1, Evaluation()))
+
+
+def played(
+    game: Game, line: str, rules: PlayRules | None = None, evaluations: dict[int, Evaluation] | None = None
+) -> tuple[Ending, Sheet]:
+    sheet = Sheet(game, (Clock(TimeControl()), Clock(TimeControl())))
+    player = Reciter(line, evaluations)
+    return asyncio.run(play(sheet, (player, player), rules or PlayRules())), sheet
+
+
+def test_the_third_time_a_position_stands_the_accrued_score_is_the_result() -> None:
+    ending, sheet = played(Game(), SHUFFLE)
+    assert (ending.details, ending.source, sheet.game.last.number) == ("threefold repetition", Source.GAME, 8)
+    assert ending.outcome == sheet.game.accrued.outcome
+
+
+def test_mate_is_the_best_score_there_is() -> None:
+    ending, _ = played(Game(), "f2f3 e7e5 g2g4 d8h4")
+    assert (str(ending.outcome), ending.termination) == ("-G0.0", "normal")
+
+
+@pytest.mark.parametrize(
+    "fen",
+    ["8/8/8/4K1k1/8/8/8/8 b - - 0 1", "8/8/8/3NK1k1/8/8/8/8 b - - 0 1", "8/8/8/3BK1k1/8/8/8/8 b - - 0 1"],
+)
+def test_what_ordinary_chess_calls_dead_is_played_on(fen: str) -> None:
+    """A king and at most a minor piece: python-chess would call it a draw."""
+    board = chess.Board(fen)
+    assert board.is_insufficient_material()
+    ending, sheet = played(Game(board), "g5g6 e5f4 g6g7 f4f5 g7g8", PlayRules(most_moves=2))
+    assert (sheet.game.last.number, ending.details) == (4, "move limit of 2")
+
+
+def test_bare_kings_end_when_both_have_eight_moves() -> None:
+    ending, sheet = played(Game(chess.Board("8/8/2k5/8/8/5K2/8/8 w - - 0 1")), "f3f4 c6c5 f4f3")
+    assert (ending.details, sheet.game.last.number) == ("bare kings", 2)
+
+
+SLOW = "8/8/4k3/8/8/8/1R6/K7 w - - 98 90"
+
+
+@pytest.mark.parametrize(
+    ("setting", "plies", "details"),
+    [
+        (FiftyMoveSetting.FIDE, 2, "fifty moves"),
+        (FiftyMoveSetting.LEGACY, 2, "fifty moves"),
+        (FiftyMoveSetting.RESET, 6, "move limit of 3"),
+        (FiftyMoveSetting.NONE, 6, "move limit of 3"),
+    ],
+)
+def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
+    setting: FiftyMoveSetting, plies: int, details: str
+) -> None:
+    """Ply 1 improves the score to G5.5, below the cutoff: only under `reset` does the counter start anew."""
+    fifty = FiftyMoves(setting)
+    ending, sheet = played(
+        Game(chess.Board(SLOW), fifty_moves=fifty), "b2d2 e6e5 a1b1 e5e4 b1c1 e4e3", PlayRules(fifty, most_moves=3)
+    )
+    assert (ending.details, sheet.game.last.number) == (details, plies)
+
+
+def test_a_score_on_the_sheet_counts_from_the_first_move() -> None:
+    opening = Opening("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", parse_score("G4.0"))
+    ending, _ = played(opening.game(), "f5h3 g5h4", PlayRules(most_moves=1))
+    assert str(ending.outcome) == "G4.0"
+
+
+LOST = Evaluation(centipawns=-900)
+WON = Evaluation(centipawns=900)
+
+
+@pytest.mark.parametrize(
+    ("evaluations", "two_sided", "plies"),
+    [
+        ({2: LOST, 4: LOST}, False, 4),
+        ({2: LOST, 4: Evaluation(), 6: LOST}, False, 8),
+        ({2: Evaluation(mate_in=-3), 4: Evaluation(mate_in=-2)}, False, 4),
+        ({2: LOST, 4: LOST}, True, 8),
+        ({1: WON, 2: LOST, 3: WON, 4: LOST}, True, 4),
+    ],
+)
+def test_a_side_resigns_after_so_many_moves_without_hope(
+    evaluations: dict[int, Evaluation], two_sided: bool, plies: int
+) -> None:
+    ending, sheet = played(Game(), SHUFFLE, PlayRules(resign=Resign(2, 800, two_sided)), evaluations)
+    assert sheet.game.last.number == plies
+    if plies == 4:
+        assert (str(ending.outcome), ending.source, ending.details) == ("G0.0", Source.RESULT, "Black resigns")
+
+
+class Oracle:
+    """Knows the outcome from some ply on."""
+
+    def __init__(self, ply: int) -> None:
+        self._ply = ply
+        self.asked = 0
+
+    def decide(self, game: Game) -> Decision | None:
+        self.asked += 1
+        if game.last.number < self._ply:
+            return None
+        return Decision(Outcome(Color.BLACK, 3), Source.TABLEBASE, "tablebase -G1.5 in 5 plies", "KBvK 5")
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def test_tables_end_a_game_as_soon_as_they_know_it() -> None:
+    ending, sheet = played(Game(), SHUFFLE, PlayRules(decider=Oracle(3)))
+    assert (str(ending.outcome), ending.source, sheet.game.last.number) == ("-G1.5", Source.TABLEBASE, 3)
+    assert (ending.termination, ending.details) == ("adjudication", "tablebase -G1.5 in 5 plies")
+
+
+def test_tables_that_may_not_end_a_game_are_asked_until_they_know_and_noted() -> None:
+    oracle = Oracle(3)
+    ending, sheet = played(Game(), SHUFFLE, PlayRules(decider=oracle, adjudicate=False))
+    assert (ending.details, oracle.asked) == ("threefold repetition", 3)
+    assert sheet.seen_by_tables is not None
+    assert sheet.seen_by_tables[0] == 3
+
+
+def test_a_game_that_the_rules_have_ended_is_not_for_the_tables() -> None:
+    ending, _ = played(Game(), "f2f3 e7e5 g2g4 d8h4", PlayRules(decider=Oracle(4)))
+    assert (ending.source, ending.details) == (Source.GAME, "checkmate")

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import dataclasses
+import io
+from datetime import UTC, datetime
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from tbgen.apps.games.reader import PgnGame, games_in
+from tbgen.apps.games.tags import Source
+from tbgen.apps.match.clock import Clock, parse_time_control
+from tbgen.apps.match.openings import Opening
+from tbgen.apps.match.play import Ending, Note, Sheet
+from tbgen.apps.match.record import GameRecord, Heading, stored, to_pgn
+from tbgen.apps.match.recovery import Recovered, recovered
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.uci import Evaluation
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
+from tbgen.rules.points import Scoring
+from tbgen.score import Color, Outcome, parse_score
+
+HEADING = Heading('The "Open"', r"C:\here", "0badcafe")
+STARTS = [
+    Opening(),
+    Opening(moves=("e2e4", "c7c5")),
+    Opening("8/8/4K3/5Bk1/8/8/8/8 b - - 33 30", parse_score("G4.0")),
+    Opening("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17", moves=("e8e7",)),
+]
+
+
+def record_of(opening: Opening, plies: int) -> GameRecord:
+    """A game in which each side plays its first legal move."""
+    game = opening.game(FiftyMoves(FiftyMoveSetting.FIDE))
+    control = parse_time_control("40/60")
+    sheet = Sheet(game, (Clock(control), Clock(control)))
+    for _ in range(plies):
+        ply = game.push(min(game.board.legal_moves, key=chess.Move.uci))
+        sheet.notes[ply.number] = Note(0.25, 3599.5, Evaluation(31, None, 12, 400))
+    ending = Ending(Outcome(Color.BLACK, 7), Source.GAME, "adjudication", 'cut "short"')
+    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    names = ('Ann "the first"', r"B\ob")
+    setting = FiftyMoveSetting.FIDE
+    return GameRecord(Pairing(7, 2, 0, 1, 0, 3), names, opening, sheet, ending, Scoring(), setting, now, 1.5)
+
+
+@pytest.mark.parametrize("opening", STARTS, ids=str)
+@pytest.mark.parametrize("plies", [0, 1, 2, 31])
+def test_our_reader_and_another_read_the_same_game(opening: Opening, plies: int) -> None:
+    record = record_of(opening, plies)
+    text = to_pgn(record, HEADING)
+    (ours,) = games_in(io.StringIO(text), "games.pgn")
+    assert isinstance(ours, PgnGame)
+    assert ours.game.board == record.sheet.game.board
+    assert (ours.game.accrued, ours.game.last) == (record.sheet.game.accrued, record.sheet.game.last)
+    other = chess.pgn.read_game(io.StringIO(text))
+    assert other is not None
+    assert other.errors == []
+    assert list(other.mainline_moves()) == record.sheet.game.board.move_stack
+    assert (ours.tags["Event"], ours.tags["White"], ours.tags["Black"]) == (HEADING.event, *record.names)
+    assert (ours.tags["Site"], ours.tags["TerminationDetails"]) == (HEADING.site, 'cut "short"')
+    clocks = [node.clock() for node in other.mainline()]
+    assert clocks == [None] * len(opening.moves) + [3599.5] * plies
+
+
+@pytest.mark.parametrize("opening", STARTS, ids=str)
+def test_lines_are_short_and_the_game_is_found_again(opening: Opening, tmp_path: Path) -> None:
+    record = record_of(opening, 31)
+    text = to_pgn(record, HEADING)
+    assert max(map(len, text.splitlines())) <= 79
+    path = tmp_path / "games.pgn"
+    path.write_text(text)
+    assert recovered(path, HEADING) == Recovered([stored(record)], len(text), is_known=True)
+    assert recovered(path, dataclasses.replace(HEADING, match="another")).games == []
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "text"),
+    [
+        (Evaluation(31, None, 12), "+0.31/12"),
+        (Evaluation(-5), "-0.05"),
+        (Evaluation(0, None, 1), "+0.00/1"),
+        (Evaluation(None, -3, 20), "-M3/20"),
+        (Evaluation(None, 2), "+M2"),
+        (Evaluation(None, None, 9), ""),
+    ],
+)
+def test_evaluations_are_written_as_in_cutechess(evaluation: Evaluation, text: str) -> None:
+    assert str(evaluation) == text
+
+
+def test_a_score_from_whites_view_is_turned_round() -> None:
+    assert str(Evaluation(31, None, 12).flipped()) == "-0.31/12"
+    assert str(Evaluation(None, -3, 4).flipped()) == "+M3/4"

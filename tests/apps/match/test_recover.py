@@ -1,0 +1,336 @@
+"""A match that is killed goes on where it was: no game is lost, none is played twice."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.games.reader import PgnGame, read_games
+from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.record import GameRecord, Heading
+from tbgen.apps.match.recovery import recovered
+from tbgen.apps.match.run import play_match
+from tbgen.apps.match.store import state_path
+from tbgen.errors import MatchError, UsageError
+from tests.apps.match.matches import Silent, games_of, run, scripted, walker
+
+SHORT = ["-games", "6", "-rounds", "2", "-maxmoves", "6", "-concurrency", "2", "-srand", "3"]
+BOOK = "".join(f'[Event "{move}"]\n\n1. {move} *\n\n' for move in ("e4", "d4", "c4", "Nf3", "b3"))
+
+
+def arguments(folder: Path, names: str, name: str, *more: str) -> list[str]:
+    book = folder / "book.pgn"
+    book.write_text(BOOK)
+    players = [word for each in names.split() for word in walker(each)]
+    return [*players, *SHORT, "-openings", f"file={book}", "order=random", "-pgnout", str(folder / name), *more]
+
+
+def signature(pgn: Path) -> list[tuple[int, str, str, str]]:
+    """Who played what in which game, sorted by its place in the schedule."""
+    return sorted(
+        (
+            int(game.tags["MatchGame"]),
+            game.tags["White"],
+            game.tags["Black"],
+            " ".join(ply.san for ply in game.game.plies[1:]),
+        )
+        for game in games_of(pgn)
+    )
+
+
+def killed_after(words: list[str], lines: int) -> bool:
+    """Run the program and kill it when it has said so many lines; whether it got that far."""
+    command = [sys.executable, "-m", "tbgen", "match", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(lines):
+            if not process.stdout.readline():
+                assert process.wait() == 0
+                return False
+        os.kill(process.pid, signal.SIGKILL)
+    return True
+
+
+def check_kills(folder: Path, names: str, moments: list[int], games: int) -> None:
+    whole, broken = (arguments(folder, names, "whole.pgn"), arguments(folder, names, "broken.pgn", "-recover"))
+    run(whole)
+    for lines in moments:
+        assert killed_after(broken, lines)
+    assert not killed_after(broken, 1000)
+    expected = signature(folder / "whole.pgn")
+    assert [number for number, *_ in expected] == list(range(1, games + 1))
+    assert signature(folder / "broken.pgn") == expected
+
+
+def test_killed_now_and_then_a_match_comes_to_the_same_end(tmp_path: Path) -> None:
+    check_kills(tmp_path, "Ann Bob", [1, 6], 12)
+
+
+@pytest.mark.slow
+def test_killed_at_twenty_moments_a_match_comes_to_the_same_end(tmp_path: Path) -> None:
+    chance = random.Random(20)
+    check_kills(tmp_path, "Ann Bob Eve", [chance.choice([0, 1, 2, 3, 3, 4, 5]) for _ in range(20)], 36)
+
+
+def test_killed_at_many_bytes_of_writing_only_whole_games_count(tmp_path: Path) -> None:
+    pgn, cut = tmp_path / "games.pgn", tmp_path / "cut.pgn"
+    run([*scripted("Ann"), *scripted("Bob"), "-games", "3", "-pgnout", str(pgn)])
+    for newline in (b"\n", b"\r\n"):
+        text = pgn.read_bytes().replace(b"\n", newline)
+        heading = Heading("?", "?", text.partition(b'[MatchId "')[2].partition(b'"')[0].decode())
+        results = [each.end() for each in re.finditer(rb"(?<=[ \n])(1/2-1/2|1-0|0-1)\r?\n\r?\n", text)]
+        assert len(results) == 3
+        ends = [end - 2 * len(newline) for end in results]
+        near_ends = (end + more for end in ends for more in range(-9, 3))
+        for length in sorted({*range(0, len(text), 11), *near_ends, len(text)}):
+            cut.write_bytes(text[:length])
+            found = recovered(cut, heading)
+            done = [end for end in ends if end <= length]
+            assert [game.number for game in found.games] == list(range(1, len(done) + 1))
+            rest = text[max(done, default=0) : length]
+            assert found.kept_bytes == length - len(rest.lstrip())
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 30, 200, 600])
+def test_only_a_game_that_was_not_written_to_its_result_is_played_again(tmp_path: Path, cut: int) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
+    run(words)
+    expected = signature(pgn)
+    reopen(pgn)
+    os.truncate(pgn, pgn.stat().st_size - cut)
+    _, again = run([*words, "-recover"])
+    assert [record.pairing.number for record in again] == ([4] if cut > 2 else [])
+    assert signature(pgn) == expected
+
+
+FOREIGN = (
+    b'[Event "Caf\xe9"]\r\n[Result "*"]\r\n\r\n1. e4 *\r\n\r\n',
+    b'[Event "no empty line"]\n\n1. e4 e5',
+    b"1. d4 d5 2. c4",
+    b'[Event "?"]\n[Site "?"]\n[Date "2020.01.01"]\n\n1. e4 e5',
+    b"1. e4 {a comment that is not closed",
+    b"% a note\n",
+)
+
+
+@pytest.mark.parametrize("foreign", FOREIGN)
+def test_what_others_wrote_behind_the_games_of_a_match_stays(tmp_path: Path, foreign: bytes) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "3", "-pgnout", str(pgn)]
+    run(words)
+    expected = signature(pgn)
+    reopen(pgn)
+    text = pgn.read_bytes()
+    end = text.rindex(b"[Event")
+    pgn.write_bytes(text[:end] + foreign)
+    _, again = run([*words, "-recover"])
+    assert [record.pairing.number for record in again] == [3]
+    assert pgn.read_bytes().startswith(text[:end] + foreign)
+    games = [game for game in read_games(pgn) if isinstance(game, PgnGame) and "MatchId" in game.tags]
+    assert [int(game.tags["MatchGame"]) for game in games] == [number for number, *_ in expected]
+
+
+def test_a_file_whose_line_ends_were_converted_is_gone_on_with(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    pgn.write_text('[Event "Other"]\n\n1. e4 *\n\n')
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
+    run(words)
+    reopen(pgn)
+    text = pgn.read_bytes()
+    pgn.write_bytes(text[: text.rindex(b"[Event") + 300].replace(b"\n", b"\r\n"))
+    _, again = run([*words, "-recover"])
+    assert [record.pairing.number for record in again] == [4]
+    assert [game.tags["Event"] for game in games_of(pgn)] == ["Other", "?", "?", "?", "?"]
+
+
+def test_a_beginning_that_may_be_that_of_another_program_is_kept_beside(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(words)
+    reopen(pgn)
+    beginning = '[Event "?"]\n[Site "?"]\n[Date "2020.01.01"]\n[White "who?"]'
+    with pgn.open("a") as file:
+        file.write(beginning)
+    view = Silent()
+    asyncio.run(play_match(settings_of([*words, "-recover"]), view))
+    assert (tmp_path / "games.pgn.cut-off").read_text() == beginning
+    assert view.said == [f"an unfinished game at the end of {pgn} has been moved to {pgn}.cut-off"]
+    assert len(games_of(pgn)) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('[MatchGame "1"]', '[MatchGame "2"]', "game 2 of the match twice"),
+        ('[MatchGame "1"]', '[MatchGame "one"]', "game 1: it is one of the match, but was changed"),
+        ('[RMobilityResult "', '[RMobilityResult "X', "game 1: it is one of the match, but was changed"),
+        ("[PlyCount ", "[Plies ", "game 1: it is one of the match, but its tag PlyCount is gone"),
+        ('[Event "', '\0[Event "', "binary file"),
+    ],
+)
+def test_a_game_of_the_match_that_was_tampered_with_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    pgn = tmp_path / "games.pgn"
+    arguments = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(arguments)
+    reopen(pgn)
+    pgn.write_text(pgn.read_text().replace(old, new, 1))
+    with pytest.raises(MatchError, match=words):
+        run([*arguments, "-recover"])
+
+
+def reopen(pgn: Path) -> None:
+    """As if the match had been killed before it could say that it was over."""
+    state = state_path(pgn)
+    state.write_text(state.read_text().replace('"finished": true', '"finished": false'))
+
+
+def test_games_of_others_in_the_file_are_left_alone(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    pgn.write_text('[Event "Café"]\n[Result "*"]\n\n1. e4 *')
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(words)
+    reopen(pgn)
+    standings, again = run([*words, "-recover"])
+    assert (len(standings.results), again) == (2, [])
+    assert [game.tags["Event"] for game in games_of(pgn)] == ["Café", "?", "?"]
+
+
+def test_a_second_match_may_follow_in_the_same_file(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(words)
+    standings, records = run(words)
+    assert (len(records), len(standings.results), len(games_of(pgn))) == (2, 2, 4)
+
+
+def test_a_match_that_is_not_over_is_not_overwritten(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(words)
+    reopen(pgn)
+    with pytest.raises(MatchError, match="go on with -recover"):
+        run(words)
+
+
+def test_a_match_that_never_had_a_game_is_begun_anew(tmp_path: Path) -> None:
+    pgn, epd = tmp_path / "games.pgn", tmp_path / "book.epd"
+    epd.write_text("nonsense\n")
+    words = [*walker("Ann"), *walker("Bob"), "-maxmoves", "2", "-openings", f"file={epd}", "-pgnout", str(pgn)]
+    with pytest.raises(UsageError, match="line 1"):
+        run(words)
+    epd.write_text("8/8/2k5/8/4K3/8/8/7R w - - 0 1\n")
+    standings, _ = run(words)
+    assert len(standings.results) == len(games_of(pgn)) == 2
+
+
+def test_what_others_have_written_behind_a_finished_match_is_kept(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
+    run(words)
+    with open(pgn, "a", encoding="utf-8") as file:
+        file.write('[Event "Café"]\n\n1. e4 *')
+    run([*words, "-rounds", "2", "-recover"])
+    assert [game.tags["Event"] for game in games_of(pgn)] == ["?", "?", "Café", "?", "?"]
+
+
+@pytest.mark.parametrize("other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]])
+def test_another_match_cannot_go_on_in_its_place(tmp_path: Path, other: list[str]) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
+    run(words)
+    with pytest.raises(MatchError):
+        run([*words, *other, "-recover"])
+
+
+def test_more_rounds_go_on_where_fewer_ended(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
+    run(words)
+    standings, records = run([*words, "-rounds", "2", "-recover"])
+    assert ([record.pairing.number for record in records], len(standings.results)) == ([3, 4], 4)
+    with pytest.raises(MatchError, match="give -rounds"):
+        run([*words, "-recover"])
+
+
+def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    fcntl = pytest.importorskip("fcntl", reason="files cannot be locked on this system")
+    with open(state_path(pgn), "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(MatchError, match="another match is writing"):
+            run(words)
+
+
+def test_a_file_that_has_become_shorter_is_not_written_to(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    pgn.write_text('[Event "Other"]\n\n1. e4 *\n\n')
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(words)
+    pgn.write_text("")
+    with pytest.raises(MatchError, match="shorter"):
+        run([*words, "-recover"])
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "{",
+        "[]",
+        "1",
+        '"x"',
+        "{}",
+        '{"version": 1}',
+        '{"version": 1, "match": 2, "seed": 0, "start": 0, "digest": "", "finished": false}',
+        '{"version": 1, "match": "a", "seed": 0, "start": "0", "digest": "", "finished": false}',
+        '{"version": 1, "match": "a", "seed": 0, "start": 0, "digest": "", "finished": false}',
+        '{"version": 1, "match": "\\udcff1234567", "seed": 0, "start": 0, "digest": "", "finished": false}',
+        '{"version": 1, "match": "12345678", "seed": 0, "start": -1, "digest": "", "finished": false}',
+        "[" * 100_000,
+        "\udcff",
+    ],
+)
+def test_a_damaged_state_is_named(tmp_path: Path, state: str) -> None:
+    pgn = tmp_path / "games.pgn"
+    state_path(pgn).write_text(state, errors="surrogateescape")
+    with pytest.raises(MatchError, match="damaged"):
+        run([*scripted("Ann"), *scripted("Bob"), "-pgnout", str(pgn), "-recover"])
+
+
+def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> None:
+    """What it went on writing would be in no file that anybody can find."""
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
+
+    class Replacing(Silent):
+        def game_over(self, board: int, record: GameRecord) -> None:
+            super().game_over(board, record)
+            copy = tmp_path / "copy.pgn"
+            copy.write_bytes(pgn.read_bytes())
+            copy.replace(pgn)
+
+    view = Replacing()
+    with pytest.raises(MatchError, match=r"games\.pgn is no longer the file"):
+        asyncio.run(play_match(settings_of(words), view))
+    assert len(view.records) == 1
+    _, again = run([*words, "-recover"])
+    assert [record.pairing.number for record in again] == [2, 3, 4]
+    assert [number for number, *_ in signature(pgn)] == [1, 2, 3, 4]
+
+
+def test_a_link_in_the_place_of_the_state_is_not_followed(tmp_path: Path) -> None:
+    pgn, precious = tmp_path / "games.pgn", tmp_path / "precious"
+    precious.write_text("precious")
+    state_path(pgn).symlink_to(precious)
+    with pytest.raises(MatchError, match="is a link"):
+        run([*scripted("Ann"), *scripted("Bob"), "-pgnout", str(pgn)])
+    assert precious.read_text() == "precious"

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen.apps.match.schedule import Format, Plan, Policy, openings_needed, schedule
+from tbgen.errors import UsageError
+
+PLANS = st.builds(
+    Plan,
+    players=st.integers(2, 9),
+    games=st.integers(1, 6),
+    rounds=st.integers(1, 4),
+    repeat=st.integers(1, 4),
+    format=st.sampled_from(Format),
+    policy=st.sampled_from(Policy),
+)
+
+
+def meetings(plan: Plan) -> Counter[frozenset[int]]:
+    return Counter(frozenset((pairing.white, pairing.black)) for pairing in schedule(plan))
+
+
+@given(PLANS)
+def test_everyone_meets_everyone_equally_often(plan: Plan) -> None:
+    everyone = range(plan.players)
+    expected = {
+        frozenset((first, second))
+        for first in everyone
+        for second in everyone
+        if first < second and (plan.format is Format.ROUND_ROBIN or first < plan.seeds)
+    }
+    assert meetings(plan) == dict.fromkeys(expected, plan.games * plan.rounds)
+
+
+@given(PLANS)
+def test_colours_of_an_encounter_alternate(plan: Plan) -> None:
+    last: dict[frozenset[int], int] = {}
+    for pairing in schedule(plan):
+        key = frozenset((pairing.white, pairing.black))
+        assert last.get(key) != pairing.white
+        last[key] = pairing.white
+
+
+@given(PLANS)
+def test_games_and_openings_are_numbered_without_a_gap(plan: Plan) -> None:
+    pairings = schedule(plan)
+    assert [pairing.number for pairing in pairings] == list(range(1, len(pairings) + 1))
+    assert {pairing.opening for pairing in pairings} == set(range(openings_needed(pairings)))
+
+
+@given(PLANS)
+def test_a_pair_is_two_games_with_colours_swapped(plan: Plan) -> None:
+    pairs: dict[int, list[tuple[int, int]]] = {}
+    for pairing in schedule(plan):
+        pairs.setdefault(pairing.pair, []).append((pairing.white, pairing.black))
+    for games in pairs.values():
+        assert len(games) <= 2
+        assert all(first == second[::-1] for first, second in pairwise(games))
+
+
+@given(PLANS)
+def test_an_opening_is_repeated_as_often_as_was_asked(plan: Plan) -> None:
+    times = Counter(pairing.opening for pairing in schedule(plan))
+    games = plan.games * plan.rounds
+    match plan.policy:
+        case Policy.DEFAULT:
+            full, rest = divmod(games, plan.repeat)
+            expected = Counter([plan.repeat] * full + [rest] * bool(rest))
+            assert Counter(times.values()) == {size: count * len(meetings(plan)) for size, count in expected.items()}
+        case Policy.ENCOUNTER:
+            assert set(times.values()) == {plan.games}
+        case Policy.ROUND:
+            assert set(times.values()) == {plan.games * len(meetings(plan))}
+
+
+def test_one_game_a_round_repeats_its_opening_in_the_next_round() -> None:
+    pairings = schedule(Plan(players=2, games=1, rounds=4))
+    assert [(pairing.white, pairing.opening) for pairing in pairings] == [(0, 0), (1, 0), (0, 1), (1, 1)]
+
+
+def test_without_swapping_the_first_engine_is_always_white() -> None:
+    assert {pairing.white for pairing in schedule(Plan(players=2, games=4, swap=False))} == {0}
+
+
+def test_two_seeds_of_a_gauntlet_do_not_meet() -> None:
+    assert frozenset((0, 1)) not in meetings(Plan(players=4, format=Format.GAUNTLET, seeds=2))
+
+
+@pytest.mark.parametrize("plan", [Plan(players=1), Plan(players=3, format=Format.GAUNTLET, seeds=3)])
+def test_a_match_that_nobody_can_play_is_refused(plan: Plan) -> None:
+    with pytest.raises(UsageError):
+        schedule(plan)
+
+
+@pytest.mark.parametrize("plan", [Plan(2, games=10**9), Plan(2, rounds=10**9), Plan(3000)])
+def test_a_schedule_that_would_take_all_memory_is_refused_at_once(plan: Plan) -> None:
+    with pytest.raises(UsageError, match="1,000,000 is the most"):
+        schedule(plan)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tbgen.apps.match.record import StoredGame
+from tbgen.apps.match.schedule import Plan, schedule
+from tbgen.apps.match.sprt import Decision, Model, Sprt
+from tbgen.apps.match.standings import Result, Standings
+from tbgen.rules.points import Komi, Scheme, Scoring
+from tbgen.score import Color, Outcome
+
+OUTCOMES = st.builds(Outcome, st.sampled_from(list(Color)), st.integers(0, 30))
+
+
+def stored(number: int, outcome: Outcome) -> StoredGame:
+    return StoredGame(number, outcome, "normal", "checkmate", 10)
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 4), st.integers(1, 4), st.data())
+def test_standings_equal_a_plain_recount(players: int, games: int, data: st.DataObject) -> None:
+    """Games arrive in any order, and not all of them."""
+    pairings = data.draw(st.permutations(schedule(Plan(players, games=games))))
+    played = pairings[: data.draw(st.integers(0, len(pairings)))]
+    scoring = Scoring(data.draw(st.sampled_from(list(Scheme))))
+    standings = Standings([f"P{player}" for player in range(players)], scoring)
+    results = [(pairing, data.draw(OUTCOMES)) for pairing in played]
+    for pairing, outcome in results:
+        standings.add(Result(pairing, stored(pairing.number, outcome), None))
+    for first in range(players):
+        for second in range(players):
+            if first == second:
+                continue
+            mine = [
+                (pairing.pair, scoring.points(outcome)[0 if pairing.white == first else 1])
+                for pairing, outcome in results
+                if {pairing.white, pairing.black} == {first, second}
+            ]
+            record = standings.record(first, scoring, against=second)
+            assert sorted(record.games.counts.elements()) == sorted(points for _, points in mine)  # type: ignore[attr-defined]
+            pairs: dict[int, list[Fraction]] = {}
+            for pair, points in mine:
+                pairs.setdefault(pair, []).append(points)
+            whole = [sum(each, Fraction(0)) / 2 for each in pairs.values() if len(each) == 2]
+            assert sorted(record.pairs.counts.elements()) == sorted(whole)  # type: ignore[attr-defined]
+    ranked = [standings.record(player, scoring).games for player in standings.ranking()]
+    shares = [games.total / games.units if games.units else Fraction(0) for games in ranked]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(games.total for games in ranked) == len(played)
+
+
+def test_equal_points_are_ranked_by_stalemates_given() -> None:
+    standings = Standings(["Ann", "Bob", "Eve"], Scoring(Scheme.CLASSICAL))
+    for pairing in schedule(Plan(3, games=1)):
+        winner = Color.WHITE if pairing.white == 2 else Color.BLACK
+        code = 1 if 2 in (pairing.white, pairing.black) else 9
+        standings.add(Result(pairing, stored(pairing.number, Outcome(winner, code)), None))
+    assert standings.ranking()[0] == 2
+
+
+def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
+    (first, second) = schedule(Plan(2))
+    standings = Standings(["Ann", "Bob"], Scoring(Scheme.KOMI))
+    outcome = Outcome(Color.WHITE, 10)  # G5.0 beats G5.75 but not G4.25
+    standings.add(Result(first, stored(1, outcome), None))
+    standings.add(Result(second, stored(2, outcome), Komi(Color.WHITE, 17)))
+    assert standings.record(0, standings.scoring).games.total == 2
+    assert standings.record(1, standings.scoring).games.total == 0
+
+
+def test_a_test_is_of_the_first_engine_against_the_second() -> None:
+    standings = Standings(["Ann", "Bob"], Scoring())
+    for pairing in schedule(Plan(2, games=200)):
+        winner = Color.WHITE if (pairing.white == 0) == (pairing.number % 10 > 0) else Color.BLACK
+        standings.add(Result(pairing, stored(pairing.number, Outcome(winner, 0)), None))
+    state = standings.test(Sprt(0, 50, model=Model.LOGISTIC))
+    assert (state.decision, state.facts()["decision"]) == (Decision.H1, "H1 accepted")
+    assert standings.test(Sprt(600, 700)).decision is Decision.H0

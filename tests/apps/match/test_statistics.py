@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import csv
+import math
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tbgen.apps.match.sprt import Decision, Model, RealCounts, Sprt
+from tbgen.apps.match.statistics import DRAW, LOSS, WIN, Distribution, elo_of, share_of
+from tbgen.rules.points import Scheme, Scoring
+from tbgen.score import Color, Outcome
+from tests.apps.match import reference
+
+GOLDEN = Path(__file__).parent.parent.parent / "golden" / "match_statistics.csv"
+with open(GOLDEN, encoding="utf-8") as file:
+    PUBLISHED = list(csv.DictReader(file))
+
+PLAIN = st.sampled_from([LOSS, DRAW, WIN])
+OUTCOMES = st.builds(Outcome, st.sampled_from(list(Color)), st.integers(0, 40))
+GRADED = OUTCOMES.map(lambda outcome: Scoring(Scheme.EXPONENTIAL).points(outcome)[0])
+HARMONIC = OUTCOMES.map(lambda outcome: Scoring(Scheme.HARMONIC).points(outcome)[0])
+ANY_POINTS = st.lists(PLAIN, min_size=1, max_size=40) | st.lists(GRADED | HARMONIC, min_size=1, max_size=40)
+
+
+def distribution_of(row: dict[str, str]) -> Distribution:
+    counts = [int(number) for number in row["results"].split()]
+    shares = [1 - Fraction(place, len(counts) - 1) for place in range(len(counts))]
+    return Distribution(Counter(dict(zip(shares, counts, strict=True))), 1 if row["kind"] == "games" else 2)
+
+
+@pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: f"{row['statistic']} of {row['results']}")
+def test_published_figures_come_out_to_the_last_digit_that_was_printed(row: dict[str, str]) -> None:
+    found = distribution_of(row)
+    if row["statistic"] == "ratio":
+        model, elo0, elo1 = row["arguments"].split()
+        value = Sprt(float(elo0), float(elo1), model=Model(model)).ratio(
+            found, found if row["kind"] == "pairs" else None
+        )
+    else:
+        value = float(getattr(found.strength(), row["statistic"]))
+    assert f"{value:.{len(row['value'].partition('.')[2])}f}" == row["value"]
+
+
+@given(ANY_POINTS)
+def test_mean_and_variance_are_those_of_the_games_listed_one_by_one(points: list[Fraction]) -> None:
+    found = Distribution.of_games(points)
+    assert (found.mean, found.variance) == reference.mean_and_variance(points)
+    assert found.strength().points == sum(points)
+
+
+@given(st.lists(st.tuples(GRADED, GRADED) | st.tuples(PLAIN, PLAIN), min_size=1, max_size=30))
+def test_the_variance_over_pairs_is_that_of_their_sums(pairs: list[tuple[Fraction, Fraction]]) -> None:
+    found = Distribution.of_pairs(pairs)
+    assert found.variance == reference.variance_in_pairs(pairs)
+    assert found.games == 2 * len(pairs)
+
+
+@given(ANY_POINTS.filter(lambda points: 0 < sum(points) < len(points)))
+def test_elo_and_superiority_equal_the_slow_ones(points: list[Fraction]) -> None:
+    strength = Distribution.of_games(points).strength()
+    mean, variance = reference.mean_and_variance(points)
+    assert strength.elo == pytest.approx(float(reference.elo_of(reference.decimal(mean))), rel=1e-12, abs=1e-12)
+    if not variance:
+        assert strength.superiority is None
+        return
+    z = (reference.decimal(mean) - reference.decimal(0.5)) / (reference.decimal(variance) / len(points)).sqrt()
+    assert strength.superiority == pytest.approx(0.5 * math.erfc(-float(z) / math.sqrt(2)), abs=1e-12)
+
+
+@given(st.floats(-800, 800))
+def test_shares_and_elo_are_each_others_inverse(elo: float) -> None:
+    assert elo_of(share_of(elo)) == pytest.approx(elo, abs=1e-6)
+    assert share_of(elo) == pytest.approx(float(reference.expected_share(elo)), rel=1e-14)
+
+
+def test_a_clean_score_has_infinite_elo_and_no_error() -> None:
+    strength = Distribution.of_games([WIN] * 5).strength()
+    assert (strength.elo, strength.error, strength.superiority) == (math.inf, None, None)
+    assert Distribution.of_games([LOSS] * 5).strength().elo == -math.inf
+
+
+def test_no_games_are_worth_nothing_and_say_nothing() -> None:
+    strength = Distribution.of_games([]).strength()
+    assert (strength.games, strength.points, strength.elo, strength.error) == (0, 0, 0.0, None)
+
+
+def test_pairs_fall_into_five_buckets_and_games_into_three() -> None:
+    pairs = Distribution.of_pairs([(WIN, WIN), (WIN, DRAW), (DRAW, DRAW), (LOSS, WIN), (LOSS, DRAW), (LOSS, LOSS)])
+    assert pairs.by_quarters() == (1, 1, 2, 1, 1)
+    games = Distribution.of_games([Fraction(9, 16), DRAW, DRAW, Fraction(7, 16), LOSS])
+    assert games.wins_draws_losses() == (1, 2, 2)
+
+
+@given(st.lists(PLAIN, max_size=40))
+def test_real_counts_are_plain_counts_where_points_are_plain(points: list[Fraction]) -> None:
+    counts = RealCounts.of(Distribution.of_games(points))
+    assert (counts.wins, counts.draws, counts.losses) == tuple(points.count(each) for each in (WIN, DRAW, LOSS))
+
+
+def test_a_stalemate_counts_as_half_a_win_and_half_a_draw() -> None:
+    stalemate = Scoring(Scheme.EXPONENTIAL).points(Outcome(Color.WHITE, 1))[0]
+    counts = RealCounts.of(Distribution.of_games([stalemate]))
+    assert (counts.wins, counts.draws, counts.losses) == (0.5, 0.5, 0.0)
+
+
+@pytest.mark.parametrize(("model", "scaled"), [(Model.CUTECHESS, True), (Model.BAYESIAN, False)])
+@given(points=ANY_POINTS, elos=st.sampled_from([(0, 5), (-3, 1), (10, 50)]))
+def test_the_ratio_over_real_counts_equals_the_slow_one(
+    model: Model, scaled: bool, points: list[Fraction], elos: tuple[int, int]
+) -> None:
+    games = Distribution.of_games(points)
+    counts = RealCounts.of(games)
+    found = Sprt(*elos, model=model).ratio(games)
+    if counts.wins < 1 or counts.losses < 1:
+        assert found == 0
+    else:
+        assert found == pytest.approx(
+            float(reference.trinomial_ratio(points, *elos, scaled=scaled)), rel=1e-7, abs=1e-9
+        )
+
+
+@settings(max_examples=30)
+@given(ANY_POINTS, st.sampled_from([(0, 5), (-3, 1), (10, 50)]))
+def test_the_generalised_ratio_equals_the_slow_one(points: list[Fraction], elos: tuple[int, int]) -> None:
+    found = Sprt(*elos, model=Model.LOGISTIC).ratio(Distribution.of_games(points))
+    assert found == pytest.approx(float(reference.generalised_ratio(points, 1, *elos)), rel=1e-7, abs=1e-9)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(GRADED, GRADED) | st.tuples(PLAIN, PLAIN), min_size=1, max_size=30))
+def test_the_generalised_ratio_over_pairs_equals_the_slow_one(pairs: list[tuple[Fraction, Fraction]]) -> None:
+    found = Sprt(0, 10, model=Model.LOGISTIC).ratio(Distribution.of_games([]), Distribution.of_pairs(pairs))
+    shares = [(first + second) / 2 for first, second in pairs]
+    assert found == pytest.approx(float(reference.generalised_ratio(shares, 2, 0, 10)), rel=1e-7, abs=1e-9)
+
+
+def test_komi_knows_no_draws_and_needs_none() -> None:
+    games = Distribution.of_games([WIN] * 60 + [LOSS] * 40)
+    expected = 60 * math.log(share_of(20) / share_of(0)) + 40 * math.log(share_of(-20) / share_of(0))
+    assert Sprt(0, 20).ratio(games) == pytest.approx(expected)
+
+
+def test_a_test_ends_at_the_bounds_of_wald() -> None:
+    test = Sprt(0, 5, alpha=0.05, beta=0.1)
+    assert (test.lower, test.upper) == (math.log(0.1 / 0.95), math.log(0.9 / 0.05))
+    assert test.decision(test.upper) is Decision.H1
+    assert test.decision(test.lower) is Decision.H0
+    assert test.decision(0.0) is Decision.OPEN

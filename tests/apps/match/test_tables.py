@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import chess
+import chess.syzygy
+import pytest
+
+from tbgen.apps.games.tags import Source
+from tbgen.apps.match.tables import Deciders, SyzygyDecider, TableDecider
+from tbgen.errors import UsageError
+from tbgen.rules.game import Game
+from tbgen.score import parse_score
+
+ROOK = "8/8/4k3/8/8/8/1R6/K7 w - - {} 90"
+
+
+class Oracle:
+    """Stands in for Syzygy tables: knows rook endings with one value."""
+
+    value = 2
+
+    def add_directory(self, folder: str) -> int:
+        return 1
+
+    def probe_wdl(self, board: chess.Board) -> int:
+        if not board.rooks:
+            raise chess.syzygy.MissingTableError("no such table")
+        return self.value if board.turn == chess.WHITE else -self.value
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def syzygy(monkeypatch: pytest.MonkeyPatch, folder: Path, value: int, *, ignore: bool = False) -> SyzygyDecider:
+    monkeypatch.setattr(chess.syzygy, "Tablebase", Oracle)
+    monkeypatch.setattr(Oracle, "value", value)
+    return SyzygyDecider(str(folder), 4, ignore_fifty_moves=ignore)
+
+
+@pytest.mark.parametrize(
+    ("value", "clock", "ignore", "decided"),
+    [
+        (2, 0, False, True),
+        (2, 7, False, False),
+        (2, 7, True, True),
+        (1, 0, False, False),
+        (1, 0, True, True),
+        (0, 0, True, False),
+    ],
+)
+def test_syzygy_decides_wins_where_its_tables_are_exact(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: int, clock: int, ignore: bool, decided: bool
+) -> None:
+    decider = syzygy(monkeypatch, tmp_path, value, ignore=ignore)
+    for sign, score in ((1, "G0.0"), (-1, "-G0.0")):
+        monkeypatch.setattr(Oracle, "value", sign * value)
+        decision = decider.decide(Game(chess.Board(ROOK.format(clock))))
+        assert (decision is not None) == decided
+        if decision is not None:
+            assert (str(decision.outcome), decision.source, decision.table) == (score, Source.RESULT, None)
+
+
+@pytest.mark.parametrize(
+    "fen", ["8/8/4k3/8/8/8/1B6/K7 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "rr2k3/8/8/8/8/8/8/KR6 w - - 0 1"]
+)
+def test_what_syzygy_does_not_know_it_leaves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fen: str) -> None:
+    assert syzygy(monkeypatch, tmp_path, 2).decide(Game(chess.Board(fen))) is None
+
+
+def test_folders_without_tables_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there are no tables"):
+        SyzygyDecider(str(tmp_path), 5, ignore_fifty_moves=False)
+    with pytest.raises(UsageError, match="tbgen build"):
+        TableDecider(str(tmp_path), 5)
+
+
+def test_tables_are_asked_from_so_many_men_on(table_folder: Path) -> None:
+    game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=parse_score("G4.0"))
+    three, two = TableDecider(str(table_folder), 3), TableDecider(str(table_folder), 2)
+    decision = three.decide(game)
+    assert decision is not None
+    assert (str(decision.outcome), decision.table) == ("G1.5", "KBvK 5")
+    assert two.decide(game) is None
+    assert Deciders(two, three).decide(game) == decision
+    Deciders(two, three).close()
+
+
+def test_a_position_without_a_table_is_played_on(table_folder: Path) -> None:
+    decider = TableDecider(str(table_folder), 5)
+    assert decider.decide(Game(chess.Board("8/8/4K3/5Bk1/8/8/6p1/8 w - - 0 1"))) is None
+    assert decider.decide(Game(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1"))) is None
+    decider.close()

@@ -1,0 +1,104 @@
+"""One answer for the same end of a game, whoever is asked: the library, commands, a server, an archive, a referee."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tbgen.apps.games.decide import Adjudicator
+from tbgen.apps.play.within import ClockedValue, value_within
+from tbgen.probe import open_tablebase
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.game import Game
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
+from tests.apps.match.matches import games_of, run, walker
+from tests.apps.play.twin import said_by_twin
+from tests.apps.site.server.conftest import client_of
+from tests.cli.calls import printed, tbgen
+
+OURS = Path(__file__).with_name("ends.csv")
+GOLDEN = Path(__file__).parent.parent.parent / "golden" / "clock_ends.csv"
+"""Ends of four men; all that columns say is from the tables and the slow twin."""
+
+
+def ends_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def answers(folder: Path, end: str, setting: FiftyMoveSetting, found: ClockedValue) -> dict[str, Any]:
+    """What everyone says that is asked about one position, as JSON has it."""
+    board, accrued = parse_fen(end)
+    facts = {}
+    for command in ("probe", "line"):
+        facts[command] = json.loads(printed(command, end, "--fifty", setting.value, "--json", "--data", str(folder)))
+    with client_of(folder) as client:
+        asked = {"fen": board.fen(), "accrued": str(accrued), "fifty": setting.value}
+        for page in ("/r-mobility", "/r-mobility/line"):
+            facts[page] = client.get(page, params=asked).json()
+    with open_tablebase(folder) as tables:
+        verdict = Adjudicator(tables).decide(Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting)))
+    assert verdict.clocked == found
+    return {name: {key: each[key] for key in found.facts()} for name, each in facts.items()}
+
+
+def compare(folder: Path, ends: Sequence[dict[str, str]], work: Path) -> None:
+    """All ends under both settings, and under `reset` as games of an archive and of a match."""
+    known: dict[str, ClockedValue] = {}
+    with open_tablebase(folder) as tables:
+        for end in ends:
+            for setting in (FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET):
+                found = value_within(tables, *parse_fen(end["fen"]), FiftyMoves(setting))
+                assert (str(found.outcome), str(found.table)) == (end[setting.value], end["table"]), end["fen"]
+                told = answers(folder, end["fen"], setting, found)
+                assert all(each == found.facts() for each in told.values()), told
+                known[end["fen"]] = found
+    games, epd = work / "games.pgn", work / "ends.epd"
+    positions = [parse_fen(end["fen"]) for end in ends]
+    games.write_text(
+        "".join(
+            f'[SetUp "1"]\n[FEN "{board.fen()}"]\n[RMobilityAccrued "{accrued}"]\n[Result "*"]\n\n*\n\n'
+            for board, accrued in positions
+        )
+    )
+    archive = tbgen("adjudicate", str(games), "--data", str(folder)).stdout
+    told = re.findall(r'\[RMobilityClock "(.*)"\]', archive)
+    assert told == [str(each) for each in known.values() if each.matters]
+    epd.write_text("".join(f"{fen}\n" for fen in known))
+    openings = ["-openings", f"file={epd}", "-games", str(2 * len(ends)), "-pgnout", str(work / "match.pgn")]
+    run([*walker("Ann"), *walker("Bob"), *openings, "-tb", str(folder)])
+    matters = 0
+    with open_tablebase(folder) as tables:
+        for game in games_of(work / "match.pgn"):
+            if game.tags["RMobilitySource"] == "tablebase":  # a few plies after the end that it began with
+                board = game.game.board.copy(stack=False)
+                board.halfmove_clock = game.game.last.counter  # under `reset` an improvement starts it anew
+                found = value_within(tables, board, game.game.accrued)
+                assert game.tags["TerminationDetails"].startswith(f"tablebase {found.table} in ")
+                assert game.tags["TerminationDetails"].partition(", but ")[2] == (str(found) if found.matters else "")
+                matters += found.matters
+    assert matters > 0
+
+
+def test_everyone_gives_the_same_answer_for_the_same_end(table_folder: Path, tmp_path: Path) -> None:
+    compare(table_folder, ends_of(OURS)[::6], tmp_path)
+
+
+@pytest.mark.slow
+def test_the_slow_twin_says_so_of_ends_of_four_men(four_men_folder: Path) -> None:
+    with open_tablebase(four_men_folder) as tables:
+        for end in ends_of(GOLDEN):
+            board, accrued = parse_fen(end["fen"])
+            assert accrued is not None
+            for setting in ("fide", "reset"):
+                assert str(said_by_twin(tables, board, accrued, int(end["plies_left"]), setting)) == end[setting]
+
+
+@pytest.mark.slow
+def test_everyone_gives_the_answer_of_the_slow_twin_for_ends_of_four_men(four_men_folder: Path, tmp_path: Path) -> None:
+    compare(four_men_folder, ends_of(GOLDEN), tmp_path)

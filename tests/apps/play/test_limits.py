@@ -1,0 +1,55 @@
+"""What `go` asks, and how long a move may take."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbgen.apps.play.limits import DEFAULT_NODES, Asked, asked_in
+from tbgen.errors import UsageError
+from tbgen.score import Color
+
+
+def asked(words: str, mover: Color = Color.WHITE) -> Asked:
+    return asked_in(words.split(), mover)
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("movetime 500", 0.48),
+        ("movetime 5", 0.001),
+        ("wtime 30000 btime 1", 0.98),
+        ("wtime 30000 winc 400 btime 1", 1.28),
+        ("wtime 30000 movestogo 1", 14.98),
+        ("wtime 100 winc 60000", 0.03),
+        ("wtime 30000 movetime 100", 0.08),
+        ("wtime 0 btime 9", 0.001),
+        ("wtime -20 btime 9", 0.001),
+        ("depth 3", None),
+        ("infinite wtime 1000", None),
+    ],
+)
+def test_a_move_takes_its_time_or_a_fair_part_of_the_clock(words: str, seconds: float | None) -> None:
+    assert asked(words).seconds == seconds
+
+
+def test_each_side_has_its_own_clock() -> None:
+    assert asked("wtime 1 winc 2 btime 30000 binc 400", Color.BLACK).seconds == 1.28
+
+
+def test_where_nothing_is_said_a_search_ends_all_the_same() -> None:
+    assert asked("").nodes == DEFAULT_NODES
+    assert asked("searchmoves e2e4").nodes == DEFAULT_NODES
+    assert [asked(words).nodes for words in ("depth 3", "infinite", "movetime 9", "nodes 7", "ponder wtime 1")] == [
+        None, None, None, 7, None,
+    ]  # fmt: skip
+
+
+def test_a_mate_is_looked_for_as_deep_as_it_lies() -> None:
+    assert asked("mate 3").depth == 6
+    assert asked("mate 3 depth 4").depth == 4
+
+
+def test_a_limit_that_is_no_number_is_an_error() -> None:
+    with pytest.raises(UsageError, match="depth must be a number"):
+        asked("depth deep")

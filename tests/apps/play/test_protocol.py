@@ -1,0 +1,361 @@
+"""The player as other programs see it."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+
+from tbgen.apps.play.beyond import Beyond
+from tbgen.apps.play.protocol import Protocol
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.accrual import play_move
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
+from tbgen.rules.position import color_of
+from tbgen.score import Accrued, Color, parse_score
+from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
+
+BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+
+
+def said(folder: Path, *lines: str) -> list[str]:
+    """What the player says to some lines; each answer is waited for."""
+    out = list[str]()
+    Protocol(folder, out.append).run(lines)
+    return [line for each in out for line in each.splitlines()]
+
+
+def best(lines: list[str]) -> str:
+    (line,) = (each for each in lines if each.startswith("bestmove "))
+    return line.removeprefix("bestmove ")
+
+
+@pytest.fixture(scope="session")
+def tables(table_folder: Path) -> Iterator[Tablebase]:
+    with open_tablebase(table_folder) as opened:
+        yield opened
+
+
+def test_it_says_who_it_is_and_what_can_be_set(table_folder: Path) -> None:
+    lines = said(table_folder, "uci", "isready")
+    assert lines[0].startswith("id name tbgen ")
+    assert "option name UCI_RMobility type check default false" in lines
+    assert not any("Ponder" in line for line in lines)
+    assert lines[-2:] == ["uciok", "readyok"]
+
+
+@pytest.mark.parametrize(
+    ("before", "position"),
+    [
+        ((), f"fen {BISHOP} G4.0"),
+        (("setoption name Accrued value G4.0",), f"fen {BISHOP}"),
+        ((), "fen 8/8/4K3/5B1k/8/8/8/8 b - - 32 29 G4.0 moves h5g5"),
+    ],
+)
+def test_what_has_accrued_is_taken_from_wherever_it_stands(
+    table_folder: Path, before: tuple[str, ...], position: str
+) -> None:
+    lines = said(table_folder, *before, f"position {position}", "go movetime 10")
+    assert "info string G1.5 in 5 plies" in lines
+    assert "info depth 5 multipv 1 score cp 44 pv e6e5" in lines
+    assert best(lines) == "e6e5"
+
+
+@pytest.mark.parametrize("empty", ["", " ", " <empty>"])
+def test_what_has_accrued_can_be_taken_back(table_folder: Path, empty: str) -> None:
+    options = ("setoption name Accrued value G1.0", f"setoption name Accrued value{empty}")
+    lines = said(table_folder, *options, f"position fen {BISHOP}", "go movetime 10")
+    assert not any("error" in line for line in lines)
+    assert any(line.startswith("info string G1.5 ") for line in lines)
+
+
+def test_the_line_is_that_of_best_play(table_folder: Path, tables: Tablebase) -> None:
+    lines = said(table_folder, f"position fen {BISHOP} G4.0", "go depth 4")
+    (shown,) = (line.partition(" pv ")[2].split() for line in lines if " pv " in line)
+    steps = tables.line(chess.Board(BISHOP), parse_score("G4.0"))
+    assert shown == [step.move.uci() for step in steps[:4]]
+
+
+def test_a_move_whose_line_leads_to_a_missing_table_is_played_without_a_line(
+    table_folder: Path, tmp_path: Path
+) -> None:
+    folder = without_promotions(table_folder, tmp_path / "tables")
+    lines = said(folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10")
+    assert not any("error" in line for line in lines)
+    assert best(lines) == best(said(table_folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10"))
+    assert any(line.endswith(f" pv {best(lines)}") for line in lines)
+
+
+def test_several_lines_come_best_first_and_only_moves_that_were_named(table_folder: Path, tables: Tablebase) -> None:
+    moves = tables.probe_moves(chess.Board(BISHOP), parse_score("G4.0"))
+    several = said(table_folder, "setoption name MultiPV value 3", f"position fen {BISHOP} G4.0", "go movetime 1")
+    shown = [line.partition(" pv ")[2] for line in several if " pv " in line]
+    assert shown == [each.move.uci() for each in moves[:3]]
+    named = said(table_folder, f"position fen {BISHOP} G4.0", "go searchmoves f5g6 e6d5 movetime 1")
+    expected = next(each.move.uci() for each in moves if each.move.uci() in ("f5g6", "e6d5"))
+    assert best(named) == expected
+
+
+@pytest.mark.parametrize(
+    ("fen", "score"),
+    [
+        ("8/8/8/8/8/1k6/2q5/K7 b - - 0 1", "mate 1"),
+        ("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "mate 16"),
+        ("8/8/8/8/8/8/1Rk5/K7 b - - 0 1", "mate -16"),
+        ("8/8/8/4KBk1/8/8/8/8 b - - 0 1", "cp -44"),
+    ],
+)
+def test_a_mate_is_a_mate_and_other_outcomes_are_their_points(table_folder: Path, fen: str, score: str) -> None:
+    (line,) = (each for each in said(table_folder, f"position fen {fen}", "go movetime 1") if " pv " in each)
+    assert f" score {score} pv " in line
+
+
+@pytest.mark.parametrize(
+    "limits",
+    ["", "depth 1", "nodes 1", "mate 3", "movetime 1", "wtime 10 btime 10 winc 1 binc 1 movestogo 1", "perft 3"],
+)
+def test_every_limit_is_kept_and_answered(table_folder: Path, limits: str) -> None:
+    assert best(said(table_folder, f"position fen {BISHOP} G4.0", f"go {limits}")) == "e6e5"
+
+
+def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
+    out = list[str]()
+
+    def lines() -> Iterator[str]:
+        for asked in ("go infinite", "go ponder"):
+            out.clear()
+            yield f"position fen {BISHOP} G4.0"
+            yield asked
+            yield "isready"
+            while not any(" pv " in line for line in out):
+                yield "isready"
+            assert not any("bestmove" in line for line in out)
+            yield "stop"
+            while not any("bestmove" in line for line in out):
+                yield "isready"
+
+    Protocol(table_folder, out.append).run(lines())
+    assert best(out) == "e6e5"
+    assert any("pondering is not offered" in line for line in out)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["position fen nonsense", "position fen 8/8/8/8/8/8/8/8 w - - 0 1", f"position fen {BISHOP} moves e2e4",
+     "setoption name Hash value 3", "setoption name MultiPV value x", "setoption name Accrued value 7",
+     "go movetime x", "go searchmoves e2e4", "quite", ""],
+)  # fmt: skip
+def test_what_makes_no_sense_is_told_and_the_player_goes_on(table_folder: Path, wrong: str) -> None:
+    lines = said(table_folder, wrong, "isready", f"position fen {BISHOP} G4.0", "go movetime 1")
+    assert "readyok" in lines
+    assert lines[-1] == "bestmove e6e5"
+    assert any("info string" in line and "G1.5" not in line for line in lines) is bool(wrong)
+
+
+def test_a_game_that_is_over_has_no_move(table_folder: Path) -> None:
+    assert best(said(table_folder, "position fen 8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", "go")) == "(none)"
+    assert best(said(table_folder, "position fen nonsense", "go")) == "(none)"
+
+
+def searched(lines: list[str]) -> list[dict[str, str]]:
+    """What the `info` lines of a search say, but for times."""
+    found = list[dict[str, str]]()
+    for line in lines:
+        if line.startswith("info depth "):
+            head, _, pv = line.removeprefix("info ").partition(" pv ")
+            words = head.replace("score cp ", "cp ").replace("score mate ", "mate ").split()
+            found.append({**dict(zip(words[::2], words[1::2], strict=True)), "pv": pv})
+    return [{name: word for name, word in each.items() if name not in ("time", "nps")} for each in found]
+
+
+ROOKS = "8/8/3k4/8/2r5/8/3KR3/4B3 w - - 4 30"
+
+
+def test_without_a_table_it_searches_and_says_so(table_folder: Path) -> None:
+    lines = said(table_folder, f"position fen {ROOKS} -G9.5 moves d2d3 c4c5", "go depth 4")
+    assert "info string no table has this position, so it is searched" in lines
+    assert [each["depth"] for each in searched(lines)] == ["1", "2", "3", "4"]
+    assert all(each["pv"] for each in searched(lines))
+    assert best(lines) == searched(lines)[-1]["pv"].split()[0]
+    capture = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go depth 1")
+    assert best(capture) == "b1b2"  # into a table
+
+
+@pytest.mark.parametrize("is_missing", [True, False])
+def test_a_first_search_says_that_it_is_compiled(
+    table_folder: Path, is_missing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search is there only after that has been said, or at once if it is not to be said."""
+    lines, may_load, load = list[str](), threading.Event(), Beyond._load
+
+    def hear(text: str) -> None:
+        lines.extend(text.splitlines())
+        if "compiling" in text:
+            may_load.set()
+
+    def load_late(beyond: Beyond) -> None:
+        assert may_load.wait(60)
+        load(beyond)
+
+    if not is_missing:
+        may_load.set()
+    monkeypatch.setattr(Beyond, "_load", load_late)
+    monkeypatch.setattr("tbgen.apps.play.beyond.missing", lambda purposes: [*purposes] if is_missing else [])
+    Protocol(table_folder, hear).run([f"position fen {ROOKS} -G9.5", "go depth 1", "go depth 1"])
+    assert lines.count("info string compiling kernels, once") == is_missing
+
+
+def test_where_no_depth_can_be_searched_it_plays_for_few_moves_and_says_that_it_guesses(table_folder: Path) -> None:
+    lines = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go nodes 1")
+    assert any(line.startswith("info string") and line.endswith("a guess, no table has it") for line in lines)
+    assert best(lines) == "b1b2"
+
+
+@pytest.mark.parametrize(
+    "limits", ["depth 3", "nodes 3000", "mate 1", "movetime 60", "wtime 1500 btime 1 winc 10 movestogo 20", ""]
+)
+def test_a_search_keeps_every_limit(table_folder: Path, limits: str) -> None:
+    lines = said(table_folder, f"position fen {ROOKS}", f"go {limits}")
+    assert chess.Move.from_uci(best(lines)) in chess.Board(ROOKS).legal_moves
+    if "nodes" in limits:
+        assert all(int(each["nodes"]) <= 3000 for each in searched(lines))
+    if "depth" in limits:
+        assert searched(lines)[-1]["depth"] == "3"
+
+
+def test_a_search_of_so_many_nodes_is_always_the_same(table_folder: Path) -> None:
+    asked = f"position fen {ROOKS} moves d2d3", "go nodes 20000"
+    once, *others = (said(table_folder, *asked) for _ in range(2))
+    again = said(table_folder, "position startpos", "go depth 2", *asked)
+    again = again[again.index(next(line for line in again if line.startswith("bestmove"))) + 1 :]
+    for each in (*others, again):
+        assert (searched(each), best(each)) == (searched(once), best(once))
+
+
+def test_a_search_shows_several_lines_and_only_moves_that_were_named(table_folder: Path) -> None:
+    lines = said(table_folder, "setoption name MultiPV value 3", f"position fen {ROOKS}", "go depth 3")
+    last = searched(lines)[-3:]
+    assert [each["multipv"] for each in last] == ["1", "2", "3"]
+    assert [int(each["cp"]) for each in last] == sorted((int(each["cp"]) for each in last), reverse=True)
+    assert len({each["pv"].split()[0] for each in last}) == 3
+    named = said(table_folder, f"position fen {ROOKS}", "go depth 3 searchmoves d2d1 d2e3")
+    assert best(named) in ("d2d1", "d2e3")
+
+
+def test_a_search_finds_a_mate_and_counts_its_moves(table_folder: Path) -> None:
+    lines = said(table_folder, "position fen 7k/8/5K2/8/8/8/7p/1R6 w - - 0 1", "go depth 3")
+    assert "mate" not in searched(lines)[0]
+    assert (searched(lines)[-1]["mate"], best(lines)) == ("2", "f6g6")
+    lost = said(table_folder, "position fen 7k/8/6K1/8/8/8/7p/1R6 b - - 0 1", "go depth 2")
+    assert searched(lost)[-1]["mate"] == "-1"
+
+
+def test_what_has_accrued_counts_in_a_search(table_folder: Path) -> None:
+    values = [
+        int(searched(said(table_folder, f"position fen {ROOKS} {accrued}", "go depth 2"))[-1]["cp"])
+        for accrued in ("G1.0", "G3.0", "-G3.0", "-G1.0")
+    ]
+    assert values == sorted(values, reverse=True)
+    assert values[0] - values[-1] > 300
+
+
+def test_a_search_without_end_goes_on_until_it_is_stopped(table_folder: Path) -> None:
+    out = list[str]()
+
+    def lines() -> Iterator[str]:
+        yield f"position fen {ROOKS}"
+        yield "go infinite"
+        while not any("info depth 2 " in line for line in out):
+            yield "isready"
+        assert not any("bestmove" in line for line in out)
+        yield "stop"
+        while not any("bestmove" in line for line in out):
+            yield "isready"
+
+    Protocol(table_folder, out.append).run(lines())
+    assert chess.Move.from_uci(best(out)) in chess.Board(ROOKS).legal_moves
+
+
+def test_it_runs_under_python_chess_as_any_engine(table_folder: Path) -> None:
+    command = [sys.executable, "-m", "tbgen", "uci", "--data", str(table_folder)]
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=None) as engine:
+        engine.configure({"UCI_RMobility": True})
+        found = engine.analyse(chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1"), chess.engine.Limit(depth=3))
+        assert found["score"].white().mate() == 16
+        assert len(found["pv"]) == 3
+
+
+def random_starts(tables: Tablebase, number: int, seed: int) -> list[chess.Board]:
+    draw, boards = random.Random(seed), list[chess.Board]()
+    while len(boards) < number:
+        board = chess.Board(None)
+        for square, letter in zip(draw.sample(range(64), 3), ("K", "k", draw.choice("QRBNP")), strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = draw.random() < 0.5
+        if board.is_valid() and not board.is_game_over():
+            boards.append(board)
+    return boards
+
+
+@pytest.mark.parametrize("side", chess.COLORS)
+def test_against_moves_at_random_it_keeps_what_the_tables_promise(
+    table_folder: Path, tables: Tablebase, side: chess.Color
+) -> None:
+    draw = random.Random(9)
+    for start in random_starts(tables, 12, 8):
+        promised = tables.probe(start).outcome
+        game = Game(start, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
+        out, first = list[str](), start.fen()
+
+        def lines(game: Game = game, out: list[str] = out, first: str = first) -> Iterator[str]:
+            while game.ended is None:
+                if game.board.turn is side:
+                    moves = " ".join(ply.move.uci() for ply in game.plies if ply.move is not None)
+                    yield f"position fen {first}{f' moves {moves}' if moves else ''}"
+                    out.clear()
+                    yield "go movetime 1"
+                    while not any("bestmove" in line for line in out):
+                        yield "isready"
+                    game.push(chess.Move.from_uci(best(out)))
+                else:
+                    game.push(draw.choice(list(game.board.legal_moves)))
+
+        Protocol(table_folder, out.append).run(lines())
+        mine = color_of(side)
+        assert game.accrued.outcome.worth_to(mine) >= promised.worth_to(mine), start.fen()
+
+
+def test_the_holder_repeats_and_the_other_side_does_not(table_folder: Path) -> None:
+    fen, accrued = "8/6k1/8/4K3/8/8/8/8 b - - 0 1", Accrued(11, color_of(chess.WHITE))
+    with open_tablebase(table_folder) as tables:
+        board, score, moves = chess.Board(fen), accrued, list[str]()
+        for _ in range(12):
+            lines = said(
+                table_folder, f"position fen {fen}{' moves ' + ' '.join(moves) if moves else ''}", "go movetime 1"
+            )
+            moves.append(best(lines))
+            _, score, _ = play_move(board, chess.Move.from_uci(moves[-1]), score)
+        assert tables.probe(board, score).outcome == accrued.outcome
+
+
+FOUR_MEN = (Path(__file__).parent / "four_men.csv").read_text().splitlines()
+
+
+@pytest.mark.parametrize("row", FOUR_MEN[1:])
+def test_against_moves_at_random_the_search_does_not_lose_what_it_can_hold(table_folder: Path, row: str) -> None:
+    fen, letter, promised = row.split(",")
+    game, draw, mine = Game(chess.Board(fen)), random.Random(4), Color.WHITE if letter == "w" else Color.BLACK
+    while game.ended is None:
+        if color_of(game.board.turn) is mine:
+            moves = " ".join(ply.move.uci() for ply in game.plies if ply.move is not None)
+            lines = said(table_folder, f"position fen {fen}{f' moves {moves}' if moves else ''}", "go nodes 400")
+            game.push(chess.Move.from_uci(best(lines)))
+        else:
+            game.push(draw.choice(list(game.board.legal_moves)))
+    assert game.accrued.worth_to(mine) >= parse_score(promised).worth_to(mine)

@@ -1,0 +1,197 @@
+"""The search beside the slow twin of tests/reference."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from tbgen.apps.play.search import Engine, Root, Searched
+from tbgen.apps.play.states import answers_for
+from tbgen.probe import BulkProbe, Tablebase, open_tablebase
+from tbgen.rules.position import own_score
+from tbgen.score import Accrued, Color
+from tests.reference import minimax
+
+MEN = "PPNBRQpnbrq"
+
+
+@pytest.fixture(scope="session")
+def tables(table_folder: Path) -> Iterator[Tablebase]:
+    with open_tablebase(table_folder, outcomes_only=True) as opened:
+        yield opened
+
+
+def random_position(men: int, chance: random.Random) -> chess.Board:
+    """A legal position that is not over."""
+    while True:
+        board = chess.Board(None)
+        letters = "Kk" + "".join(chance.choice(MEN) for _ in range(men - 2))
+        for square, letter in zip(chance.sample(range(64), men), letters, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = chance.random() < 0.5
+        if board.is_valid() and any(board.legal_moves):
+            return board
+
+
+def random_root(men: int, chance: random.Random) -> Root:
+    """A position with a score that may have accrued, and some that end the game if they arise."""
+    board = random_position(men, chance)
+    accrued = own_score(board)
+    if chance.random() < 0.7:
+        accrued = Accrued(chance.randrange(2, 30), chance.choice(list(Color))).after(accrued, reset=False)
+    over = list[chess.Board]()
+    for _ in range(chance.randrange(8)):
+        walker = board.copy(stack=False)
+        for _ in range(chance.randrange(1, 4)):
+            if moves := list(walker.legal_moves):
+                walker.push(chance.choice(moves))
+        over.append(chess.Board(f"{walker.epd()} 0 1"))
+    return Root(board, accrued, over)
+
+
+def slow_value(root: Root, depth: int, tables: Tablebase | None) -> int:
+    """What the twin says, for the side to move."""
+
+    def entry(board: chess.Board) -> minimax.Score | None:
+        found = None if tables is None or board.ep_square is not None else tables.get(board.copy(stack=False))
+        return None if found is None else (int(found.outcome.holder), found.outcome.code)
+
+    accrued = int(root.accrued.holder), root.accrued.code
+    over = {board.epd() for board in root.over}
+    found = minimax.value(root.board.copy(stack=False), accrued, depth, entry, over)
+    return found if root.board.turn else -found
+
+
+def last(engine: Engine, root: Root, depth: int) -> Searched:
+    *_, found = engine.deepen(root, depth)
+    return found
+
+
+@pytest.mark.parametrize(("men", "depth", "number"), [(3, 3, 2), (4, 2, 12), (5, 2, 8), (6, 1, 20), (8, 1, 15)])
+@pytest.mark.parametrize("with_tables", [False, True])
+def test_the_value_is_that_of_every_line(
+    tables: Tablebase, men: int, depth: int, number: int, with_tables: bool
+) -> None:
+    asked = tables if with_tables else None
+    storing, forgetting = Engine(asked), Engine(asked, stores=False)
+    chance = random.Random(men)
+    for _ in range(number):
+        root = random_root(men, chance)
+        found = last(storing, root, depth).lines[0].value
+        assert found == slow_value(root, depth, asked), (root.board.fen(), root.accrued)
+        assert last(forgetting, root, depth).lines[0].value == found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("men", "depth", "number"), [(3, 4, 8), (4, 3, 25), (5, 3, 10), (5, 4, 1), (6, 3, 5), (8, 2, 30)]
+)
+@pytest.mark.parametrize("with_tables", [False, True])
+def test_the_value_is_that_of_every_line_in_many_positions(
+    tables: Tablebase, men: int, depth: int, number: int, with_tables: bool
+) -> None:
+    test_the_value_is_that_of_every_line(tables, men, depth, number, with_tables)
+
+
+@pytest.mark.parametrize("men", [4, 6, 12, 24])
+def test_what_is_stored_changes_no_value_at_greater_depths(tables: Tablebase, men: int) -> None:
+    chance = random.Random(men)
+    storing, forgetting = Engine(tables), Engine(tables, stores=False)
+    for _ in range(5):
+        root = random_root(men, chance)
+        values = [[each.lines[0].value for each in engine.deepen(root, 4)] for engine in (storing, forgetting)]
+        assert values[0] == values[1], root.board.fen()
+
+
+def test_the_same_questions_have_the_same_answers(tables: Tablebase) -> None:
+    roots = [random_root(5, random.Random(seed)) for seed in (1, 2, 1)]
+
+    def told() -> list[list[Searched]]:
+        engine = Engine(tables)
+        each = [list(engine.deepen(root, most_nodes=20_000)) for root in roots]
+        return [[replace(found, seconds=0.0) for found in depths] for depths in each]
+
+    first, other, again = told()
+    assert told() == [first, other, again]
+    values = [[found.lines[0].value for found in depths] for depths in (first, again)]
+    assert values[0] == values[1][: len(first)]  # what tables have said before makes it faster and nothing else
+
+
+def test_a_search_that_was_cut_off_leaves_no_question_without_an_answer(tables: Tablebase) -> None:
+    root, engine = random_root(5, random.Random(1)), Engine(tables)
+    expected = [each.lines[0].value for each in Engine(tables).deepen(root, 4)]
+    for nodes in range(1, 1500, 37):
+        values = [each.lines[0].value for each in engine.deepen(root, 4, nodes)]
+        assert values == expected[: len(values)]
+    assert [each.lines[0].value for each in engine.deepen(root, 4)] == expected
+
+
+def test_several_lines_are_the_best_moves_one_by_one(tables: Tablebase) -> None:
+    chance, engine = random.Random(5), Engine(tables)
+    for _ in range(5):
+        root = random_root(5, chance)
+        lines = last(engine, replace(root, lines=400), 2).lines
+        assert {line.moves[0] for line in lines} == set(root.board.legal_moves)
+        for line in lines:
+            assert last(engine, replace(root, only=[line.moves[0]]), 2).lines[0].value == line.value
+        assert [line.value for line in lines] == sorted((line.value for line in lines), reverse=True)
+
+
+def test_a_search_that_is_stopped_ends(tables: Tablebase) -> None:
+    engine, depths = Engine(tables), list[int]()
+    for found in engine.deepen(random_root(6, random.Random(3))):
+        depths.append(found.depth)
+        if found.depth == 2:
+            engine.stop()
+    assert depths == [1, 2]
+    assert not list(engine.deepen(random_root(6, random.Random(3))))
+    engine.allow()
+    assert list(engine.deepen(random_root(6, random.Random(3)), 1))
+
+
+def test_a_search_is_stopped_between_values_of_tables(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, engine, stops = random_root(5, random.Random(1)), Engine(tables), list[int]()
+    expected = [each.lines[0].value for each in Engine(tables).deepen(root, 4)]
+
+    def stopping(*asked: Any) -> BulkProbe:
+        found = answers_for(*asked)
+        stops[-1] -= 1
+        if not stops[-1]:
+            engine.stop()
+        return found
+
+    monkeypatch.setattr("tbgen.apps.play.search.answers_for", stopping)
+    monkeypatch.setattr("tbgen.apps.play.search._AT_ONCE", 3)
+    for number in range(1, 8):
+        engine.allow()
+        stops.append(number)
+        values = [each.lines[0].value for each in engine.deepen(root, 4)]
+        assert values == expected[: len(values)]
+    assert stops.count(0) > 3
+    stops.append(0)
+    engine.allow()
+    assert [each.lines[0].value for each in engine.deepen(root, 4)] == expected
+
+
+def test_a_table_that_is_damaged_is_left_out(table_folder: Path, tmp_path: Path) -> None:
+    for folder in ("damaged", "without"):
+        (tmp_path / folder).mkdir()
+        for path in table_folder.glob("K?vK.h5"):
+            shutil.copyfile(path, tmp_path / folder / path.name)
+        (tmp_path / folder / "KQvK.h5").unlink()
+    (tmp_path / "damaged" / "KQvK.h5").write_bytes(b"nothing")
+    root = Root(chess.Board("8/8/3k4/8/2q5/8/3KR3/8 w - - 0 1"), Accrued(20, Color.WHITE))
+    values = list[int]()
+    for name in ("damaged", "without"):
+        with open_tablebase(tmp_path / name, outcomes_only=True) as tables:
+            engine = Engine(tables)
+            values.append(last(engine, root, 3).lines[0].value)
+            assert bool(engine.faults) is (name == "damaged")
+    assert values[0] == values[1]

@@ -1,0 +1,152 @@
+"""What is said of the fifty-move rule, beside whole tables that follow it (tests/reference/fifty.py)."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.apps.play.plies import search
+from tbgen.apps.play.within import SEARCHED_PLIES, ClockedValue, Within, value_within
+from tbgen.errors import AccruedError
+from tbgen.probe import open_tablebase
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
+from tbgen.score import Accrued, Color, Outcome
+from tests.reference import Block, ReferenceTable, solve
+from tests.reference.fifty import CUTOFF, PLIES, Clocked, clocked, pool, solve_clocked
+from tests.reference.level import RANKS
+from tests.reference.solver import LOWEST_CODE
+
+Pair = tuple[chess.Board, Accrued, Outcome]
+"""A position, a score that has accrued, and what that is worth."""
+
+CHANGED = {"KvK": 120, "KBvK": 480, "KNvK": 480}
+"""Entry values that the rule changes with the clock at 0, of 64-square placements: our own figures."""
+
+
+LAST = {"KvK": 0, "KRvK": 25, "KBvK": 43, "KNvK": 51}
+"""The most plies left with which a value below the cutoff, and in reach, is not that under the rule."""
+
+
+def outcome_of(rank: int) -> Outcome:
+    """The outcome of a rank."""
+    return Accrued.from_signed(rank if rank < RANKS // 2 else rank - int(RANKS)).outcome
+
+
+def random_pairs(
+    table: ReferenceTable, block: Block, values: Clocked, code: int, chance: random.Random, number: int = 6
+) -> Iterator[Pair]:
+    """Positions that are not over, in which a code can have accrued for either side."""
+    index = np.stack(table._index(block), axis=1)
+    nodes = np.flatnonzero(block.nodes.own >= code)
+    for node in chance.sample(nodes.tolist(), min(len(nodes), number)):
+        board = chess.Board(None)
+        for man, role in enumerate(table.material.roles):
+            board.set_piece_at(int(index[node, 1 + man]), chess.Piece(int(role), bool(table.material.colors[man] == 0)))
+        board.turn = bool(index[node, 0] == 0)
+        board.halfmove_clock = PLIES - values.left
+        for holder in Color:
+            rank = int(values.ranks[int(holder), code - values.codes.start, node])
+            yield board, Accrued(code, holder), outcome_of(rank)
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_with_the_clock_at_0_only_scores_of_the_cutoff_or_more_change_in_clean_tables(name: str) -> None:
+    unlimited, under_rule = solve(name, reduced=True).entry, solve_clocked(name, "reset").entry
+    changed = unlimited != under_rule
+    assert np.count_nonzero(changed) == CHANGED[name]
+    assert min(abs(unlimited[changed]).min(), abs(under_rule[changed]).min()) - 1 >= CUTOFF
+
+
+@pytest.mark.parametrize("name", ["KvK", "KNvK"])
+def test_scores_of_the_cutoff_or_more_can_be_taken_for_one(name: str) -> None:
+    assert np.array_equal(solve_clocked(name, "reset", pooled=True).entry, pool(solve_clocked(name, "reset").entry))
+
+
+@pytest.mark.parametrize("name", ["KvK", "KNvK", pytest.param("KBvK", marks=pytest.mark.slow)])
+def test_an_answer_is_as_sure_as_it_says(name: str, table_folder: Path) -> None:
+    """More plies left than are searched, under `reset`: positions with several accrued scores, drawn at random."""
+    table, chance, seen = solve_clocked(name, "reset"), random.Random(f"sure {name}"), Counter[Within]()
+    block = table.block(())
+    with open_tablebase(table_folder) as tables:
+        for code in (3, 7, 12, 15):
+            values = clocked(block, "reset", code)
+            while values.left < PLIES - 1 and (values.go_on() or values.left < 16):
+                pairs = random_pairs(table, block, values, code, chance, 1) if values.left > SEARCHED_PLIES else ()
+                for board, accrued, worth in pairs:
+                    with contextlib.suppress(AccruedError):
+                        found = value_within(tables, board, accrued)
+                        seen[found.within] += 1
+                        certain = [Within.CERTAIN, *([Within.LIKELY] if values.left > LAST[name] else ())]
+                        certain += [Within.SEARCHED] if worth.code < CUTOFF else []
+                        assert found.within not in certain or found.outcome == worth, (board.fen(), accrued)
+                        if found.within is Within.BETWEEN:
+                            assert worth in (found.accrued, found.table) or is_between(found, worth), board.fen()
+    assert seen[Within.LIKELY] > 0
+
+
+def is_between(found: ClockedValue, worth: Outcome) -> bool:
+    """Whether an outcome lies between the accrued score and the table's value."""
+    least, most = sorted((found.accrued, found.table))
+    return least < worth < most
+
+
+@pytest.mark.parametrize(("name", "in_reach", "wrong"), [("KRvK", 70_649_906, 9_825), ("KNvK", 84_536_446, 1_632_666)])
+def test_a_value_in_reach_is_nearly_always_that_under_the_rule(name: str, in_reach: int, wrong: int) -> None:
+    """All pairs with 13 to 99 plies left, and values below the cutoff."""
+    block, reached, missed, last = solve(name, reduced=True).block(()), 0, 0, 0
+    for code in range(LOWEST_CODE, CUTOFF):
+        there = block.nodes.own >= code
+        values, changes = clocked(block, "reset", code), there.any()
+        unlimited = [[each[: len(there)] for each in block.level(int(holder), code)] for holder in Color]
+        for left in range(1, PLIES):
+            changes = changes and values.go_on()
+            for (value, plies), ranks in zip(unlimited, values.ranks[:, 0], strict=True):
+                near = there & (abs(value) <= CUTOFF) & (plies <= left) & (left > SEARCHED_PLIES)
+                reached += np.count_nonzero(near)
+                found = np.count_nonzero(near & (value % RANKS != ranks))
+                missed, last = missed + found, max(last, left if found else 0)
+    assert (reached, missed) == (in_reach, wrong)
+    assert last == LAST[name]
+
+
+def compare_search(
+    name: str, setting: FiftyMoveSetting, folder: Path, wanted: tuple[range, int], most_states: int
+) -> None:
+    """The search of some plies left and so many random positions each, beside whole tables; it need not answer all."""
+    table, chance = solve(name, reduced=True), random.Random(f"whole {name} {setting.value}")
+    block, rule, answered, asked = table.block(()), FiftyMoves(setting), 0, 0
+    with open_tablebase(folder) as tables:
+        for code in (3, 7, 12, 15):
+            values = clocked(block, setting.value, code)
+            while values.left + 1 < wanted[0].stop:
+                values.go_on()
+                pairs = random_pairs(table, block, values, code, chance, wanted[1]) if values.left in wanted[0] else ()
+                for board, accrued, worth in pairs:
+                    with contextlib.suppress(AccruedError):
+                        probe = tables.probe(board, accrued)
+                        found = search(tables, board, probe, values.left, rule, most_states=most_states)
+                        asked, answered = asked + 1, answered + (found is not None)
+                        assert found is None or found.outcome == worth, (board.fen(), accrued, values.left)
+    assert 4 * answered > asked
+
+
+@pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
+def test_the_search_finds_what_whole_tables_have(setting: FiftyMoveSetting, table_folder: Path) -> None:
+    compare_search("KBvK", setting, table_folder, (range(7, 9), 1), 20_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK"])
+@pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
+def test_the_search_finds_what_whole_tables_have_of_one_to_twelve_plies(
+    name: str, setting: FiftyMoveSetting, table_folder: Path
+) -> None:
+    """More plies than the slow twin that plays every line reaches."""
+    compare_search(name, setting, table_folder, (range(1, 13), 2), 60_000)

@@ -1,0 +1,109 @@
+"""How a table's value stands to the fifty-move rule."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.apps.games.decide import AdjudicationRules, Adjudicator
+from tbgen.apps.match.tables import TableDecider
+from tbgen.apps.play.plies import search
+from tbgen.apps.play.within import Within, value_within
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.game import Game
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
+from tbgen.score import parse_score
+from tests.cli.calls import tbgen
+
+ENDS = list(csv.DictReader(Path(__file__).with_name("ends.csv").read_text().splitlines()))
+"""Positions drawn at random, with what the slow twin (tests/reference/clock.py) says of them: our own figures, not
+facts from outside. test_search.py holds the search against that twin; these hold all callers to one answer."""
+
+
+@pytest.fixture(scope="module")
+def tables(table_folder: Path) -> Iterator[Tablebase]:
+    with open_tablebase(table_folder) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end["fen"].replace(" ", "_"))
+@pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.LEGACY, FiftyMoveSetting.RESET])
+def test_a_probe_and_an_adjudicator_say_of_an_end_what_every_line_gives(
+    end: dict[str, str], setting: FiftyMoveSetting, tables: Tablebase
+) -> None:
+    board, accrued = parse_fen(end["fen"])
+    expected = end["reset" if setting is FiftyMoveSetting.RESET else "fide"]
+    found = value_within(tables, board, accrued, FiftyMoves(setting))
+    assert (str(found.table), str(found.outcome), found.within) == (end["table"], expected, Within.SEARCHED)
+    assert found.plies_left == int(end["plies_left"])
+    assert found.matters == (expected != end["table"])
+    game = Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting))
+    verdict = Adjudicator(tables, AdjudicationRules(counts_fifty_moves=True)).decide(game)
+    assert (verdict.clocked, str(verdict.final)) == (found, expected)
+    assert str(Adjudicator(tables).decide(game).final) == end["table"], "by default tables ignore the rule"
+
+
+def test_the_referee_and_an_archive_say_the_same_of_all_ends(
+    table_folder: Path, tables: Tablebase, tmp_path: Path
+) -> None:
+    """Each end as a game that is going on, and as a game in a file whose result is to be found."""
+    ends = [parse_fen(end["fen"]) for end in ENDS]
+    known = [value_within(tables, board, accrued) for board, accrued in ends]
+    decider = TableDecider(str(table_folder), 5)
+    for (board, accrued), expected in zip(ends, known, strict=True):
+        decision = decider.decide(Game(board, accrued=accrued))
+        assert decision is not None
+        assert decision.outcome == expected.table
+        assert decision.words.partition(", but ")[2] == (str(expected) if expected.matters else "")
+    decider.close()
+    games = "".join(
+        f'[SetUp "1"]\n[FEN "{board.fen()}"]\n[RMobilityAccrued "{accrued}"]\n[Result "*"]\n\n*\n\n'
+        for board, accrued in ends
+    )
+    (tmp_path / "ends.pgn").write_text(games)
+    for count, final in ((), "table"), (("--count-fifty",), "outcome"):
+        done = tbgen("adjudicate", str(tmp_path / "ends.pgn"), "--data", str(table_folder), *count)
+        assert done.returncode == 0
+        written = done.stdout.split("\n*\n")[: len(ends)]
+        told = [dict(re.findall(r'^\[(\w+) "(.*)"\]$', game, re.MULTILINE)) for game in written]
+        assert [game.get("RMobilityClock") for game in told] == [str(each) if each.matters else None for each in known]
+        assert [game["RMobilityResult"] for game in told] == [str(getattr(each, final)) for each in known]
+
+
+@pytest.mark.parametrize(
+    ("fen", "accrued", "setting", "within", "words"),
+    [
+        ("8/8/4K3/5Bk1/8/8/8/8 w - - 99 30", "G4.0", "none", "certain", "G1.5: the fifty-move rule is ignored"),
+        ("7k/8/5KQ1/8/8/8/8/8 w - - 99 30", "G4.0", "fide", "certain", "under fide, with 1 ply left, G0.0 (certain)"),
+        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", "G4.0", "reset", "likely", "with 67 plies left, G1.5 (likely)"),
+        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", "G4.0", "fide", "unproved", "with 67 plies left, G1.5 (unproved)"),
+        ("8/8/4K3/6k1/8/7B/8/8 b - - 80 30", "G4.0", "reset", "between", "20 plies left, between G4.0 and G1.5"),
+        ("8/8/4K3/6k1/8/7B/8/8 b - - 80 30", "G4.0", "fide", "unknown", "with 20 plies left, not known"),
+        ("8/8/4K3/6k1/8/7B/8/8 b - - 100 30", "G4.0", "fide", "certain", "with 0 plies left, G4.0 (certain)"),
+        ("8/8/8/8/8/5k2/5p2/5K2 w - - 50 30", None, "reset", "certain", "with 50 plies left, -G0.5 (certain)"),
+    ],
+)
+def test_every_answer_says_how_sure_it_is(
+    fen: str, accrued: str | None, setting: str, within: str, words: str, tables: Tablebase
+) -> None:
+    rule = FiftyMoves(FiftyMoveSetting(setting))
+    found = value_within(tables, chess.Board(fen), None if accrued is None else parse_score(accrued), rule)
+    assert found.within.value == within
+    assert str(found).endswith(words)
+    assert found.facts() == {
+        "fifty": setting,
+        "plies_left": found.plies_left,
+        "within": within,
+        "outcome_within": None if found.outcome is None else str(found.outcome),
+    }
+
+
+def test_a_search_that_is_too_large_is_given_up(tables: Tablebase) -> None:
+    board = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 88 30")
+    assert search(tables, board, tables.probe(board, parse_score("G4.0")), 12, FiftyMoves(), most_states=100) is None

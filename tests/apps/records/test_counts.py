@@ -1,0 +1,107 @@
+"""What is counted, beside slow counts, the tables' own tallies and figures from outside."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.records.census import Census, census_of
+from tbgen.apps.records.folder import read_record
+from tbgen.apps.records.record import Record
+from tbgen.material import Material, build_order, materials
+from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+from tests.apps.records.slow import one_colored_in, spread_of, zugzwangs_of
+
+GOLDEN = Path(__file__).parent.parent.parent / "golden"
+SMALL = [str(material) for material in build_order(materials(3))]
+ORDINARY = {row["material"]: row for row in csv.DictReader((GOLDEN / "ordinary_tables.csv").read_text().splitlines())}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_counts_and_distances_are_those_of_the_reference(records: dict[str, Record], name: str) -> None:
+    for side in Color:
+        found = {
+            outcome.to_byte(): (each.count.placements, each.count.classes, list(each.distances))
+            for outcome, each in records[name].sides[side].items()
+        }
+        assert found == spread_of(name, int(side))
+
+
+@pytest.mark.parametrize("name", ["KvK", "KBvK", "KNvK", "KPvK"])
+def test_zugzwangs_are_those_of_the_reference(records: dict[str, Record], name: str) -> None:
+    found, expected = records[name].zugzwangs, zugzwangs_of(name)
+    for kind in ("all", "played", "mates", "holders"):
+        count = getattr(found, kind)
+        assert (count.placements, count.classes) == (expected[f"{kind} placements"], expected[f"{kind} classes"]), kind
+    far = (0, 0) if found.longest is None else sorted((found.longest.white[1], found.longest.black[1]), reverse=True)
+    assert tuple(far) == expected["longest"]
+
+
+def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(records: dict[str, Record]) -> None:
+    assert {record.one_colored for record in records.values()} == {None}
+    published = [read_record(path) for path in (GOLDEN.parent.parent / "records").glob("K*.json")]
+    assert {str(record.material) for record in published if record.one_colored} >= {"KBBvK"}
+    assert all("BB" in str(record.material) for record in published if record.one_colored)
+
+
+def census(folder: Path, name: str) -> Census:
+    with TableFile(path_of(folder, Material.parse(name))) as file:
+        return census_of(file)
+
+
+def assert_as_tallied(folder: Path, name: str) -> None:
+    counted = census(folder, name)
+    with TableFile(path_of(folder, Material.parse(name))) as file:
+        for side, tallies in file.tallies.items():
+            found = {
+                outcome: (spread.count.placements, len(spread.distances) - 1)
+                for outcome, spread in counted.spreads[side].items()
+            }
+            assert found == {outcome: (tally.count, tally.max_dtg) for outcome, tally in tallies.items()}
+
+
+def assert_as_in_ordinary_tables(folder: Path, name: str) -> None:
+    counted = census(folder, name)
+    for side in Color:
+        classes = {outcome: spread.count.classes for outcome, spread in counted.spreads[side].items()}
+        wins, losses = (classes.get(Outcome(holder, MATE_CODE), 0) for holder in (side, side.other))
+        expected = [int(ORDINARY[name][f"{str(side).lower()}_to_move_{each}"]) for each in ("wins", "draws", "losses")]
+        assert [wins, sum(classes.values()) - wins - losses, losses] == expected
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_counts_are_the_tallies_of_the_table(table_folder: Path, name: str) -> None:
+    assert_as_tallied(table_folder, name)
+
+
+@pytest.mark.parametrize("name", SMALL[1:])
+def test_positions_up_to_symmetry_are_as_many_as_in_ordinary_tables(table_folder: Path, name: str) -> None:
+    assert_as_in_ordinary_tables(table_folder, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [str(material) for material in materials(4)])
+def test_counts_of_four_men_are_the_tallies_and_those_of_ordinary_tables(four_men_folder: Path, name: str) -> None:
+    assert_as_tallied(four_men_folder, name)
+    assert_as_in_ordinary_tables(four_men_folder, name)
+
+
+@pytest.mark.parametrize("name", ["KvK", "KNvK", "KPvK"])
+def test_counts_do_not_depend_on_threads(table_folder: Path, name: str) -> None:
+    with TableFile(path_of(table_folder, Material.parse(name))) as file:
+        assert census_of(file, threads=1) == census_of(file, threads=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KBBvK"])
+def test_bishops_on_squares_of_one_colour_are_counted_apart(four_men_folder: Path, name: str) -> None:
+    counted = census(four_men_folder, name).one_colored
+    assert counted is not None
+    with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
+        for side in Color:
+            found = {outcome.to_byte(): (count.placements, count.classes) for outcome, count in counted[side].items()}
+            assert found == one_colored_in(file, side)

@@ -1,0 +1,97 @@
+"""Digests of values: the same whatever a file looks like, another one for any other value."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tbgen.apps.records.digesting import digests_of
+from tbgen.apps.records.digests import Digests
+from tbgen.material import Material
+from tbgen.probe import open_tablebase
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+from tbgen.storage.writer import write_table
+from tbgen.table import Patterns, Table
+from tests.reference.digest import digests
+
+Longs = npt.NDArray[np.int64]
+
+
+def digests_in(folder: Path, name: str, threads: int = 1) -> Digests:
+    with TableFile(path_of(folder, Material.parse(name))) as file:
+        return digests_of(file, threads)
+
+
+def digests_by_probes(folder: Path, name: str) -> Digests:
+    """The digests that single answers give."""
+    with open_tablebase(folder) as tables:
+
+        def answers(sides: Longs, squares: Longs, accrued: Longs) -> tuple[Longs, Longs]:
+            found = tables.probe_many(name, sides == 0, squares, accrued=accrued)
+            assert not found.fault.any()
+            return found.outcome.astype(np.int64), found.dtg.astype(np.int64)
+
+        return Digests(*digests(name, answers))
+
+
+@pytest.mark.parametrize("name", ["KvK", "KNvK", "KBvK", "KPvK"])
+def test_digests_are_those_that_probes_alone_give(table_folder: Path, name: str) -> None:
+    assert digests_in(table_folder, name) == digests_by_probes(table_folder, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KRvK", "KQvK", "KPPvK", "KPvKP", "KBvKN", "KNNvK", "KNvKP"])
+def test_digests_of_larger_tables_are_those_that_probes_alone_give(four_men_folder: Path, name: str) -> None:
+    assert digests_in(four_men_folder, name) == digests_by_probes(four_men_folder, name)
+
+
+def table_in(folder: Path, name: str) -> Table:
+    with TableFile(path_of(folder, Material.parse(name))) as file:
+        return file.table()
+
+
+def digests_after(folder: Path, table: Table) -> Digests:
+    """Of a table that is written to a file."""
+    write_table(folder, table, generator="test", source="test")
+    return digests_in(folder, str(table.material))
+
+
+def test_digests_do_not_depend_on_numbers_of_patterns_and_threads(table_folder: Path, tmp_path: Path) -> None:
+    table, known = table_in(table_folder, "KPvK"), digests_in(table_folder, "KPvK")
+    assert digests_in(table_folder, "KPvK", threads=3) == known
+    # the patterns the other way round, but for the first one, which has no rows
+    count, start = len(table.patterns), table.patterns.start.astype(np.int64)
+    order = np.concatenate([np.arange(start[n], start[n + 1]) for n in range(count - 1, 0, -1)])
+    sizes = np.append(0, np.diff(start)[:0:-1])
+    rows = (table.patterns.holder, table.patterns.code, table.patterns.outcome, table.patterns.dtg)
+    turned = Patterns(np.append(0, np.cumsum(sizes)).astype(np.uint32), *[row[order] for row in rows])
+    other = dataclasses.replace(
+        table, pattern=np.where(table.pattern, count - table.pattern, 0).astype(np.uint32), patterns=turned
+    )
+    assert digests_after(tmp_path, other) == known
+
+
+def test_a_value_that_is_changed_changes_the_digests(table_folder: Path, tmp_path: Path) -> None:
+    table, known = table_in(table_folder, "KPvK"), digests_in(table_folder, "KPvK")
+    cell = next(iter(table.tallies.values()))[next(iter(next(iter(table.tallies.values()))))].cell
+    dtg = table.dtg.copy()
+    dtg[cell] += 1
+    found = digests_after(tmp_path, dataclasses.replace(table, dtg=dtg))
+    assert found.outcomes == known.outcomes
+    assert found.distances != known.distances
+    entry = table.entry.copy()
+    entry[cell] = -entry[cell]
+    found = digests_after(tmp_path, dataclasses.replace(table, entry=entry))
+    assert found.outcomes != known.outcomes
+    assert found.distances != known.distances
+    outcome = table.patterns.outcome.copy()
+    outcome[0] += 1 if outcome[0] > 0 else -1
+    found = digests_after(
+        tmp_path, dataclasses.replace(table, patterns=dataclasses.replace(table.patterns, outcome=outcome))
+    )
+    assert found.outcomes != known.outcomes

@@ -1,0 +1,141 @@
+"""Lists of digests, and what `tbgen verify --digest` says of tables."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.records.digests import Digests, read_digests, write_digests
+from tbgen.cli import verify_digest
+from tbgen.errors import UsageError
+from tbgen.material import Material, all_materials
+from tests.cli.calls import complaint, printed, tbgen
+
+KVK, ONE, TWO = Material.parse("KvK"), "0" * 64, "f" * 64
+
+
+def test_the_list_that_comes_with_the_program_has_all_tables() -> None:
+    assert read_digests().keys() == {*all_materials()}
+
+
+def test_a_list_that_is_written_is_read_again(tmp_path: Path) -> None:
+    known = {Material.parse("KBvK"): Digests(TWO, ONE), KVK: Digests(ONE, TWO)}
+    write_digests(tmp_path / "list.csv", known)
+    assert read_digests(tmp_path / "list.csv") == known
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "it has no head material,outcomes,distances"),
+        ("KvK,1,2\n", "it has no head material,outcomes,distances"),
+        (f"material,outcomes,distances\nKvK,{ONE}\n", "line 2: not a table and two digests of 64 hexadecimal digits"),
+        (f"material,outcomes,distances\nKvK,{ONE},{TWO}0\n", "line 2: not a table"),
+        (f"material,outcomes,distances\nKvK,{ONE},{TWO.upper()}\n", "line 2: not a table"),
+        (f"# a list\nmaterial,outcomes,distances\nKvKB,{ONE},{TWO}\n", "line 3: not a table"),
+        (f"material,outcomes,distances\nKXvK,{ONE},{TWO}\n", "line 2: unknown material 'KXvK'"),
+        (f"material,outcomes,distances\nKvK,{ONE},{TWO}\nKvK,{ONE},{TWO}\n", "line 3: KvK is there twice"),
+        ("material,outcomes,distances\n\x00\n", "line 2: "),
+    ],
+)
+def test_a_list_that_is_none_is_named_with_its_line(tmp_path: Path, text: str, reason: str) -> None:
+    (tmp_path / "list.csv").write_text(text)
+    with pytest.raises(UsageError) as error:
+        read_digests(tmp_path / "list.csv")
+    assert reason in str(error.value)
+    assert "list.csv" in str(error.value)
+
+
+def test_a_list_of_bytes_is_no_list(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="it is not text"):
+        read_digests(tmp_path / "list.csv")
+
+
+def test_tables_are_as_known(table_folder: Path) -> None:
+    """Those of the program's own list were built by an earlier version, and lay in files of format 2."""
+    lines = printed("verify", "--digest", folder=table_folder).splitlines()
+    assert lines[0].split() == ["table", "outcomes", "distances", "verdict"]
+    assert [line.split()[0] for line in lines[1:]] == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
+    assert all(line.endswith("as known") for line in lines[1:])
+
+
+def test_a_table_with_other_values_is_told(table_folder: Path, tmp_path: Path) -> None:
+    found = json.loads(printed("verify", "KvK", "--digest", "--json", folder=table_folder))["tables"][0]
+    write_digests(tmp_path / "list.csv", {KVK: Digests(found["outcomes"], ONE)})
+    code, line = complaint("verify", "KvK", "--digest", "--list", str(tmp_path / "list.csv"), "-q", folder=table_folder)
+    assert code == 7
+    assert line == (
+        f"tbgen: KvK is wrong: its distances have the digest {found['distances']}, those of the known table {ONE}"
+    )
+
+
+def test_what_was_found_before_an_interruption_is_in_the_list(
+    table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests_in = verify_digest._digests_in
+
+    def interrupted(folders: list[Path], material: Material, threads: int | None) -> Digests:
+        if str(material) == "KRvK":
+            raise KeyboardInterrupt
+        return digests_in(folders, material, threads)
+
+    monkeypatch.setattr(verify_digest, "_digests_in", interrupted)
+    tbgen("verify", "--digest", "-o", str(tmp_path / "mine.csv"), "-q", folder=table_folder)
+    assert [str(material) for material in read_digests(tmp_path / "mine.csv")] == ["KvK", "KNvK", "KBvK"]
+
+
+def test_digests_are_entered_in_a_list_and_never_overwritten(table_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    for name in ("KBvK", "KvK"):
+        printed("verify", name, "--digest", "-o", str(path), "-q", folder=table_folder)
+    written = read_digests(path)
+    assert {material: read_digests()[material] for material in written} == written
+    write_digests(path, {KVK: Digests(ONE, TWO)})
+    done = tbgen("verify", "KvK", "KBvK", "--digest", "-o", str(path), "-q", folder=table_folder)
+    assert done.returncode == 7
+    assert read_digests(path) == {KVK: Digests(ONE, TWO), Material.parse("KBvK"): written[Material.parse("KBvK")]}
+
+
+def test_outcomes_alone_have_the_digest_that_they_have_beside_distances(table_folder: Path, tmp_path: Path) -> None:
+    for name in ("KvK", "KBvK", "KPvK"):
+        shutil.copy(table_folder / f"{name}.h5", tmp_path)
+    found = json.loads(printed("verify", "--digest", "--json", folder=tmp_path))["tables"]
+    assert [(each["known"], each["difference"], each["distances"]) for each in found] == 3 * [(True, None, None)]
+
+
+def test_a_table_that_no_list_has_proves_nothing(table_folder: Path, tmp_path: Path) -> None:
+    write_digests(tmp_path / "list.csv", {})
+    line = printed("verify", "KvK", "--digest", "--list", str(tmp_path / "list.csv"), folder=table_folder).splitlines()[
+        1
+    ]
+    assert line.endswith("not in the list")
+
+
+def test_a_damaged_table_is_told(table_folder: Path, tmp_path: Path) -> None:
+    shutil.copy(table_folder / "KvK.h5", tmp_path)
+    content = bytearray((tmp_path / "KvK.h5").read_bytes())
+    content[-1] ^= 1
+    (tmp_path / "KvK.h5").write_bytes(content)
+    code, line = complaint("verify", "--digest", folder=tmp_path)
+    assert code == 4
+    assert "damaged table" in line
+
+
+def test_a_build_says_when_what_it_made_is_not_the_known_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("build", "KvK", "--digest", "--threads", "1", "--data", str(tmp_path), "-q")
+    write_digests(tmp_path / "list.csv", {KVK: Digests(ONE, TWO)})
+    monkeypatch.setattr(verify_digest, "KNOWN", tmp_path / "list.csv")
+    code, line = complaint(*words)
+    assert (code, "its outcomes have the digest" in line) == (7, True)
+    (tmp_path / "KvK.h5").unlink()
+    monkeypatch.undo()
+    assert printed(*words) == ""
+
+
+def test_options_of_digests_mean_nothing_without_them(table_folder: Path) -> None:
+    assert complaint("verify", "-o", "x", folder=table_folder)[1] == "tbgen: --output means nothing without --digest"
+    assert "cannot be given together" in complaint("verify", "--digest", "--sample", "5", folder=table_folder)[1]

@@ -1,0 +1,33 @@
+"""How long best play can stay quiet, from every position of small tables, beside the reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.records.changing import every_cell
+from tbgen.apps.records.quiet import Stretches
+from tbgen.material import Material
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+from tbgen.verify.subject import subject_of
+from tests.apps.records.slow import waits_of
+
+
+def waits_in(file: TableFile) -> Counter[tuple[int, int, int]]:
+    """As the reference counts them."""
+    layout = file.order.layout
+    cells = every_cell(layout)
+    entry, dtg, _ = file.look_up(cells)
+    stretches = Stretches(subject_of(file.table()), cells, dtg.astype("int64"))
+    waits = stretches.waits(cells, dtg.astype("int64"))
+    side = cells // (layout.block_words * 64) % 2
+    return Counter(zip(side.tolist(), entry.tolist(), waits.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("name", ["KvK", "KBvK", "KNvK", "KPvK", "KRvK", "KQvK"])
+def test_every_position_stays_quiet_as_long_as_in_the_reference(table_folder: Path, name: str) -> None:
+    with TableFile(path_of(table_folder, Material.parse(name))) as file:
+        assert waits_in(file) == waits_of(name)

@@ -1,0 +1,202 @@
+"""Records as files: their schema, their bytes, the lines in them, and folders of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import chess
+import jsonschema
+import pytest
+
+from tbgen.apps.records import making
+from tbgen.apps.records.folder import SCHEMA, merge, read_record, records_in, write_index, write_record
+from tbgen.apps.records.lines import Replay, replay
+from tbgen.apps.records.making import record_of
+from tbgen.apps.records.places import INDEX
+from tbgen.apps.records.record import Record
+from tbgen.errors import MissingTableError, RecordError, VerificationError
+from tbgen.material import Material, build_order, materials
+from tbgen.score import Color, Outcome
+from tests.apps.records.slow import waits_of
+
+PUBLISHED = Path(__file__).parent.parent.parent.parent / "records"
+SMALL = [str(material) for material in build_order(materials(3))]
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+
+
+def published() -> list[Path]:
+    return sorted(path for path in PUBLISHED.glob("*.json") if path.name != INDEX)
+
+
+def code_of(board: chess.Board) -> int:
+    return 2 * board.legal_moves.count() + (not board.is_check())
+
+
+def promise_kept(fen: str, line: str) -> tuple[str, int]:
+    """The score that has accrued after a line, and the ply since when, worked out with nothing of ours."""
+    board = chess.Board(fen)
+    code, holder, since = code_of(board), not board.turn, 0
+    for ply, text in enumerate(line.split(), 1):
+        move = board.parse_san(text)
+        reset = board.is_capture(move) or board.piece_type_at(move.from_square) == chess.PAWN
+        board.push(move)
+        if reset or code_of(board) < code:
+            code, holder, since = code_of(board), not board.turn, ply
+    return f"{'' if holder else '-'}G{code // 2}.{5 * (code % 2)}", since
+
+
+@pytest.mark.parametrize("path", published(), ids=lambda path: path.stem)
+def test_every_line_that_is_published_keeps_its_promise(path: Path) -> None:
+    facts = json.loads(path.read_text())
+    for side in facts["sides"].values():
+        for outcome, each in side["outcomes"].items():
+            longest = each["longest"]
+            assert longest["dtg"] == len(each["distances"]) - 1
+            assert promise_kept(longest["fen"], longest["line"]) == (outcome, longest["dtg"]), longest["fen"]
+
+
+@pytest.mark.parametrize("path", published(), ids=lambda path: path.stem)
+def test_every_published_stretch_is_quiet_for_so_long(path: Path) -> None:
+    quiet = json.loads(path.read_text())["quiet"]
+    assert promise_kept(quiet["fen"], quiet["line"]) == (quiet["outcome"], quiet["dtg"])
+    board, resets = chess.Board(quiet["fen"]), []
+    for ply, text in enumerate(quiet["line"].split()):
+        move = board.parse_san(text)
+        if board.is_zeroing(move):
+            resets.append(ply)
+        board.push(move)
+    assert quiet["plies"] == min(resets, default=quiet["dtg"])
+    assert quiet["exact"] or Material.parse(path.stem).men > 4
+
+
+@pytest.mark.parametrize("path", published(), ids=lambda path: path.stem)
+def test_every_published_record_has_the_form_of_the_schema(path: Path) -> None:
+    VALIDATOR.validate(json.loads(path.read_text()))
+    assert read_record(path).to_text() == path.read_text()
+
+
+def test_the_index_says_what_is_published(tmp_path: Path) -> None:
+    shutil.copytree(PUBLISHED, tmp_path / "records")
+    write_index(tmp_path / "records")
+    assert (tmp_path / "records" / INDEX).read_bytes() == (PUBLISHED / INDEX).read_bytes()
+    assert sorted(json.loads((PUBLISHED / INDEX).read_text())["records"]) == [path.stem for path in published()]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_published_record_is_what_the_table_gives(records: dict[str, Record], name: str) -> None:
+    made, there = records[name].facts(), json.loads((PUBLISHED / f"{name}.json").read_text())
+    assert {**made, "bytes": 0} == {**there, "bytes": 0}
+
+
+def test_a_record_is_the_same_bytes_twice(records: dict[str, Record], table_folder: Path) -> None:
+    assert record_of(table_folder, Material.parse("KvK")).to_text() == records["KvK"].to_text()
+
+
+def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -> None:
+    record = record_of(table_folder, Material.parse("KBvK"), lines=False)
+    facts = record.facts()
+    VALIDATOR.validate(facts)
+    assert {each["longest"]["line"] for side in facts["sides"].values() for each in side["outcomes"].values()} == {None}
+    assert Record.from_text(record.to_text()) == record
+
+
+def test_shares_add_to_one(records: dict[str, Record]) -> None:
+    for record in records.values():
+        for side in record.facts()["sides"].values():
+            shares = [each["share"] for each in side["outcomes"].values()]
+            assert abs(sum(shares) - 1) < len(shares) * 1e-6
+
+
+def test_the_longest_zugzwang_is_worth_what_it_says(records: dict[str, Record]) -> None:
+    waiting = records["KPvK"].zugzwangs.longest
+    assert waiting is not None
+    assert waiting.white[0] < waiting.black[0]
+    assert min(waiting.white[1], waiting.black[1]) > 0
+
+
+def test_quiet_plies_are_counted_between_resets() -> None:
+    found = replay("8/8/8/8/8/4k3/4p3/4K2N w - - 0 1", ["Ng3", "Kf3", "Nxe2", "Ke3", "Ng3"])
+    assert found.resets == (3,)
+    assert found.phases == [2, 2]
+    assert replay("8/8/8/8/8/4k3/8/4K2N w - - 0 1", ["Ng3", "Kf3"]).phases == [2]
+
+
+def test_a_line_proves_its_outcome_at_its_end_and_not_before() -> None:
+    fen, moves = "8/8/4k3/8/4K3/5B2/8/8 w - - 0 1", ["Bg4+", "Kd6"]
+    found = replay(fen, moves)
+    reached = found.outcomes[-1]
+    assert not found.proves(reached, 3)
+    assert not found.proves(Outcome(Color.WHITE, 0), 2)
+    assert found.proves(reached, 2) == (found.outcomes[1] != reached)
+
+
+def test_a_line_that_breaks_its_promise_stops_the_record(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Replay, "proves", lambda *_: False)
+    with pytest.raises(VerificationError, match="best play from"):
+        record_of(table_folder, Material.parse("KvK"))
+
+
+def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MissingTableError):
+        record_of(tmp_path, Material.parse("KvK"))
+
+
+def test_merging_twice_changes_nothing(records: dict[str, Record], tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    write_record(here, records["KvK"])
+    for name in ("KvK", "KBvK"):
+        write_record(there, records[name])
+    assert list(map(str, merge(here, there))) == ["KBvK"]
+    files = {path.name: path.read_bytes() for path in here.iterdir()}
+    assert merge(here, there) == []
+    assert files == {path.name: path.read_bytes() for path in here.iterdir()}
+    assert files.keys() == {"KvK.json", "KBvK.json", INDEX}
+    assert [str(record.material) for record in records_in(here)] == ["KvK", "KBvK"]
+
+
+def broken(facts: dict[str, Any]) -> list[str]:
+    return [
+        "",
+        "[]",
+        json.dumps({**facts, "format": 2}),
+        json.dumps({**facts, "material": "KXvK"}),
+        json.dumps({**facts, "sides": {}}),
+        json.dumps({**facts, "quiet": {**facts["quiet"], "side": "grey"}}),
+    ]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_path: Path, number: int) -> None:
+    path = tmp_path / "KvK.json"
+    path.write_text(broken(records["KvK"].facts())[number])
+    with pytest.raises(RecordError, match="is not a record"):
+        read_record(path)
+
+
+def test_a_record_under_another_name_is_refused(records: dict[str, Record], tmp_path: Path) -> None:
+    write_record(tmp_path, records["KvK"])
+    (tmp_path / "KvK.json").rename(tmp_path / "KBvK.json")
+    with pytest.raises(RecordError, match="it is the record of KvK"):
+        read_record(tmp_path / "KBvK.json")
+
+
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_no_stretch_is_longer_than_the_record_says(records: dict[str, Record], name: str) -> None:
+    quiet = records[name].quiet
+    assert quiet is not None
+    assert quiet.exact
+    assert quiet.plies == max(plies for _, _, plies in waits_of(name))
+
+
+def test_of_large_tables_only_the_longest_lines_are_looked_at(
+    table_folder: Path, records: dict[str, Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(making, "MOST_MEN_STRETCHED_WHOLE", 2)
+    exact, found = records["KPvK"].quiet, record_of(table_folder, Material.parse("KPvK")).quiet
+    assert exact is not None
+    assert found is not None
+    assert (exact.exact, found.exact) == (True, False)
+    assert found.plies < exact.plies

@@ -1,0 +1,80 @@
+"""The rules in JavaScript against python-chess: legal moves, SAN, positions after them."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import chess
+import pytest
+
+from tests.apps.site.explorer.chromium import Chromium
+from tests.apps.site.report.browser import browser
+
+pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
+
+ALL = """(async () => {
+  const rules = await import('./rules.js');
+  return POSITIONS.map((fen) => {
+    const position = rules.parseFen(fen);
+    const { formatFen, brokenRule, isCheck, hasEnPassant, legalMoves, uciOf, sanOf, play, isReset } = rules;
+    const after = (move) => formatFen(play(position, move));
+    const told = (move) => [uciOf(move), sanOf(position, move), after(move), isReset(position, move)];
+    return [formatFen(position), brokenRule(position), isCheck(position), hasEnPassant(position),
+      legalMoves(position).map(told).sort((a, b) => (a[0] < b[0] ? -1 : 1))];
+  });
+})()"""
+
+
+def random_boards(number: int, seed: int) -> list[chess.Board]:
+    """Legal positions of two to eight men, many with pawns, some with a right to take en passant."""
+    draw, boards = random.Random(seed), list[chess.Board]()
+    while len(boards) < number:
+        board, men = chess.Board(None), ["K", "k", *draw.choices("QRBNPPPqrbnppp", k=draw.randrange(7))]
+        for square, letter in zip(draw.sample(range(64), len(men)), men, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = draw.random() < 0.5
+        taken, takers = (chess.Piece(chess.PAWN, color) for color in (not board.turn, board.turn))
+        if draw.random() < 0.3:
+            file = draw.randrange(1, 7)
+            rank = 4 if board.turn else 3
+            board.set_piece_at(chess.square(file, rank), taken)
+            board.set_piece_at(chess.square(file + draw.choice((-1, 1)), rank), takers)
+            board.ep_square = chess.square(file, 5 if board.turn else 2)
+        if board.is_valid():
+            boards.append(chess.Board(board.fen()))
+    return boards
+
+
+def told(board: chess.Board) -> list[object]:
+    moves = []
+    for move in board.legal_moves:
+        san, resets = board.san(move), board.is_zeroing(move)
+        board.push(move)
+        moves.append([move.uci(), san, board.fen(), resets])
+        board.pop()
+    return [board.fen(), None, board.is_check(), board.has_legal_en_passant(), sorted(moves)]
+
+
+def test_moves_are_those_of_python_chess(page: Chromium, server: str) -> None:
+    boards = random_boards(400, 7)
+    assert any(board.has_legal_en_passant() for board in boards)
+    page.open(f"{server}/explorer/")
+    found = page.run(ALL.replace("POSITIONS", json.dumps([board.fen() for board in boards])))
+    assert found == [told(board) for board in boards]
+
+
+@pytest.mark.parametrize(
+    ("fen", "rule"),
+    [
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", "Black has no king"),
+        ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "Black has 2 kings"),
+        ("k6P/8/8/8/8/8/8/K7 w - - 0 1", "a pawn stands on the first or last rank"),
+        ("k6R/8/8/8/8/8/8/K7 w - - 0 1", "Black is in check, but White is to move"),
+        ("kK6/8/8/8/8/8/8/8 b - - 0 1", "White is in check, but Black is to move"),
+    ],
+)
+def test_a_position_that_cannot_be_played_on_is_told_why(page: Chromium, server: str, fen: str, rule: str) -> None:
+    page.open(f"{server}/explorer/")
+    found = page.run(f"import('./rules.js').then((rules) => rules.brokenRule(rules.parseFen({fen!r})))")
+    assert found == rule

@@ -1,0 +1,316 @@
+"""The explorer on plain files: the same answers as Python's, and a clear message instead of a wrong one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import Message, Receive, Scope, Send
+
+from tbgen.apps.site.explorer.export import write_explorer
+from tbgen.apps.site.explorer.files import TABLES, files, index_page
+from tbgen.apps.site.server.answers import answer_of, line_of
+from tbgen.apps.site.server.asked import Asked
+from tbgen.errors import AccruedError
+from tbgen.library.catalog import Catalog
+from tbgen.material import Material
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.points import Scoring
+from tbgen.rules.position import own_score
+from tbgen.score import Accrued, Color
+from tbgen.storage.schema import SEAL_BYTES
+from tests.apps.site.explorer.chromium import Chromium
+from tests.apps.site.explorer.conftest import running
+from tests.apps.site.report.browser import browser
+from tests.apps.site.report.conftest import PUBLISHED
+from tests.cli.calls import complaint, printed
+from tests.readers.pairs import random_position, vectors
+
+pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
+
+FIRST_LOAD_BYTES = 45_000
+BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+PROBE = """(async () => {
+  const { Tables } = await import('./tables.js'), tables = new Tables('../tables/');
+  return Promise.all(ASKED.map(([fen, accrued]) => tables.probe(fen, accrued).catch((error) => error.message)));
+})()"""
+LINES = PROBE.replace("tables.probe", "tables.line")
+
+
+class Host:
+    """A folder as a web server gives it, or as a bad one does."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.knows_ranges, self.cut = True, 0
+        self.address = ""
+        self._files = Starlette(routes=[Mount("/", StaticFiles(directory=folder, html=True))])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._files(scope, receive, send)
+            return
+        if not self.knows_ranges:
+            scope = {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"range"]}
+
+        async def pass_on(message: Message) -> None:
+            if self.cut and scope["path"].endswith(".h5"):
+                if message["type"] == "http.response.start":
+                    kept = [(name, value) for name, value in message["headers"] if name != b"content-length"]
+                    message = {**message, "headers": kept}
+                elif message["body"]:
+                    message = {**message, "body": message["body"][: -self.cut]}
+            await send(message)
+
+        await self._files(scope, receive, pass_on)
+
+
+@pytest.fixture
+def host(table_folder: Path, tmp_path: Path) -> Iterator[Host]:
+    """The explorer with copies of all tables of two and three men."""
+    shutil.copytree(table_folder, tmp_path / "tables")
+    write_explorer(tmp_path / "site", Catalog([tmp_path / "tables"]))
+    made = Host(tmp_path / "site")
+    with running(made) as made.address:
+        yield made
+
+
+@pytest.fixture
+def tables(table_folder: Path) -> Iterator[Tablebase]:
+    with open_tablebase(table_folder) as opened:
+        yield opened
+
+
+def golden(tables: Tablebase, number: int, seed: int, of: Sequence[Material] | None = None) -> list[dict[str, Any]]:
+    """Answers of Python for random positions of some tables, or of all, with random accrued scores."""
+    draw, answers = random.Random(seed), list[dict[str, Any]]()
+    for material in tables.available() if of is None else of:
+        for _ in range(number):
+            board = random_position(draw, str(material))
+            most = own_score(board).code + 3
+            accrued = Accrued(draw.randint(2, max(2, most)), draw.choice(list(Color))) if draw.random() < 0.7 else None
+            try:
+                answer = answer_of(tables, Asked(board, accrued), Scoring(), brief=False, strip=True)
+                for move in answer["moves"]:
+                    del move["points"]  # the browser counts none
+            except AccruedError as error:
+                answer = {"impossible": str(error)}
+            answers.append({"asked": [board.fen(), "" if accrued is None else str(accrued)], **answer})
+    return answers
+
+
+def differences(page: Chromium, expected: list[dict[str, Any]]) -> list[object]:
+    """Where the reader in the browser says something else."""
+    found = page.run(PROBE.replace("ASKED", json.dumps([each["asked"] for each in expected])))
+    return [
+        (wanted["asked"], key, value, here)
+        for wanted, got in zip(expected, found, strict=True)
+        for key, value, here in _compared(wanted, got)
+        if value != here
+    ]
+
+
+def _compared(wanted: dict[str, Any], got: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(got, str) or "impossible" in wanted:
+        yield "refused", "impossible" in wanted, str(got).startswith("Impossible")
+        return
+    for key in ("fen", "material", "own", "accrued", "outcome", "dtg", "moves", "strip"):
+        yield key, wanted[key], got[key]
+
+
+def differences_of_vectors(page: Chromium, rows: list[dict[str, str]]) -> list[object]:
+    """Where the reader in the browser gives another value than the conformance set, or one that is none."""
+    found = page.run(PROBE.replace("ASKED", json.dumps([[row["fen"], row["accrued"]] for row in rows])))
+    given = [("", "") if isinstance(got, str) else (got["outcome"], str(got["dtg"])) for got in found]
+    return [(row, got) for row, got in zip(rows, given, strict=True) if got != (row["outcome"], row["dtg"])]
+
+
+def test_the_browser_gives_what_the_vectors_say(page: Chromium, host: Host) -> None:
+    page.open(f"{host.address}/explorer/")
+    assert differences_of_vectors(page, vectors(2, 3)) == []
+
+
+def test_the_browser_reads_wide_columns(page: Chromium, wide_folder: Path, tmp_path: Path) -> None:
+    write_explorer(tmp_path / "site", Catalog([wide_folder]))
+    with running(Host(tmp_path / "site")) as address:
+        page.open(f"{address}/explorer/")
+        assert differences_of_vectors(page, vectors(2, 3)) == []
+
+
+def test_the_browser_reads_tables_as_python_does(page: Chromium, host: Host, tables: Tablebase) -> None:
+    expected = golden(tables, 20, 25)
+    page.open(f"{host.address}/explorer/")
+    assert differences(page, expected) == []
+    assert page.complaints == []
+
+
+@pytest.mark.slow
+def test_the_browser_reads_tables_of_four_men_as_python_does(
+    page: Chromium, four_men_folder: Path, tmp_path: Path
+) -> None:
+    write_explorer(tmp_path / "site", Catalog([four_men_folder]))
+    with open_tablebase(four_men_folder) as tables, running(Host(tmp_path / "site")) as address:
+        expected = golden(tables, 100, 26)
+        assert any(" e" in each["asked"][0] or " d" in each["asked"][0] for each in expected)
+        page.open(f"{address}/explorer/")
+        for start in range(0, len(expected), 200):
+            assert differences(page, expected[start : start + 200]) == []
+        rows = vectors(4, 4)
+        for start in range(0, len(rows), 200):
+            assert differences_of_vectors(page, rows[start : start + 200]) == []
+
+
+@pytest.mark.slow
+def test_the_browser_reads_a_table_of_five_men_as_python_does(
+    page: Chromium, five_men_folder: Path, tmp_path: Path
+) -> None:
+    write_explorer(tmp_path / "site", Catalog([five_men_folder]))
+    with open_tablebase(five_men_folder) as tables, running(Host(tmp_path / "site")) as address:
+        page.open(f"{address}/explorer/")
+        assert differences(page, golden(tables, 200, 28, [Material.parse("KRBvKN")])) == []
+        assert differences_of_vectors(page, vectors(5, 5)) == []
+
+
+def test_lines_are_those_of_python(page: Chromium, host: Host, tables: Tablebase) -> None:
+    draw = random.Random(27)
+    boards = [random_position(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
+    expected = [line_of(tables, Asked(board, None), Scoring(), None, 2000)["line"] for board in boards]
+    page.open(f"{host.address}/explorer/")
+    found = page.run(LINES.replace("ASKED", json.dumps([[board.fen(), ""] for board in boards])))
+    for each in (step for line in found for step in line):
+        del each["best"], each["keeps"]
+    assert found == expected
+
+
+def verdict(page: Chromium, host: Host, fen: str = BISHOP) -> str:
+    """What the page says of a position."""
+    page.open(
+        f"{host.address}/explorer/?fen={fen.replace(' ', '_')}&accrued=G4.0", "document.querySelector('#verdict p')"
+    )
+    return re.sub(r"\s+", " ", str(page.run("document.getElementById('verdict').innerText")))
+
+
+def test_the_page_is_the_same_without_a_server(page: Chromium, host: Host) -> None:
+    assert verdict(page, host).startswith("G1.5 White holds Black to 1 legal move. In 5 plies")
+    page.wait("!document.getElementById('ending').hidden")
+    page.run("document.getElementById('ask-line').click()")
+    page.wait("document.querySelectorAll('.line-moves button').length > 4")
+    names = {url.partition("/explorer/")[2].partition("?")[0] for url in page.requests if "/explorer/" in url}
+    assert {"tables.js", "reader.js", "vendor/fzstd.js"} <= names
+    parts = {**files(), "": index_page(TABLES).encode()}
+    assert sum(len(gzip.compress(parts[name])) for name in names) < FIRST_LOAD_BYTES
+    assert [url for url in page.requests if not url.startswith((host.address, "data:"))] == []
+    assert page.complaints == []
+
+
+def test_plain_files_say_that_the_fifty_move_rule_may_strike_first(page: Chromium, host: Host) -> None:
+    late = "8/8/4K3/6k1/8/7B/8/8 b - - {} 60"
+    assert "The fifty-move rule leaves 3 plies: fewer than best play needs." in verdict(page, host, late.format(97))
+    assert "The fifty-move rule" not in verdict(page, host, late.format(60))
+
+
+def test_a_first_answer_takes_few_and_small_requests(page: Chromium, host: Host) -> None:
+    verdict(page, host)
+    asked = [url for url in page.requests if url.endswith(".h5")]
+    assert 0 < len(asked) <= 16
+
+
+@pytest.mark.parametrize(
+    ("place", "said"), [(5, "it has no seal of its own"), (-1, "its index is not what was written")]
+)
+def test_a_damaged_file_is_said_to_be_and_never_answers(page: Chromium, host: Host, place: int, said: str) -> None:
+    path = host.folder / "tables" / "KBvK.h5"
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.unlink()
+    path.write_bytes(content)
+    assert f"Damaged table KBvK: {said}" in verdict(page, host)
+
+
+def test_a_damaged_chunk_is_said_to_be(page: Chromium, host: Host) -> None:
+    path = host.folder / "tables" / "KBvK.h5"
+    content = bytearray(path.read_bytes())
+    index = int(re.search(rb"\nindex (\d+)", content)[1])  # type: ignore[index]
+    for place in range(SEAL_BYTES + 2048, index):
+        content[place] ^= 0x55
+    path.unlink()
+    path.write_bytes(content)
+    assert re.search(r"Damaged table KBvK: chunk \d+ of \w+ is not what was written", verdict(page, host))
+
+
+def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(page: Chromium, host: Host) -> None:
+    (host.folder / "tables" / "KBvK.dtg.h5").unlink()
+    said = verdict(page, host)
+    assert said.startswith("G1.5 White holds Black to 1 legal move. How far away it is, no table here says.")
+    assert not page.run("document.querySelector('.move.best')")
+    page.run("document.getElementById('ask-line').click()")
+    page.wait("document.getElementById('verdict').innerText.includes('no line is known to make progress')")
+
+
+def test_distances_of_other_outcomes_are_refused(page: Chromium, host: Host) -> None:
+    path = host.folder / "tables" / "KBvK.dtg.h5"
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(re.sub(rb"\noutcomes [0-9a-f]{4}", b"\noutcomes 0000", content, count=1))
+    assert "it belongs to other outcomes than those beside it" in verdict(page, host)
+
+
+def test_a_host_that_gives_no_parts_is_named_as_the_cause(page: Chromium, host: Host) -> None:
+    host.knows_ranges = False
+    assert "does not give files in part" in verdict(page, host)
+
+
+def test_a_part_that_comes_cut_short_is_said_to_be(page: Chromium, host: Host) -> None:
+    host.cut = 7
+    assert "a part of it came cut short" in verdict(page, host)
+
+
+def test_a_table_of_another_format_or_another_name_is_refused(page: Chromium, host: Host) -> None:
+    folder = host.folder / "tables"
+    path = folder / "KBvK.h5"
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(content.replace(b"\nformat 3\n", b"\nformat 9\n", 1))
+    assert "has format 9; this page reads format 3" in verdict(page, host)
+    path.write_bytes((folder / "KNvK.h5").read_bytes())
+    assert "it has no seal of its own" in verdict(page, host)
+    path.unlink()
+    assert "No table KBvK is here" in verdict(page, host)
+
+
+def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        said = printed("explorer", "-o", str(tmp_path / "site"), folder=table_folder)
+        assert "with 6 tables" in said
+    there = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*")}
+    assert {
+        "explorer/index.html",
+        "explorer/vendor/fzstd.js",
+        "tables/KvK.h5",
+        "tables/KvK.dtg.h5",
+        "tables/KvK.json",
+    } <= there
+    listed = json.loads((tmp_path / "site" / "tables" / "tables.json").read_text())["tables"]
+    assert [each["file"] for each in listed] == [
+        f"{name}.h5" for name in ("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK")
+    ]
+    assert not [name for name in there if "partial" in name]
+    (tmp_path / "records").mkdir()
+    shutil.copy(PUBLISHED / "KBvK.json", tmp_path / "records")
+    options = ("--report", "--records", str(tmp_path / "records"), "--men", "2", "-o", str(tmp_path / "whole"))
+    assert "with 1 table" in printed("explorer", *options, folder=table_folder)
+    assert 'href="../explorer/?fen=' in (tmp_path / "whole" / "material" / "KBvK.html").read_text()
+    assert 'data-report="../"' in (tmp_path / "whole" / "explorer" / "index.html").read_text()
+    (tmp_path / "none").mkdir()
+    code, line = complaint("explorer", "-o", str(tmp_path / "x"), folder=tmp_path / "none")
+    assert (code, "no tables in" in line) == (2, True)

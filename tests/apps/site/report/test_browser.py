@@ -1,0 +1,203 @@
+"""Pages in a real browser, given by a server with a strict policy: lines, plots, tables, and what readers copy."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import axe_core_python
+import chess
+import chess.pgn
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from tbgen.apps.games.standings import EventGame, Standings
+from tbgen.apps.games.tags import Source
+from tbgen.apps.records.lines import replay
+from tbgen.apps.site.report.standings import page_of
+from tbgen.apps.site.server.pages import SitePages
+from tbgen.rules.points import Scoring
+from tbgen.score import parse_score
+from tests.apps.site.explorer.chromium import Chromium
+from tests.apps.site.explorer.conftest import running
+from tests.apps.site.report.browser import browser
+
+pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
+
+AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+VIOLATIONS = """axe.run().then(({ violations }) =>
+  violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
+FEWER = """[...document.querySelectorAll('tbody')].flatMap((body) => [...body.rows].slice(4, -4)).concat(
+  [...document.querySelectorAll('.cards')].flatMap((cards) => [...cards.children].slice(2)))
+  .forEach((each) => each.remove())"""
+"""Leaves a few rows and cards of many that are alike: axe looks at each letter."""
+PAGES = ("index", "records", "drawn", "potential", "event", "material/KBvK")
+
+ALL = "[...document.querySelectorAll('figure.line[data-steps]')]"
+BUTTON = "each.querySelector('button[name={}]').click()"
+MEN = """each => [...each.querySelectorAll('use[x]')].filter((use) => getComputedStyle(use).visibility === 'visible')
+  .map((use) => [use.getAttribute('href').slice(1), use.getAttribute('x') / 45, 7 - use.getAttribute('y') / 45])"""
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """A server of the site, with the policy of `tbgen serve`."""
+    with running(Starlette(routes=[Mount("/", SitePages(directory=site, html=True))])) as found:
+        yield found
+
+
+def open_page(page: Chromium, address: str, name: str) -> None:
+    page.open(f"{address}/{name}.html", f"document.readyState == 'complete' && location.pathname == '/{name}.html'")
+
+
+def lines_of(site: Path, name: str) -> list[tuple[str, list[str]]]:
+    """The lines of a page in its order: first White to move, the longest first; last the longest quiet stretch."""
+    record = json.loads((site / "data" / f"{name}.json").read_text())
+    lines = []
+    for side in record["sides"].values():
+        every = [each["longest"] for each in side["outcomes"].values() if each["longest"]["dtg"]]
+        lines += sorted(every, key=lambda each: -each["dtg"])
+    return [(each["fen"], each["line"].split()) for each in [*lines, record["quiet"]]]
+
+
+def men_on(board: chess.Board) -> list[list[str | int]]:
+    return sorted(
+        [
+            f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}",
+            chess.square_file(place),
+            chess.square_rank(place),
+        ]
+        for place, man in board.piece_map().items()
+    )
+
+
+def played(fen: str, moves: list[str]) -> chess.Board:
+    board = chess.Board(fen)
+    for move in moves:
+        board.push_san(move)
+    return board
+
+
+def test_lines_are_stepped_through_by_buttons_and_keys(page: Chromium, address: str, site: Path) -> None:
+    lines = lines_of(site, "KPvKP")
+    open_page(page, address, "material/KPvKP")
+    first, last = ([men_on(played(fen, moves[:end])) for fen, moves in lines] for end in (0, None))
+    press = "['End', 'ArrowLeft', 'ArrowRight'].forEach((key) => each.dispatchEvent(new KeyboardEvent('keydown', "
+    press += "{ key, bubbles: true, cancelable: true })))"
+    for does, expected in (("last", last), ("first", first), (None, last)):
+        does = press if does is None else BUTTON.format(does)
+        found = page.run(f"{ALL}.map((each) => {{ {does}; return ({MEN})(each); }})")
+        assert [sorted(men) for men in found] == expected
+    inside = """(list) => { const [outer, inner] = [list, list.querySelector('[data-now]')]
+      .map((each) => each.getBoundingClientRect());
+      return !outer.height || (inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1); }"""
+    assert page.run(f"{ALL}.every((each) => ({inside})(each.querySelector('.moves')))")
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_cards_do_not_jump_as_they_are_stepped_through(page: Chromium, address: str, width: int) -> None:
+    page.look(width)
+    open_page(page, address, "material/KPvKP")
+    page.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    heights = f"{ALL}.map((each) => each.getBoundingClientRect().height).join()"
+    before = page.run(heights)
+    for name in ("last", "back", "first"):
+        page.run(f"{ALL}.forEach((each) => {BUTTON.format(name)})")
+        assert page.run(heights) == before
+
+
+def test_what_is_copied_is_the_position_that_is_shown_and_its_line(page: Chromium, address: str, site: Path) -> None:
+    open_page(page, address, "material/KPvKP")
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    for number, (fen, moves) in list(enumerate(lines_of(site, "KPvKP")))[::12]:
+        found = page.run(
+            f"(() => {{ const each = {ALL}[{number}], found = [], under = each.querySelector('.under');"
+            f" for (let n = 0; n < {len(moves)}; n += 1) {{ {BUTTON.format('on')}; found.push(under.dataset.fen); }}"
+            f" {BUTTON.format('pgn')}; return [found, window.copied, each.querySelector('.copied').textContent]; }})()"
+        )
+        board, expected, outcomes = chess.Board(fen), [], replay(fen, moves).outcomes
+        since = 0
+        for ply, move in enumerate(moves, 1):
+            board.push_san(move)
+            since = ply if outcomes[ply] != outcomes[ply - 1] or board.halfmove_clock == 0 else since
+            expected.append(board.fen(en_passant="xfen") + (f" {outcomes[ply]}" if since < ply else ""))
+        assert found[0] == expected
+        game = chess.pgn.read_game(io.StringIO(found[1]))
+        assert game is not None
+        assert not game.errors
+        assert [move.uci() for move in game.mainline_moves()] == [move.uci() for move in board.move_stack]
+        assert game.headers["FEN"] == fen
+    page.run(f"(() => {{ const each = {ALL}[0]; {BUTTON.format('fen')}; }})()")
+    page.wait(f"{ALL}[0].querySelector('.copied').textContent === 'Copied'")
+    assert page.run("window.copied") == page.run(f"{ALL}[0].querySelector('.under').dataset.fen")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_a_phone_and_a_screen_reader_and_keeps_to_the_policy(
+    page: Chromium, address: str, name: str
+) -> None:
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        page.look(width, scheme=scheme)
+        open_page(page, address, name)
+        assert page.run("document.documentElement.scrollWidth") == width
+        page.run(FEWER)
+        page.run(AXE)
+        assert page.run(VIOLATIONS) == []
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_letter_of_a_plot_is_cut_off(page: Chromium, address: str, width: int) -> None:
+    page.look(width)
+    for name in ("KvK", "KPvKP", "KRvKN"):
+        open_page(page, address, f"material/{name}")
+        outside = """[...document.querySelectorAll('.plot text')].filter((text) => {
+          const { left, right } = text.getBoundingClientRect();
+          return left < 0 || right > document.documentElement.clientWidth; }).map((text) => text.textContent)"""
+        assert page.run(outside) == []
+        assert page.run("document.querySelectorAll('.plot text').length") > 8
+
+
+def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> None:
+    open_page(page, address, "event")
+    click = "document.querySelector('#games ~ div th:nth-child({}) button').click()"
+    rows = "[...document.querySelectorAll('#games ~ div tbody tr')].map((row) => row.cells[0].textContent)"
+    sorts = "[...document.querySelectorAll('#games ~ div th')].map((head) => head.getAttribute('aria-sort')).join('')"
+    found = []
+    for column in (5, 5, 2, 8):  # the score, twice; White; plies
+        page.run(click.format(column))
+        found.append((page.run(rows), page.run(sorts)))
+    up, down = ["1.2", "1.1"], ["1.1", "1.2"]
+    assert found == [(up, "ascending"), (down, "descending"), (down, "ascending"), (down, "descending")]
+    assert page.complaints == []
+
+
+def test_an_ending_is_found_by_a_part_of_its_name(page: Chromium, address: str) -> None:
+    open_page(page, address, "index")
+    page.run(
+        "(({ find }) => { find.value = 'kp'; find.dispatchEvent(new Event('input')); })(document.forms[0].elements)"
+    )
+    shown = "[...document.querySelectorAll('tbody tr:not([hidden]) th')].map((each) => each.textContent)"
+    assert page.run(shown) == ["KPvK", "KPvKP"]
+    assert page.run("document.getElementById('found').textContent") == "2 of 5"
+
+
+def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromium, tmp_path: Path) -> None:
+    names = [f"Engine {number} with a long name" for number in range(12)]
+    meetings = [(one, other) for one in names for other in names if one != other]
+    final = parse_score("-G12.5").outcome
+    games = [EventGame(*each, "1/2-1/2", final, Scoring(), Source.PROVISIONAL, "?", "KRPvKR") for each in meetings]
+    path = tmp_path / "standings.html"
+    path.write_text(page_of(Standings(games)))
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        page.look(width, scheme=scheme)
+        page.open(path.as_uri(), "document.readyState == 'complete' && document.title == 'Standings'")
+        assert page.run("document.documentElement.scrollWidth") == width
+        page.run(AXE)
+        assert page.run(VIOLATIONS) == []
+    fits = "(() => { const each = document.querySelector('.wide'); return each.scrollWidth <= each.clientWidth; })()"
+    assert page.run(fits)

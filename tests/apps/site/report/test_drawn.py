@@ -1,0 +1,59 @@
+"""Drawn endings: what is left when mates are taken away, and what it is worth."""
+
+from __future__ import annotations
+
+import csv
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.records.record import Record
+from tbgen.apps.site.report.drawn import drawn_in, endings_of, together
+from tbgen.score import Color, Outcome
+
+GOLDEN = Path(__file__).parent.parent.parent.parent / "golden" / "ordinary_tables.csv"
+ORDINARY = {row["material"]: row for row in csv.DictReader(GOLDEN.read_text().splitlines())}
+
+
+@pytest.mark.parametrize("side", list(Color))
+def test_drawn_positions_are_those_of_ordinary_tables(published: list[Record], side: Color) -> None:
+    for record in published[1:]:
+        expected = int(ORDINARY[str(record.material)][f"{str(side).lower()}_to_move_draws"])
+        assert drawn_in(record, [side]).positions == expected, record.material
+
+
+def test_the_favour_is_a_mean_of_points(some: list[Record]) -> None:
+    record = next(record for record in some if str(record.material) == "KPvK")
+    drawn = drawn_in(record)
+    points = Fraction(0)
+    for side in record.facts()["sides"].values():
+        for outcome, each in side["outcomes"].items():
+            if outcome != "G0.0":
+                bonus = Fraction(1, 2 ** (1 + round(2 * float(outcome.lstrip("-G")))))
+                points += each["classes"] * (-bonus if outcome.startswith("-") else bonus)
+    assert drawn.favour() == points / drawn.positions
+
+
+def test_two_bare_kings_favour_nobody(some: list[Record]) -> None:
+    drawn = drawn_in(some[0])
+    assert (drawn.favour(), drawn.positions) == (0, 924)
+    assert drawn.held_by(Color.WHITE) == drawn.held_by(Color.BLACK) == 462
+
+
+def test_positions_are_decided_up_to_a_score(some: list[Record]) -> None:
+    drawn = drawn_in(next(record for record in some if str(record.material) == "KBvK"), [Color.WHITE])
+    assert [drawn.decided(code) for code in (0, 1, 2, 3)] == [0, 924, 924, 24178]
+
+
+def test_tables_add_up(some: list[Record]) -> None:
+    parts = [drawn_in(record) for record in some]
+    every = together(parts)
+    assert every.positions == sum(part.positions for part in parts)
+    assert every.all == sum(record.positions.classes for record in some)
+    assert every.counts[Outcome(Color.WHITE, 3)] == sum(part.counts[Outcome(Color.WHITE, 3)] for part in parts)
+
+
+def test_the_most_lopsided_ending_comes_first(published: list[Record]) -> None:
+    favours = [abs(drawn.favour()) for drawn in endings_of(published).values()]
+    assert favours == sorted(favours, reverse=True)

@@ -1,0 +1,69 @@
+"""Plots: every count has its point, every named line its own dash, ticks stand where they say."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+
+from tbgen.apps.records.record import Record
+from tbgen.apps.site.report.plots import HEIGHT, WIDTH, Plot, plot_of
+from tbgen.score import Color, Outcome
+
+
+def points_of(path: str) -> list[tuple[int, int]]:
+    """The points of a path: the first as it is, the others by their distance from the one before."""
+    (x, y), *steps = [(int(a), int(b)) for a, b in re.findall(r"(-?\d+) ?(-?\d+)", path)]
+    points = [(x, y)]
+    for right, down in steps:
+        x, y = x + right, y + down
+        points.append((x, y))
+    return points
+
+
+@pytest.fixture(scope="module")
+def plots(some: list[Record]) -> list[tuple[dict[Outcome, tuple[int, ...]], Plot]]:
+    found = []
+    for record in some:
+        for side in Color:
+            distances = {outcome: each.distances for outcome, each in record.sides[side].items()}
+            found.append((distances, plot_of(distances)))
+    return found
+
+
+def test_every_count_has_its_point(plots: list[tuple[dict[Outcome, tuple[int, ...]], Plot]]) -> None:
+    for distances, plot in plots:
+        assert sorted(line.outcome for line in plot.lines) == sorted(distances)
+        last = max(map(len, distances.values()))
+        for line in plot.lines:
+            counts = distances[line.outcome]
+            expected = [round(WIDTH * (plies + 0.5) / last) for plies, count in enumerate(counts) if count]
+            found = points_of(line.path)
+            assert [x for x, _ in found] == expected if last > 1 else len(found) == 1
+            heights = [y for _, y in found]
+            assert all(0 <= y <= HEIGHT for y in heights)
+            order = sorted(zip([count for count in counts if count], heights, strict=True))
+            assert [y for _, y in order] == sorted(heights, reverse=True)
+            assert bool(line.dots) == (len(found) < 3)
+
+
+def test_every_named_line_has_a_dash_of_its_own(plots: list[tuple[dict[Outcome, tuple[int, ...]], Plot]]) -> None:
+    for distances, plot in plots:
+        dashes = [line.dash for line in plot.named]
+        assert dashes == list(range(len(dashes)))
+        assert len(dashes) <= 7
+        furthest = max(distances, key=lambda outcome: len(distances[outcome]))
+        assert furthest in {line.outcome for line in plot.named}
+
+
+def test_ticks_stand_where_they_say(plots: list[tuple[dict[Outcome, tuple[int, ...]], Plot]]) -> None:
+    for distances, plot in plots:
+        most = max(max(counts) for counts in distances.values())
+        assert len(plot.up) == 1 + math.floor(math.log10(most))
+        gaps = {round(a.place - b.place, 6) for a, b in zip(plot.up, plot.up[1:], strict=False)}
+        assert len(gaps) <= 1
+        assert plot.across[0].text == "0"
+        assert len(plot.across) <= 8
+        steps = {int(b.text) - int(a.text) for a, b in zip(plot.across, plot.across[1:], strict=False)}
+        assert len(steps) <= 1

@@ -1,0 +1,145 @@
+"""Mating potential: the rule as it is written, shares counted by hand, fitted factors."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from tbgen.apps.records.record import Record
+from tbgen.apps.site.report.potential import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
+from tbgen.material import Material
+from tbgen.score import Color, Outcome
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("KvK", None),
+        ("KRvKR", None),
+        ("KBvKN", None),
+        ("KQvK", Rule.BARE_KING),
+        ("KBBvK", Rule.BARE_KING),
+        ("KBNvK", Rule.BARE_KING),
+        ("KBvK", Rule.NO_MATE),
+        ("KNvK", Rule.NO_MATE),
+        ("KNNvK", Rule.NO_MATE),
+        ("KRvKB", Rule.MINOR_AHEAD),
+        ("KBvKP", Rule.MINOR_AHEAD),
+        ("KRBvKR", Rule.MINOR_AHEAD),
+        ("KNNvKB", Rule.MINOR_AHEAD),
+        ("KQvKR", Rule.PAWNLESS),
+        ("KRRvKR", Rule.PAWNLESS),
+        ("KNNNvKB", Rule.PAWNLESS),
+        ("KPvK", Rule.FULL),
+        ("KPPvK", Rule.FULL),
+        ("KRPvKR", Rule.FULL),
+        ("KBPvKN", Rule.LAST_PAWN),
+        ("KNPvKN", Rule.LAST_PAWN),
+    ],
+)
+def test_the_rule_says(name: str, rule: Rule | None) -> None:
+    assert rule_for(Material.parse(name)) is rule
+
+
+def test_the_leader_need_not_be_white() -> None:
+    assert leader_of(Material.parse("KRvKQ")) is Color.BLACK
+    assert leader_of(Material.parse("KPPPvKQ")) is Color.BLACK
+
+
+def by_hand(record: Record, worth: dict[str, Fraction]) -> Fraction:
+    """The mean over both sides to move of what outcomes are worth to White."""
+    means = []
+    for side in record.facts()["sides"].values():
+        total = sum(each["classes"] for each in side["outcomes"].values())
+        signed = [worth.get(outcome, Fraction(0)) * each["classes"] for outcome, each in side["outcomes"].items()]
+        means.append(sum(signed, Fraction(0)) / total)
+    return sum(means, Fraction(0)) / 2
+
+
+def test_factors_are_means_over_all_positions(some: list[Record]) -> None:
+    found = {str(each.material): each for each in potentials_of(some)}
+    record = next(record for record in some if str(record.material) == "KRvKN")
+    mates = {"G0.0": Fraction(1), "-G0.0": Fraction(-1)}
+    assert found["KRvKN"].mates == by_hand(record, mates)
+    points = {}
+    for code in range(60):
+        points[str(Outcome(Color.WHITE, code))] = Fraction(1, 2**code)
+        points[str(Outcome(Color.BLACK, code))] = -Fraction(1, 2**code)
+    assert found["KRvKN"].points == by_hand(record, points)
+
+
+def test_shares_count_scores_that_are_good_enough(some: list[Record]) -> None:
+    found = {str(each.material): each for each in potentials_of(some)}["KBvK"]
+    assert found.share(Color.WHITE, Color.WHITE, 0) == 0
+    assert found.share(Color.WHITE, Color.WHITE, 1) == Fraction(924, 24178)
+    assert found.share(Color.WHITE, Color.WHITE, 3) == 1
+    assert found.share(Color.WHITE, Color.BLACK, 99) == 0
+
+
+def test_the_worst_offenders_come_first(published: list[Record]) -> None:
+    errors = [abs(each.error) for each in potentials_of(published)]
+    assert errors == sorted(errors, reverse=True)
+    assert len(errors) > 20
+
+
+def test_a_lead_that_loses_more_than_it_wins_confirms_nothing(published: list[Record]) -> None:
+    found = {str(each.material): each for each in potentials_of(published)}
+    assert found["KNvKP"].mates < 0
+    assert not found["KNvKP"].is_confirmed
+    assert found["KQvK"].is_confirmed
+
+
+def test_fitted_factors_are_means_of_endings(published: list[Record]) -> None:
+    potentials = potentials_of(published)
+    for fit in fits_of(potentials):
+        some = [each for each in potentials if each.rule is fit.rule]
+        assert fit.mates == sum((each.mates for each in some), Fraction(0)) / len(some)
+        assert fit.endings == len(some)
+        points = [each.points for each in some if each.points is not None]
+        assert fit.points == (sum(points, Fraction(0)) / len(points) if points else None)
+
+
+def test_endings_without_a_record_have_the_mates_of_ordinary_chess(published: list[Record]) -> None:
+    recorded = {each.name: each for each in potentials_of(published) if each.recorded and each.bishops is None}
+    from_outside = {each.name: each for each in potentials_of([])}
+    assert len(recorded) > 20
+    for name, each in recorded.items():
+        assert from_outside[name].mates == each.mates, name
+        assert [from_outside[name].share(side, each.leader, 0) for side in Color] == [
+            each.share(side, each.leader, 0) for side in Color
+        ]
+    assert from_outside["KBvK"].points is None
+    assert from_outside["KBvK"].share(Color.WHITE, Color.WHITE, 1) is None
+
+
+def test_the_last_pawn_is_in_jeopardy_in_four_endings(published: list[Record]) -> None:
+    found = {each.name: each for each in potentials_of(published) if each.rule is Rule.LAST_PAWN}
+    assert sorted(found) == ["KBPvKB", "KBPvKN", "KNPvKB", "KNPvKN"]
+    white = Fraction(135028146 - 1316, 135028146 + 139454038 + 1316)  # KNPvKN, from tests/golden/ordinary_tables.csv
+    black = Fraction(64286727 - 7059, 7059 + 217962174 + 64286727)
+    assert found["KNPvKN"].mates == (white + black) / 2
+
+
+def test_bishops_on_squares_of_one_colour_are_an_ending_of_their_own(published: list[Record]) -> None:
+    record = next(record for record in published if str(record.material) == "KBBvK")
+    found = {each.bishops: each for each in potentials_of([record]) if each.material == record.material}
+    assert {bishops: each.rule for bishops, each in found.items()} == {
+        "both colours": Rule.BARE_KING,
+        "one colour": Rule.NO_MATE,
+    }
+    assert found["one colour"].mates == 0
+    assert found["one colour"].is_confirmed
+    for side in Color:
+        assert sum(each.totals[side] for each in found.values()) == record.count(side).classes
+
+
+def test_an_engine_can_read_the_factors(some: list[Record]) -> None:
+    facts = json.loads(json.dumps(facts_of(potentials_of(some))))
+    assert {name for name, row in facts["endings"].items() if row["source"] == "table"} == {"KBvK", "KPvK", "KRvKN"}
+    row = facts["endings"]["KBvK"]
+    assert (row["leader"], row["rule_factor"], row["factor"]) == ("white", 0.125, 0)
+    assert row["shares"]["white_to_move"]["white"]["G0.5"] == round(924 / 24178, 6)
+    assert facts["endings"]["KQvK"]["rmobility_factor"] is None
+    assert {rule["rule"] for rule in facts["rules"]} == {rule.title for rule in Rule}

@@ -1,0 +1,302 @@
+"""The pages as they lie on the disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import chess.pgn
+import pytest
+from html5lib.html5parser import ParseError
+
+from tbgen.apps.records.record import Record
+from tbgen.apps.site.report import extra
+from tbgen.apps.site.report.event import read_event
+from tbgen.apps.site.report.pictures import DASHES, draw_pictures, draw_table
+from tbgen.apps.site.report.site import DATA, EVENT, Site, best_cards, write_site
+from tbgen.errors import UsageError
+from tbgen.material import Material
+from tests.apps.site.report.conftest import PUBLISHED
+from tests.apps.site.report.pages import SVG, faults_of, leads, parsed, unspoken
+from tests.cli.calls import complaint, printed
+
+
+def test_every_page_is_sound_and_no_link_is_dead(site: Path) -> None:
+    assert faults_of(site) == []
+
+
+@pytest.mark.slow
+def test_every_page_of_all_records_is_sound_and_no_link_is_dead(published: list[Record], tmp_path: Path) -> None:
+    write_site(published, tmp_path)
+    assert faults_of(tmp_path) == []
+
+
+def test_faults_of_pages_are_found(tmp_path: Path) -> None:
+    page, head = tmp_path / "a.html", "<!DOCTYPE html><title>a</title>"
+    page.write_text(f'{head}<h2 id="x">x</h2><p id="x"><a href="b.html">b</a><a href="#x">x</a>')
+    assert faults_of(tmp_path) == [
+        "a.html: x twice",
+        "a.html: dead link b.html",
+        "a.html: a heading 2 after 0",
+        "a.html: not one main heading",
+        "a.html: no language",
+    ]
+    assert not leads(tmp_path, "a.html", "https://elsewhere.example/", {})
+    assert not leads(tmp_path, "a.html", "/a.html", {})
+    page.write_text(
+        '<!DOCTYPE html><html lang="en"><title>a</title><h1>a</h1><svg></svg><button></button><table></table>'
+    )
+    assert len(unspoken(parsed(page))) == 3
+    page.write_text(f"{head}<p></div>")
+    with pytest.raises(ParseError):
+        parsed(page)
+
+
+def test_a_site_is_the_same_bytes_twice(some: list[Record]) -> None:
+    few = some[:2]
+    assert list(Site(few).files()) == list(Site(few).files())
+
+
+def test_only_built_endings_have_pages(site: Path) -> None:
+    assert sorted(path.stem for path in (site / "material").iterdir()) == ["KBvK", "KPvK", "KPvKP", "KRvKN", "KvK"]
+    index = (site / "index.html").read_text()
+    assert "Not built: KNvK, KRvK, KQvK." in index
+    assert index.count("<tr>") == 3 + 5
+
+
+def test_endings_of_six_men_are_named_where_they_have_a_record(some: list[Record]) -> None:
+    pawns = next(record for record in some if str(record.material) == "KPvK")
+    more = [replace(pawns, material=Material.parse(name)) for name in ("KPPPvK", "KPPPPvK")]
+    files = dict(Site([*some, *more]).files())
+    five, six = (str(files[f"material/{record.material}.html"]) for record in more)
+    index = str(files["index.html"])
+    assert "Here is every ending of 6 men or fewer" in " ".join(index.split())
+    assert index.count("KPPPPvK") == 2
+    assert "KPPPvK" in six
+    assert "KQPPPvK" in six, "a promotion leads there"
+    assert "KPPPPvK" in five, "a capture leads from there"
+    assert "KQPPPvK" not in five + index, "a capture leads from there, too, but it has no record"
+
+
+def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
+    page = " ".join((site / "drawn.html").read_text().split())
+    for claim in ("G1.5 44 (1.2182 %)", "-G5.5 1,216 (33.6656 %)", "G0.5 7,360 (3.8079 %)", "G1.5 185,924 (96.1921 %)"):
+        assert claim in page
+    assert "G0.0 124,960 (" in page
+    assert "G0.5 18,984 (" in page
+
+
+def test_pages_are_printed_in_light_colours(site: Path) -> None:
+    style = (site / "static" / "style.css").read_text()
+    assert (
+        style.count("prefers-color-scheme: dark") == style.count("@media screen and (prefers-color-scheme: dark)") == 2
+    )
+
+
+def moves_in(figure: str) -> str:
+    found = re.search(r'<p class="moves"[^>]*>(.*?)</p>', figure, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_longest_stretch_of_an_ending_can_be_stepped_through(site: Path) -> None:
+    page = (site / "material" / "KPvK.html").read_text()
+    quiet = json.loads((site / "data" / "KPvK.json").read_text())["quiet"]
+    figure = re.search(r'<figure class="line" id="quiet-[^"]+"(.*?)</figure>', page, re.DOTALL)
+    assert figure is not None
+    assert " ".join(re.findall(r"(?<!\S)[^\s.]+(?!\S)", moves_in(figure[1]))) == quiet["line"]
+    assert f"for more than {quiet['plies']} plies" in page
+
+
+def test_lines_can_be_downloaded_as_games(site: Path) -> None:
+    with (site / "lines" / "KBvK.pgn").open() as file:
+        games = list(iter(lambda: chess.pgn.read_game(file), None))
+    record = json.loads((site / "data" / "KBvK.json").read_text())
+    lines = [each["longest"] for side in record["sides"].values() for each in side["outcomes"].values()]
+    assert sorted(game.headers["FEN"] for game in games) == sorted(each["fen"] for each in lines if each["dtg"])
+    for game in games:
+        assert not game.errors
+        assert len(list(game.mainline_moves())) == int(game.headers["PlyCount"])
+
+
+def test_a_line_on_a_page_is_the_line_of_the_record(site: Path) -> None:
+    page = (site / "material" / "KBvK.html").read_text()
+    record = json.loads((site / "data" / "KBvK.json").read_text())
+    longest = record["sides"]["black"]["outcomes"]["G1.5"]["longest"]
+    figure = re.search(r'id="line-black-w3"(.*?)</figure>', page, re.DOTALL)
+    assert figure is not None
+    assert " ".join(re.findall(r"(?<!\S)[^\s.]+(?!\S)", moves_in(figure[1]))) == longest["line"]
+    assert re.findall(r'data-scores="[^"]* ([^ "]+)"', figure[1]) == ["G1.5"]
+
+
+def test_an_event_has_a_page(site: Path) -> None:
+    page = " ".join((site / "event.html").read_text().split())
+    assert "A &lt;cup&gt; &amp; more" in page
+    assert "2 games, scored by the rules" in page
+    assert "1 of 1 drawn ones turned out to favour somebody" in page
+    assert re.findall('data-fen="([^"]+)"', page) == ["8/8/8/4n3/8/4k3/1K1B4/8 b - - 3 61"]
+    assert '<th scope="row">Beta</th><td class="n">2</td><td class="n">0.4375</td><td class="n">0.5</td>' in page
+    assert '<a href="material/KBvK.html">KBvK</a>, 13 plies' in page
+    assert "tbgen build --for GAMES.pgn</code> builds them" in page
+    assert "<li>KRPvKR: " in page
+    assert "game 3, ply 7: illegal move" in page
+
+
+def test_games_of_several_events_are_called_what_they_are(event_file: Path, tmp_path: Path) -> None:
+    facts = json.loads(event_file.read_text())
+    facts["games"][0]["event"] = "Another"
+    path = tmp_path / "games.json"
+    path.write_text(json.dumps(facts))
+    event = read_event(path)
+    assert (event.title, event.said) == ("Decided games", "2 games of 2 events")
+
+
+def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    first = write_site(some[:2], tmp_path, tell=lambda done, total: told.append((done, total)))
+    assert first == (first.files, first.files)
+    assert told == sorted(set(told))
+    assert told[-1] == (first.files, first.files)
+    assert {total for _, total in told} == {first.files}
+    assert write_site(some[:2], tmp_path) == (first.files, 0)
+    (tmp_path / "material" / "KBvK.html").write_text("spoilt")
+    assert write_site(some[:2], tmp_path) == (first.files, 3)  # the page, the record and the lines
+    other = replace(some[0], bytes=some[0].bytes + 1)
+    whole = ("index.html", "records.html", "drawn.html", "potential.html", "data/potential.json")
+    assert write_site([other, some[1]], tmp_path) == (first.files, 3 + len(whole))
+    assert faults_of(tmp_path) == []
+    (tmp_path / ".written.json").write_text("[[[")
+    assert write_site([other, some[1]], tmp_path) == first
+    texts = dict(Site([other, some[1]]).files())
+    assert {name: (tmp_path / name).read_text() for name in texts} == texts
+
+
+def test_an_event_by_itself_is_added_to_a_site_which_keeps_it(
+    some: list[Record], event_file: Path, tmp_path: Path
+) -> None:
+    first = write_site(some[:1], tmp_path / "site")
+    page = (tmp_path / "site" / "material" / "KvK.html").stat().st_mtime_ns
+    said = printed("report", "--event", str(event_file), "-o", str(tmp_path / "site"))
+    assert f"{first.files + 2} files, 7 of them new or changed; begin with " in said
+    assert (tmp_path / "site" / "material" / "KvK.html").stat().st_mtime_ns == page
+    assert write_site(some[:1], tmp_path / "site", read_event(tmp_path / "site" / DATA / EVENT)).written == 0
+    assert 'href="event.html"' in (tmp_path / "site" / "index.html").read_text()
+    code, line = complaint("report", "--event", str(event_file), "--address", "x", "-o", str(tmp_path / "site"))
+    assert (code, "begins with https://" in line) == (2, True)
+
+
+def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    for text in ("", "[]", '{"games": [{"final": "X"}]}'):
+        path.write_text(text)
+        with pytest.raises(UsageError, match="is not what tbgen adjudicate --json writes"):
+            read_event(path)
+
+
+def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extra, "MODULES", ("jinja2", "a_module_that_is_not_there"))
+    with pytest.raises(
+        UsageError, match=r"need a_module_that_is_not_there; install with: pip install 'tbgen\[report\]'"
+    ):
+        Site(some)
+
+
+def test_a_record_without_lines_makes_a_page_too(some: list[Record], table_folder: Path, tmp_path: Path) -> None:
+    from tbgen.apps.records.making import record_of
+
+    write_site([record_of(table_folder, Material.parse("KBvK"), lines=False)], tmp_path)
+    assert faults_of(tmp_path) == []
+
+
+def test_the_page_on_records_has_the_longest_lines(published: list[Record]) -> None:
+    page = (PUBLISHED.parent / "docs" / "records.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(-?G[0-9.]+)` \| ([0-9]+) \| (\w+) \| (White|Black) \| `(\S+)` \|$", page, re.MULTILINE)
+    best = best_cards(published)
+    expected = [
+        (str(outcome), str(card.longest.dtg), str(card.material), str(card.side), card.longest.fen.split()[0])
+        for outcome, card in best.items()
+        if outcome.code <= 11 or outcome.code == 17
+    ]
+    assert rows == expected
+    longest = max(best.values(), key=lambda card: card.longest.dtg)
+    outcome = next(outcome for outcome, card in best.items() if card is longest)
+    scale = (PUBLISHED.parent / "docs" / "scale.md").read_text()
+    assert f"The longest best play: {longest.material}, `{outcome}` in {longest.longest.dtg} plies" in scale
+
+
+def test_pictures_are_the_same_bytes_twice_and_plots_need_a_known_form(published: list[Record], tmp_path: Path) -> None:
+    few = [record for record in published if str(record.material) in ("KvK", "KBvKN")]
+    here, there = (draw_pictures(few, tmp_path / name) for name in ("here", "there"))
+    assert [path.name for path in here] == ["endings.svg", "longest.svg", "KBvKN.svg"]
+    assert [path.read_bytes() for path in here] == [path.read_bytes() for path in there]
+    for path in here:
+        assert ElementTree.parse(path).getroot().tag == f"{SVG}svg"
+    draw_table(few[0], tmp_path / "KvK.svg")
+    with pytest.raises(UsageError, match=r"ends with .svg, not to KvK.png"):
+        draw_table(few[0], tmp_path / "KvK.png")
+
+
+def test_pages_need_no_style_in_their_text(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        assert not re.findall(r"\sstyle=|<style|\son\w+=|<script>", page.read_text()), page
+
+
+def test_links_to_a_page_are_shown_with_words_and_with_a_picture_if_the_site_has_an_address(some: list[Record]) -> None:
+    without, with_it = (dict(Site(some[:1], address=there).files()) for there in (None, "https://x.example/"))
+    page, known = without["material/KvK.html"], with_it["material/KvK.html"]
+    assert isinstance(page, str)
+    assert isinstance(known, str)
+    assert 'property="og:title" content="KvK · r-mobility endings"' in page
+    assert 'name="description" content="KvK under r-mobility: ' in page
+    assert "og:image" not in page
+    assert 'property="og:image" content="https://x.example/static/preview.png"' in known
+    assert 'property="og:url" content="https://x.example/material/KvK.html"' in known
+    assert set(with_it) - set(without) == {"static/preview.png"}
+
+
+def test_lines_have_the_same_dashes_on_pages_and_in_pictures(site: Path) -> None:
+    style = (site / "static" / "style.css").read_text()
+    dashes = dict(re.findall(r"\.dash(\d) \{ stroke-dasharray: ([^;]+); \}", style))
+    assert ["none", *dashes.values()] == list(DASHES)
+    assert list(dashes) == [str(number) for number in range(1, len(DASHES))]
+
+
+def test_a_bar_shows_where_the_outcomes_of_black_begin(site: Path) -> None:
+    page = (site / "material" / "KBvK.html").read_text()
+    white, black = re.findall(r'<svg class="bar tall".*?</svg>', page)
+    assert "border" not in white  # White holds the score in all of them
+    (border,) = re.findall(r'<path class="border" d="M([0-9.]+) 0V1"/>', black)
+    first = min(float(start) for start in re.findall(r'<rect class="b\d" x="([0-9.]+)"', black))
+    assert float(border) == first
+
+
+def test_every_board_leads_to_the_explorer_if_it_is_there(some: list[Record]) -> None:
+    few = [record for record in some if str(record.material) == "KBvK"]
+    without, with_it = (dict(Site(few, explorer=there).files()) for there in (False, True))
+    assert not any("explorer/" in text for text in without.values())
+    page = with_it["material/KBvK.html"]
+    fens = re.findall(r'href="\.\./explorer/\?fen=([^"]+)"', page)
+    assert len(fens) == page.count('<svg class="board"')
+    record = json.loads(with_it["data/KBvK.json"])
+    longest = record["sides"]["black"]["outcomes"]["G1.5"]["longest"]["fen"]
+    assert longest.replace(" ", "_") in fens
+    assert '<a href="explorer/">Explorer</a>' in with_it["index.html"]
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(
+    published: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_site(published[:1], tmp_path)
+    before = (tmp_path / "index.html").read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_site(published[:2], tmp_path)
+    assert (tmp_path / "index.html").read_bytes() == before

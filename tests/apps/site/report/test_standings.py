@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import re
+
+import html5lib
+import pytest
+
+from tbgen.apps.games.standings import EventGame, Standings
+from tbgen.apps.games.tags import Source
+from tbgen.apps.site.report.standings import page_of
+from tbgen.rules.points import Scoring
+from tbgen.score import parse_score
+
+
+def game(white: str, black: str, final: str, source: Source = Source.GAME, event: str = "?") -> EventGame:
+    outcome, missing = parse_score(final).outcome, "KRPvKR" if source is Source.PROVISIONAL else None
+    return EventGame(white, black, "1/2-1/2", outcome, Scoring(), source, "B20", missing, event)
+
+
+def page(*games: EventGame, title: str | None = None) -> str:
+    found = page_of(Standings(games), title)
+    html5lib.HTMLParser(strict=True).parse(found)
+    return found
+
+
+def test_the_page_needs_nothing_else_and_escapes_names() -> None:
+    found = page(game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), title="Open & <free>")
+    assert not re.search(r'(?:src|href)="(?!data:)', found)
+    assert "url(" not in found
+    assert "@import" not in found
+    assert "<script" not in found
+    assert "&lt;b&gt;&quot;Ann&quot; &amp; Co&lt;/b&gt;" in found
+    assert "<title>Open &amp; &lt;free&gt;</title>" in found
+
+
+def test_the_page_is_called_by_the_event() -> None:
+    assert "<h1>Candidates &amp; Co</h1>" in page(game("a", "b", "G1.5", event="Candidates & Co"))
+    assert "<h1>Standings</h1>" in page(game("a", "b", "G1.5"))
+
+
+def test_a_cell_has_the_scores_of_two_games_as_the_player_of_the_row_sees_them() -> None:
+    found = page(game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G0.0"))
+    cells = re.findall(r'<td class="met">(.*?)</td>', found)
+    bobs = (
+        '<span class="b2" title="G1.5 as Black, 0.4375 points">−1.5</span>'
+        '<span class="w0" title="G0.0 as White, 1 points">0.0</span>'
+    )
+    anns = (
+        '<span class="w2" title="G1.5 as White, 0.5625 points">1.5</span>'
+        '<span class="b0" title="G0.0 as Black, 0 points">−0.0</span>'
+    )
+    assert cells == [bobs, anns]
+
+
+def test_a_provisional_score_is_marked_and_the_page_says_how_many_there_are() -> None:
+    found = page(game("Ann", "Bob", "G1.5", Source.PROVISIONAL), game("Ann", "Bob", "G2.5"))
+    assert "1.5?</span>" in found
+    assert "1 of 2 games is provisional: no table KRPvKR (1)." in found
+    assert "provisional" not in page(game("Ann", "Bob", "G2.5"))
+
+
+def test_many_games_of_two_players_are_told_by_their_points() -> None:
+    assert "5.625 of 10</td>" in page(*[game("Ann", "Bob", "G1.5")] * 10)
+
+
+@pytest.mark.parametrize(("players", "crossed"), [(50, True), (2000, False)])
+def test_a_page_of_very_many_players_has_no_cross_table(players: int, crossed: bool) -> None:
+    found = page_of(Standings([game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)]))
+    assert len(found) < 700_000
+    assert f"player {players - 1}" in found
+    assert found.count('class="met self"') == (players if crossed else 0)

@@ -1,0 +1,182 @@
+"""What is answered of positions: the same as in Python."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import chess
+import pytest
+from starlette.testclient import TestClient
+
+from tbgen.apps.play.within import value_within
+from tbgen.errors import AccruedError
+from tbgen.probe import Tablebase
+from tbgen.rules.points import Scheme, Scoring
+from tbgen.rules.position import own_score
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
+from tbgen.score import Accrued, Color, parse_score
+
+FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+
+
+def random_boards(number: int, seed: int) -> list[chess.Board]:
+    """Legal positions of three men."""
+    draw, boards = random.Random(seed), list[chess.Board]()
+    while len(boards) < number:
+        board = chess.Board(None)
+        men = (chess.Piece.from_symbol(letter) for letter in ("K", "k", draw.choice("QRBNPqrbnp")))
+        for square, man in zip(draw.sample(range(64), 3), men, strict=True):
+            board.set_piece_at(square, man)
+        board.turn = draw.random() < 0.5
+        if board.is_valid():
+            boards.append(board)
+    return boards
+
+
+def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables: Tablebase) -> None:
+    for board in random_boards(40, 1):
+        found = client.get("/r-mobility", params={"fen": board.fen()}).json()
+        expected = tables.probe(board).facts()
+        moves = [each.facts() for each in tables.probe_moves(board)]
+        assert found == {**expected, "moves": moves}
+
+
+def test_what_has_accrued_may_stand_in_the_fen_or_beside_it(client: TestClient) -> None:
+    beside = client.get("/r-mobility", params={"fen": FEN, "accrued": "G4.0"}).json()
+    within = client.get("/r-mobility", params={"fen": f"{FEN} G4.0".replace(" ", "_")}).json()
+    assert beside == within
+    assert (beside["accrued"], beside["outcome"], beside["dtg"]) == ("G4.0", "G1.5", 5)
+
+
+def test_moves_are_played_first(client: TestClient) -> None:
+    found = client.get("/r-mobility", params={"fen": FEN, "accrued": "G4.0", "moves": "30. Ke5", "brief": "1"}).json()
+    assert found["fen"].startswith("8/8/8/4KBk1/8/8/8/8 b")
+    assert (found["accrued"], "moves" in found) == ("G3.5", False)
+
+
+def test_points_follow_the_scoring_that_is_asked_for(client: TestClient) -> None:
+    asked = {"fen": BISHOP, "brief": "1", "scoring": "komi", "komi": "G1.25", "cutoff": "G4.0"}
+    found = client.get("/r-mobility", params=asked).json()
+    assert (found["outcome"], found["scoring"], found["points"]) == ("G1.5", "komi", {"white": 0, "black": 1})
+    harmonic = client.get("/r-mobility", params={"fen": BISHOP, "scoring": "harmonic"}).json()
+    points = Scoring(Scheme.HARMONIC).points(parse_score("G1.5"))
+    assert harmonic["points"] == {"white": float(points[0]), "black": float(points[1])}
+
+
+def test_the_fifty_move_rule_counts_if_it_is_asked_for(client: TestClient, tables: Tablebase) -> None:
+    late = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30"
+    asked = {"fen": late, "accrued": "G4.0", "brief": "1"}
+    plain = client.get("/r-mobility", params=asked).json()
+    for setting in FiftyMoveSetting:
+        cutoff = {"cutoff": "G5.0"} if setting is FiftyMoveSetting.RESET else {}
+        found = client.get("/r-mobility", params={**asked, **cutoff, "fifty": setting.value}).json()
+        rule = FiftyMoves(setting, 10) if cutoff else FiftyMoves(setting)
+        assert found == {**plain, **value_within(tables, chess.Board(late), parse_score("G4.0"), rule).facts()}
+    searched = client.get("/r-mobility", params={**asked, "fifty": "reset"}).json()
+    assert (searched["plies_left"], searched["within"], searched["outcome_within"]) == (3, "searched", "G4.0")
+    line = {"fen": late, "accrued": "G4.0", "fifty": "reset"}
+    assert client.get("/r-mobility/line", params=line).json()["outcome_within"] == "G4.0"
+    game = client.get("/r-mobility/line", params=line, headers={"Accept": "application/x-chess-pgn"}).text
+    assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in game
+
+
+def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(client: TestClient, tables: Tablebase) -> None:
+    for board in random_boards(12, 2):
+        strip = client.get("/r-mobility", params={"fen": board.fen(), "strip": "1", "brief": "1"}).json()["strip"]
+        expected = {}
+        for code in range(own_score(board).code + 1):
+            for holder in Color:
+                try:
+                    found = tables.probe(board, Accrued(code, holder))
+                except AccruedError:
+                    continue
+                expected[str(found.accrued)] = (str(found.outcome), found.dtg)
+        assert {each["accrued"]: (each["outcome"], each["dtg"]) for each in strip} == expected
+        accrued, outcomes = ([parse_score(each[key]) for each in strip] for key in ("accrued", "outcome"))
+        assert accrued == sorted(accrued, reverse=True)
+        assert outcomes == sorted(outcomes, reverse=True)
+
+
+def test_a_line_is_best_play_as_json_or_as_a_game(client: TestClient, tables: Tablebase) -> None:
+    asked = {"fen": BISHOP}
+    found = client.get("/r-mobility/line", params=asked)
+    steps = tables.line(chess.Board(BISHOP))
+    assert found.json() == {**tables.probe(chess.Board(BISHOP)).facts(), "line": [step.facts() for step in steps]}
+    game = client.get("/r-mobility/line", params=asked, headers={"Accept": "application/x-chess-pgn"})
+    assert game.headers["content-type"].startswith("application/x-chess-pgn")
+    assert f'[FEN "{BISHOP}"]' in game.text
+    assert {found.headers["vary"], game.headers["vary"]} == {"Accept"}
+    assert found.headers["etag"] != game.headers["etag"]
+
+
+def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestClient) -> None:
+    body = "\n".join(
+        [
+            f"{FEN} G4.0",
+            "",
+            "nonsense",
+            json.dumps({"fen": FEN, "accrued": "G4.0", "moves": "Ke5"}),
+            '{"fen": 3}',
+            "{",
+            '{"fen": "8/8/8/8/8/8/8/8 w - - 0 1", "more": "x"}',
+            "8/8/8/4KQk1/8/8/6q1/8 w - - 0 1",
+        ]
+    )
+    found = client.post("/r-mobility?brief=1", content=body, headers={"Content-Type": "application/x-ndjson"})
+    assert found.headers["content-type"] == "application/x-ndjson"
+    rows = [json.loads(line) for line in found.text.splitlines()]
+    assert [row["line"] for row in rows] == [1, 3, 4, 5, 6, 7, 8]
+    assert rows[1]["fen"] == "nonsense"
+    assert [row.get("error") for row in rows] == [
+        None, "FenError", None, "UsageError", "UsageError", "UsageError", "IllegalPositionError",
+    ]  # fmt: skip
+    assert (rows[0]["outcome"], rows[2]["accrued"]) == ("G1.5", "G3.5")
+
+
+def test_many_positions_have_their_moves_unless_they_are_left_out(client: TestClient) -> None:
+    whole = client.get("/r-mobility", params={"fen": FEN, "strip": "1"}).json()
+    found = client.post("/r-mobility?strip=1", content=FEN, headers={"Content-Type": "text/plain"})
+    assert json.loads(found.text) == {"line": 1, **whole}
+
+
+@pytest.mark.parametrize(
+    ("fen", "category", "dtm"),
+    [
+        ("8/8/8/8/8/1k6/8/K1q5 w - - 0 1", "loss", 0),
+        ("8/8/8/8/8/1k6/2q5/K7 b - - 0 1", "win", 1),
+        ("8/8/8/8/8/1k6/2q5/K7 w - - 0 1", "draw", None),
+        (BISHOP, "draw", None),
+        ("8/8/8/8/8/1k6/2q5/K7 b - - 99 80", "win", 1),
+        ("k7/8/1K6/8/8/8/8/7R b - - 98 80", "loss", -2),
+        ("8/8/8/8/8/2k5/1R6/K7 w - - 69 80", "win", 31),
+        ("8/8/8/8/8/2k5/1R6/K7 w - - 70 80", "maybe-win", 31),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "unknown", None),
+        ("4k3/8/8/8/8/8/4PPP1/4K2R w - - 0 1", "unknown", None),
+    ],
+)
+def test_ordinary_chess_has_wins_losses_and_distances_to_mate(
+    client: TestClient, fen: str, category: str, dtm: int | None
+) -> None:
+    found = client.get("/standard", params={"fen": fen}).json()
+    assert (found["category"], found["dtm"]) == (category, dtm)
+
+
+def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
+    client: TestClient, tables: Tablebase
+) -> None:
+    opposite = {"win": "loss", "draw": "draw", "loss": "win", "maybe-win": "maybe-loss", "maybe-loss": "maybe-win"}
+    for board in random_boards(20, 3):
+        found = client.get("/standard", params={"fen": board.fen()}).json()
+        assert len(found["moves"]) == board.legal_moves.count()
+        assert (found["checkmate"], found["stalemate"]) == (board.is_checkmate(), board.is_stalemate())
+        if found["moves"]:
+            best = found["moves"][0]
+            assert found["category"] == opposite[best["category"]]
+            if found["dtm"] is not None:
+                assert abs(found["dtm"]) == abs(best["dtm"]) + 1
+        moves = {each["uci"]: each for each in found["moves"]}
+        for move in board.legal_moves:
+            assert moves[move.uci()]["san"] == board.san(move)
+            assert moves[move.uci()]["zeroing"] == board.is_zeroing(move)

@@ -1,0 +1,250 @@
+"""What is refused, with which status, and the headers of every answer."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+import threading
+from pathlib import Path
+
+import anyio
+import pytest
+from starlette.testclient import TestClient
+
+from tbgen.apps.site.server.limits import BusyError, Limits, Queue
+from tbgen.probe import Tablebase
+from tests.apps.site.server.conftest import client_of
+
+FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+TEXT = {"Content-Type": "text/plain"}
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "error"),
+    [
+        ("", 400, "UsageError"),
+        ("fen=", 400, "UsageError"),
+        ("fen=8/8", 400, "FenError"),
+        ("fen=8/8/8/8/8/8/8/8_w", 400, "IllegalPositionError"),
+        (f"fen={FEN}&accrued=3.5", 400, "ScoreFormatError"),
+        (f"fen={FEN}&accrued=G0.0", 400, "AccruedError"),
+        (f"fen={FEN}&moves=Kh9", 400, "MoveError"),
+        (f"fen={FEN}&fen={FEN}", 400, "UsageError"),
+        (f"fen={FEN}&depth=3", 400, "UsageError"),
+        (f"fen={FEN}&brief=yes", 400, "UsageError"),
+        (f"fen={FEN}&scoring=best", 400, "UsageError"),
+        (f"fen={FEN}&komi=G2.5", 400, "UsageError"),
+        (f"fen={FEN}&fifty=often", 400, "UsageError"),
+        (f"fen={FEN}&fifty=fide&cutoff=G4.0", 400, "UsageError"),
+        (f"fen={FEN}&scoring=komi&komi=2", 400, "ScoreFormatError"),
+        ("fen=4k2r/8/8/8/8/8/8/4K3_b_k_-_0_1", 400, "CastlingError"),
+        ("fen=4k2r/pppppppp/8/8/8/8/8/4K3_b_-_-_0_1", 400, "TooManyMenError"),
+        ("fen=4k2r/8/8/8/8/8/8/R3K3_b_-_-_0_1", 404, "MissingTableError"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_told_why(client: TestClient, query: str, status: int, error: str) -> None:
+    for path in ("/r-mobility", "/r-mobility/line"):
+        found = client.get(f"{path}?{query}")
+        assert (found.status_code, found.json()["error"]) == (status, error)
+        assert found.json()["message"]
+        assert found.headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/explorer/nothing.js", "/explorer/%2e%2e/files.py", "/tables/a/b.h5"])
+def test_what_is_not_there_is_not_found(client: TestClient, path: str) -> None:
+    found = client.get(path)
+    assert (found.status_code, found.json()["error"]) == (404, "NotFound")
+
+
+def test_the_first_page_leads_to_the_explorer(client: TestClient) -> None:
+    for path in ("/", "/explorer"):
+        found = client.get(path)
+        assert (found.status_code, found.headers["location"]) == (307, "/explorer/")
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+@pytest.mark.parametrize("path", ["/r-mobility", "/tables", "/tables/KBvK.h5", "/adjudicate", "/explorer/", "/nothing"])
+def test_other_methods_are_refused(client: TestClient, method: str, path: str) -> None:
+    found = client.request(method, path)
+    assert (found.status_code, found.headers["allow"]) == (405, "GET, HEAD, POST")
+
+
+def test_a_known_path_says_which_methods_it_has(client: TestClient) -> None:
+    found = client.post("/tables", content="x")
+    assert (found.status_code, found.json()["error"]) == (405, "MethodNotAllowed")
+    assert set(found.headers["allow"].split(", ")) == {"GET", "HEAD"}
+    assert client.get("/adjudicate").status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/r-mobility?fen=" + FEN, "/tables", "/health", "/explorer/", "/tables/KvK.json"])
+def test_a_head_is_as_long_as_the_answer_and_empty(client: TestClient, path: str) -> None:
+    head, whole = client.head(path), client.get(path)
+    assert (head.status_code, head.headers["content-length"]) == (200, whole.headers["content-length"])
+
+
+def test_bodies_of_other_types_are_refused(client: TestClient) -> None:
+    for path in ("/r-mobility", "/adjudicate"):
+        found = client.post(path, content="x", headers={"Content-Type": "image/png"})
+        assert (found.status_code, found.json()["error"]) == (415, "UnknownMediaType")
+
+
+def test_what_is_too_large_is_refused(table_folder: Path) -> None:
+    limits = Limits(body_bytes=1000, games_bytes=100, positions=3, query_bytes=200)
+    with client_of(table_folder, limits=limits) as client:
+        assert client.get("/health").json()["limits"] == limits.facts()
+        for path, content, status in (
+            ("/r-mobility", "x" * 1000, 200),
+            ("/r-mobility", "x" * 1001, 413),
+            ("/r-mobility", f"{FEN}\n" * 3, 200),
+            ("/r-mobility", f"{FEN}\n" * 4, 413),
+            ("/adjudicate", "x" * 101, 413),
+        ):
+            found = client.post(path, content=content, headers=TEXT)
+            assert found.status_code == status, (path, len(content))
+        found = client.get("/r-mobility", params={"fen": "8" * 200})
+        assert (found.status_code, found.json()["error"]) == (414, "QueryTooLong")
+
+
+def test_games_that_take_too_long_are_refused(table_folder: Path) -> None:
+    with client_of(table_folder, limits=Limits(games_seconds=-1)) as client:
+        found = client.post("/adjudicate", content="1. e4 *", headers=TEXT)
+    assert (found.status_code, found.json()["error"]) == (413, "TooManyGames")
+
+
+def test_a_queue_takes_so_many_and_no_more() -> None:
+    async def crowd() -> tuple[list[int], int]:
+        queue, gate, done, refused = Queue(Limits(at_once=1, waiting=2)), threading.Event(), list[int](), 0
+
+        async def ask(number: int) -> None:
+            nonlocal refused
+            try:
+                done.append(await queue.run(lambda: gate.wait() and number))
+            except BusyError:
+                refused += 1
+                gate.set()
+
+        async with anyio.create_task_group() as group:
+            for number in range(4):
+                group.start_soon(ask, number)
+        return done, refused
+
+    done, refused = anyio.run(crowd)
+    assert (len(done), refused) == (3, 1)
+
+
+def test_a_full_queue_says_when_to_ask_again(table_folder: Path) -> None:
+    with client_of(table_folder, limits=Limits(at_once=1, waiting=-1)) as client:
+        found = client.get("/r-mobility", params={"fen": FEN})
+        assert (found.status_code, found.json()["error"], found.headers["retry-after"]) == (503, "Busy", "1")
+        assert client.get("/health").status_code == 200
+
+
+def test_an_unforeseen_failure_tells_nothing(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*given: object) -> None:
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr(Tablebase, "probe", failing)
+    with client_of(table_folder) as client:
+        found = client.get("/r-mobility", params={"fen": FEN})
+    assert (found.status_code, found.json()["error"]) == (500, "InternalError")
+    assert "secret" not in found.text
+
+
+@pytest.mark.parametrize("host", ["evil.example", "testserver.evil.example", "", "a b", "[::2]", "testserver:x"])
+def test_a_server_answers_under_its_own_names_only(client: TestClient, host: str) -> None:
+    found = client.get("/health", headers={"Host": host})
+    assert (found.status_code, found.json()["error"]) == (400, "UnknownHost")
+
+
+def test_a_name_may_come_with_a_port_and_in_capitals(client: TestClient) -> None:
+    assert client.get("/health", headers={"Host": "TestServer:8000"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/health", "/nothing", "/r-mobility?fen=x", "/tables/KvK.h5", "/explorer/"])
+def test_every_answer_may_be_read_by_any_page_and_is_what_it_says(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    assert headers["access-control-allow-origin"] == "*"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("path", ["/explorer/", "/explorer/explorer.js", "/explorer/plain", "/explorer/plain?fen=x"])
+def test_every_page_says_what_it_may_do(client: TestClient, path: str) -> None:
+    policy = client.get(path).headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    "path", [f"/r-mobility?fen={FEN}", f"/r-mobility/line?fen={FEN}", f"/standard?fen={FEN}", "/tables",
+             "/tables/KvK.json", "/tables/KvK.h5", "/explorer/"],
+)  # fmt: skip
+def test_who_has_an_answer_already_gets_none(client: TestClient, path: str) -> None:
+    etag = client.get(path).headers["etag"]
+    for known in (etag, f'"x", {etag}', f"W/{etag}", "*"):
+        again = client.get(path, headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+    assert client.get(path, headers={"If-None-Match": '"x"'}).status_code == 200
+
+
+def test_pages_of_a_report_are_shown_beside_the_explorer(table_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "material").mkdir()
+    (tmp_path / "index.html").write_text("<!DOCTYPE html><title>Endings</title>")
+    with client_of(table_folder, site=tmp_path) as client:
+        first = client.get("/")
+        assert (first.status_code, "Endings" in first.text) == (200, True)
+        assert "unsafe" not in first.headers["content-security-policy"]
+        assert 'data-report="../"' in client.get("/explorer/").text
+        assert client.get("/health").json()["status"] == "ok"
+        assert client.get("/nothing").status_code == 404
+        assert client.get("/%2e%2e/secret").status_code == 404
+
+
+def test_no_query_whatever_makes_the_server_fail(client: TestClient) -> None:
+    draw = random.Random(25)
+    names = ("fen", "accrued", "moves", "scoring", "cutoff", "komi", "brief", "strip", "x", "")
+    values = (FEN, "startpos", "G2.5", "-G0.0", "Kh4", "komi", "1", "", "8/8/8/8/8/8/8/8", "é\0\ud7ff", "9" * 50, "{}")
+    paths = (
+        "/r-mobility",
+        "/r-mobility/line",
+        "/standard",
+        "/explorer/plain",
+        "/tables",
+        "/adjudicate",
+        "/tables/KvK.h5",
+    )
+    for _ in range(300):
+        query = {draw.choice(names): _spoilt(draw, draw.choice(values)) for _ in range(draw.randrange(4))}
+        found = client.get(draw.choice(paths), params=query)
+        assert found.status_code in (200, 400, 404, 405), (query, found.text)
+
+
+def test_no_body_whatever_makes_the_server_fail(client: TestClient) -> None:
+    draw = random.Random(26)
+    lines = (
+        FEN,
+        json.dumps({"fen": FEN}),
+        "[]",
+        "null",
+        "{",
+        '{"fen": {}}',
+        '[Event "x"]',
+        "1. e4 e5 *",
+        "\xff",
+        "[" * 3000,
+    )
+    for _ in range(150):
+        body = "\n".join(_spoilt(draw, draw.choice(lines)) for _ in range(draw.randrange(5)))
+        for path in ("/r-mobility", "/adjudicate"):
+            found = client.post(path, content=body.encode("utf-8", "replace"), headers=TEXT)
+            assert found.status_code in (200, 400), (body, found.text)
+
+
+def _spoilt(draw: random.Random, text: str) -> str:
+    """A text with a sign changed, now and then."""
+    if not text or draw.random() < 0.5:
+        return text
+    place = draw.randrange(len(text))
+    return text[:place] + draw.choice(string.printable) + text[place + 1 :]

@@ -1,0 +1,160 @@
+"""The catalog and the files, whole and in part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from tbgen.library.catalog import Catalog
+from tbgen.library.summary import summary_of
+from tbgen.material import Material
+from tests.apps.site.server.conftest import client_of
+from tests.copies import copy_tables
+
+
+def test_the_catalog_names_every_table_with_its_size_and_digest(client: TestClient, table_folder: Path) -> None:
+    found = client.get("/tables").json()["tables"]
+    assert [each["material"] for each in found] == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
+    for each in found:
+        for stored in (each, each["distances"]):
+            assert stored["bytes"] == (table_folder / stored["file"]).stat().st_size
+            assert client.head(f"/tables/{stored['file']}").headers["etag"] == f'"{stored["sha256"]}"'
+        assert each["men"] == len(each["material"]) - 1
+        assert client.get(f"/tables/{each['facts']}").status_code == 200
+
+
+def test_a_table_is_told_in_figures(client: TestClient, table_folder: Path) -> None:
+    assert client.get("/tables/KBvK.json").json() == summary_of(table_folder, Material.parse("KBvK")).facts()
+
+
+@pytest.mark.parametrize("file", ["KBvK.h5", "KBvK.dtg.h5"])
+def test_a_file_comes_whole_or_in_part(client: TestClient, table_folder: Path, file: str) -> None:
+    content = (table_folder / file).read_bytes()
+    whole = client.get(f"/tables/{file}")
+    assert (whole.status_code, whole.content) == (200, content)
+    assert whole.headers["accept-ranges"] == "bytes"
+    assert whole.headers["content-type"] == "application/x-hdf5"
+    part = client.get(f"/tables/{file}", headers={"Range": "bytes=512-1023"})
+    assert (part.status_code, part.content) == (206, content[512:1024])
+    assert part.headers["content-range"] == f"bytes 512-1023/{len(content)}"
+    last = client.get(f"/tables/{file}", headers={"Range": "bytes=-100"})
+    assert (last.status_code, last.content) == (206, content[-100:])
+    beyond = client.get(f"/tables/{file}", headers={"Range": f"bytes={len(content)}-"})
+    assert beyond.status_code == 416
+
+
+def test_a_part_of_another_file_is_not_given(client: TestClient) -> None:
+    etag = client.head("/tables/KBvK.h5").headers["etag"]
+    part = {"Range": "bytes=0-9"}
+    assert client.get("/tables/KBvK.h5", headers={**part, "If-Range": etag}).status_code == 206
+    assert client.get("/tables/KBvK.h5", headers={**part, "If-Range": '"another"'}).status_code == 200
+
+
+def test_the_head_of_a_file_has_its_size_and_nothing_else(client: TestClient, table_folder: Path) -> None:
+    found = client.head("/tables/KBvK.h5")
+    assert (found.status_code, found.content) == (200, b"")
+    assert int(found.headers["content-length"]) == (table_folder / "KBvK.h5").stat().st_size
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "KRvKR.h5",
+        "KRvKR.json",
+        "KBvK.txt",
+        "manifest.json",
+        ".build.lock",
+        "..%2Fsecret.h5",
+        "KBvK.h5.partial",
+        "KBvK.x.h5",
+    ],
+)
+def test_only_tables_of_the_catalog_are_there(client: TestClient, path: str) -> None:
+    found = client.get(f"/tables/{path}")
+    assert found.status_code == 404
+    assert found.json()["error"] in ("MissingTableError", "NotFound")
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "said"),
+    [
+        ("KRvKR.json", "MissingTableError", "no table KRvKR; build it with: tbgen build KRvKR"),
+        ("KXvK.json", "NotFound", "'KXvK' names no table; /tables has all that are here"),
+        ("KvKB.h5", "NotFound", "the table of KvKB is named KBvK"),
+        ("kbvk.json", "NotFound", "the table of kbvk is named KBvK"),
+        ("KBvK.x.h5", "NotFound", "no table has such a file"),
+    ],
+)
+def test_a_table_that_nobody_can_build_is_not_offered_to_be_built(
+    client: TestClient, path: str, error: str, said: str
+) -> None:
+    assert client.get(f"/tables/{path}").json()["error"] == error
+    assert client.get(f"/tables/{path}").json()["message"] == said
+
+
+def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path: Path) -> None:
+    for path in table_folder.glob("K*.h5"):
+        if not path.name.endswith(".dtg.h5"):
+            (tmp_path / path.name).hardlink_to(path)
+    with client_of(tmp_path) as made:
+        found = made.get("/tables/KBvK.dtg.h5")
+        assert (found.status_code, found.json()["message"]) == (404, "KBvK has no distances here")
+        found = made.get("/r-mobility/line", params={"fen": "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"})
+        assert (found.status_code, found.json()["error"]) == (404, "MissingDistancesError")
+        assert str(tmp_path) not in found.text
+
+
+def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: Path) -> None:
+    for name in ("KvK", "KNvK", "KBvK"):
+        copy_tables(table_folder, tmp_path, name)
+    (tmp_path / "KNvK.h5").write_bytes(b"nonsense")
+    with (tmp_path / "KBvK.h5").open("ab") as file:
+        file.write(b"more")
+    catalog = Catalog([tmp_path])
+    assert list(catalog.entries) == ["KvK"]
+    assert [type(fault).__name__ for fault in catalog.faults] == ["DamagedTableError", "DamagedTableError"]
+
+
+def test_a_table_that_is_replaced_goes_on_answering(table_folder: Path, tmp_path: Path) -> None:
+    for name in ("KvK", "KBvK"):
+        copy_tables(table_folder, tmp_path, name)
+    with client_of(tmp_path) as client:
+        asked = {"fen": "8/8/8/4KBk1/8/8/8/8 b - - 0 1"}
+        before = client.get("/r-mobility", params=asked).json()
+        (tmp_path / "new").write_bytes(b"another file")
+        (tmp_path / "new").replace(tmp_path / "KBvK.h5")
+        assert client.get("/r-mobility", params=asked).json() == before
+
+
+@pytest.mark.parametrize("then", ["another table", "cut short", "none"])
+def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path, tmp_path: Path, then: str) -> None:
+    for name in ("KvK", "KBvK"):
+        copy_tables(table_folder, tmp_path, name)
+    with client_of(tmp_path) as client:
+        again = (tmp_path / "KBvK.h5").read_bytes()
+        (tmp_path / "KBvK.h5").unlink()
+        (tmp_path / "KBvK.h5").write_bytes(again)
+        assert client.get("/tables/KBvK.h5").content == again
+        (tmp_path / "KBvK.h5").unlink()
+        if then == "another table":
+            (tmp_path / "KBvK.h5").write_bytes((table_folder / "KNvK.h5").read_bytes())
+        elif then == "cut short":
+            (tmp_path / "KBvK.h5").write_bytes(again[:100])
+        for path in ("/tables/KBvK.h5", "/tables/KBvK.dtg.h5", "/tables/KBvK.json"):
+            found = client.get(path)
+            assert (found.status_code, found.json()["error"]) == (404, "NotFound")
+            assert "KBvK has been replaced or removed" in found.json()["message"]
+        assert client.get("/tables/KvK.h5").status_code == 200
+
+
+def test_a_damaged_table_is_an_error_that_tells_nothing_of_the_machine(table_folder: Path, tmp_path: Path) -> None:
+    copy_tables(table_folder, tmp_path, "KvK")
+    damaged = bytearray((tmp_path / "KvK.h5").read_bytes())
+    damaged[-1] ^= 1
+    (tmp_path / "KvK.h5").write_bytes(damaged)
+    with client_of(tmp_path) as client:
+        found = client.get("/r-mobility", params={"fen": "8/6k1/8/4K3/8/8/8/8 b - - 0 1"})
+    assert (found.status_code, found.json()["error"]) == (500, "DamagedTableError")
+    assert str(tmp_path) not in found.text

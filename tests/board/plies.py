@@ -1,0 +1,111 @@
+"""Games for the kernels: written as bytes, and told ply by ply by python-chess alone."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+
+import chess
+import numpy as np
+
+from tbgen.board.board import KING, KNIGHT, PAWN, QUEEN, RIGHTS, TURN, packed_move, play
+from tbgen.board.convert import words_of
+from tbgen.board.legality import is_safe, may_castle
+from tbgen.board.mobility import code_on
+from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
+from tbgen.board.san import origins
+from tbgen.compiled.arrays import Int, Words
+from tbgen.compiled.jit import kernel
+from tbgen.index.words import ONE, lowest_square
+
+ROOTS = (
+    chess.STARTING_FEN,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30",
+    "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
+)
+
+
+def random_root(draw: random.Random) -> chess.Board:
+    """An ordinary first position, one of Chess960, or one in the middle of a game."""
+    if draw.random() < 0.4:
+        return chess.Board.from_chess960_pos(draw.randrange(960))
+    return chess.Board(draw.choice(ROOTS))
+
+
+def random_game(draw: random.Random, most_plies: int) -> chess.Board:
+    """A board with the moves of a random game on its stack."""
+    board = random_root(draw)
+    while len(board.move_stack) < most_plies and (moves := list(board.legal_moves)):
+        board.push(draw.choice(moves))
+    return board
+
+
+def written(board: chess.Board, spell: Callable[[chess.Board, chess.Move], str] = chess.Board.san) -> list[str]:
+    """The moves on a board's stack."""
+    walker, words = board.root(), []
+    for move in board.move_stack:
+        words.append(spell(walker, move))
+        walker.push(move)
+    return words
+
+
+def told_by_kernels(root: chess.Board, words: Sequence[str]) -> tuple[int, list[list[int]]]:
+    """How many of the words are moves, and the facts of every ply."""
+    text = np.frombuffer(" ".join(words).encode() + b" ", np.uint8)
+    lengths = [len(word.encode()) for word in words]
+    starts = np.cumsum([0, *(length + 1 for length in lengths)])[:-1]
+    spans = np.stack([starts, starts + lengths], axis=1).astype(np.int64).reshape(-1, 2)
+    history = np.zeros((len(words) + 1, HISTORY_WORDS), np.uint64)
+    facts = np.zeros((len(words) + 1, FACTS), np.int64)
+    plies = replay(text, spans, words_of(root), history, facts, 0, -1)
+    return plies, facts[: plies + 1].tolist()
+
+
+def told_by_python_chess(board: chess.Board) -> list[list[int]]:
+    """Code, reset, bare kings and how often the position has arisen, of every ply."""
+    walker, seen = board.root(), Counter[Hashable]()
+    facts = []
+    for move in (None, *board.move_stack):
+        reset = move is not None and walker.is_zeroing(move)
+        if move is not None:
+            walker.push(move)
+        en_passant = walker.ep_square if walker.has_legal_en_passant() else None
+        key = (walker.board_fen(), walker.turn, walker.clean_castling_rights(), en_passant)
+        seen[key] += 1
+        code = 2 * walker.legal_moves.count() + (not walker.is_check())
+        facts.append([code, int(reset), int(walker.occupied == walker.kings), seen[key]])
+    return facts
+
+
+@kernel
+def perft(board: Words, plies: Int) -> Int:
+    """How many ways there are to play so many plies: moves one by one, and those of the last ply by number."""
+    if plies == 1:
+        return code_on(board) // 2
+    side = np.int64(board[TURN])
+    ways = 0
+    for target in range(64):
+        for role in range(PAWN, KING + 1):
+            left = origins(board, side, role, target)
+            while left:
+                origin = lowest_square(left)
+                left &= left - ONE
+                if is_safe(board, side, origin, target):
+                    last = role == PAWN and (target >= 56 or target < 8)
+                    for promotion in range(KNIGHT, QUEEN + 1) if last else range(1):
+                        after = board.copy()
+                        play(after, packed_move(origin, target, promotion))
+                        ways += perft(after, plies - 1)
+    left = board[RIGHTS] & board[side]
+    while left:
+        rook = lowest_square(left)
+        left &= left - ONE
+        if may_castle(board, side, rook):
+            after = board.copy()
+            play(after, packed_move(lowest_square(board[side] & board[1 + KING]), rook, 0))
+            ways += perft(after, plies - 1)
+    return ways

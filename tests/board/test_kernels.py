@@ -1,0 +1,194 @@
+"""Compiled counting of moves and reading of games, against python-chess and published counts."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections import Counter
+from pathlib import Path
+
+import chess
+import chess.pgn
+import numpy as np
+import pytest
+
+from tbgen.board.attacks import bishop_attacks, rook_attacks
+from tbgen.board.convert import board_of, words_of
+from tbgen.board.mobility import code_on
+from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
+from tbgen.rules.position import color_of
+from tbgen.rules.stage import first_stage, next_stage
+from tbgen.score import Accrued
+from tests.board.plies import ROOTS, perft, random_game, random_root, told_by_kernels, told_by_python_chess, written
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+def test_sliders_attack_what_python_chess_says_from_every_square() -> None:
+    draw = random.Random(1)
+    for square in chess.SQUARES:
+        for _ in range(30):
+            occupied = draw.getrandbits(64) & draw.getrandbits(64)
+            diagonals = chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
+            rank = chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
+            file = chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
+            assert int(bishop_attacks(square, np.uint64(occupied))) == diagonals
+            assert int(rook_attacks(square, np.uint64(occupied))) == rank | file
+
+
+def published() -> list[tuple[str, int, int]]:
+    with (GOLDEN / "perft.csv").open(newline="") as file:
+        return [(row["fen"], int(row["plies"]), int(row["ways"])) for row in csv.DictReader(file)]
+
+
+@pytest.mark.parametrize(("fen", "plies", "ways"), published())
+def test_as_many_games_can_be_played_as_published(fen: str, plies: int, ways: int) -> None:
+    board = chess.Board(fen)
+    board.chess960 = board.has_chess960_castling_rights()
+    assert perft(words_of(board), plies) == ways
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_games_are_told_ply_by_ply_as_by_python_chess(seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(30):
+        board = random_game(draw, most_plies=120)
+        spell = draw.choice([chess.Board.san, chess.Board.lan, lambda board, move: move.uci()])
+        words = written(board, spell)
+        assert told_by_kernels(board.root(), words) == (len(words), told_by_python_chess(board))
+
+
+def test_the_games_at_hand_are_told_as_by_python_chess() -> None:
+    with (GOLDEN / "tcec_s18.pgn").open() as file:
+        while (game := chess.pgn.read_game(file)) is not None:
+            board = game.end().board()
+            words = written(board)
+            assert told_by_kernels(board.root(), words) == (len(words), told_by_python_chess(board))
+
+
+def test_positions_are_counted_that_no_game_can_reach() -> None:
+    """Several checks at once, pins without end, pawns on any file: whatever may stand on a board."""
+    draw, tried = random.Random(5), 0
+    while tried < 2000:
+        board = chess.Board(None)
+        squares = draw.sample(chess.SQUARES, draw.randrange(3, 24))
+        board.set_piece_at(squares[0], chess.Piece(chess.KING, chess.WHITE))
+        board.set_piece_at(squares[1], chess.Piece(chess.KING, chess.BLACK))
+        for square in squares[2:]:
+            is_last = chess.square_rank(square) in (0, 7)
+            role = draw.choice([chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN] + [chess.PAWN] * (not is_last))
+            board.set_piece_at(square, chess.Piece(role, draw.random() < 0.5))
+        board.turn = draw.random() < 0.5
+        if board.was_into_check():
+            continue
+        tried += 1
+        assert code_on(words_of(board)) == 2 * board.legal_moves.count() + (not board.is_check()), board.fen()
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1",  # both pawns would leave the king's rank
+        "8/8/8/8/k1Pp3Q/8/8/4K3 b - c3 0 1",
+        "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",  # the pawn that gives check is taken
+        "4k3/8/8/1b6/3Pp3/8/8/4K2B b - d3 0 1",
+        "rnbqkb1r/ppppp1pp/7n/4Pp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+    ],
+)
+def test_en_passant_is_counted_where_it_is_legal(fen: str) -> None:
+    board = chess.Board(fen)
+    assert code_on(words_of(board)) == 2 * board.legal_moves.count() + (not board.is_check())
+
+
+def parsed(board: chess.Board, word: str) -> chess.Move | None:
+    """The move as python-chess reads it in SAN and as in UCI."""
+    for parse in (board.parse_san, board.parse_uci):
+        try:
+            move = parse(word)
+        except ValueError:
+            continue
+        if move:
+            return move
+    return None
+
+
+LETTERS = "abcdefgh12345678KQRBNPx-=+#Oo0nqrbk!"
+
+
+def spellings(draw: random.Random, board: chess.Board) -> list[str]:
+    """Moves in many notations, some of them spoilt."""
+    moves = [draw.choice(list(board.legal_moves)), draw.choice(list(board.pseudo_legal_moves))]
+    found = ["O-O", "0-0-0+", "O-0", "0-0", "O-O-O#", "--", "0000", "e1g1", "e8c8", "e1h1"]
+    for move in moves:
+        origin, target = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
+        letter = board.piece_at(move.from_square).symbol().upper()  # type: ignore[union-attr]
+        promotion = "" if move.promotion is None else chess.piece_symbol(move.promotion)
+        for start in (
+            "",
+            origin,
+            origin[0],
+            origin[1],
+            letter,
+            letter + origin,
+            letter + origin[0],
+            letter + origin[1],
+        ):
+            for sign in ("", "x", "-"):
+                ends = ("", promotion, "=" + promotion.upper(), "+", "#", "=Q", "=K", "n")
+                found.extend(start + sign + target + end for end in ends)
+    for word in draw.sample(found, 20):
+        place = draw.randrange(len(word) + 1)
+        found.append(word[:place] + draw.choice(LETTERS) + word[place + draw.randrange(2) :])
+    return [word for word in found if word]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_spelling_is_read_or_refused_as_by_python_chess(seed: int) -> None:
+    draw, read, refused = random.Random(seed), 0, 0
+    for _ in range(40):
+        board = random_root(draw)
+        for _ in range(draw.randrange(60)):
+            if moves := list(board.legal_moves):
+                board.push(draw.choice(moves))
+        board = board.copy(stack=False)
+        if not any(board.legal_moves):
+            continue
+        for word in spellings(draw, board):
+            move = parsed(board, word)
+            plies, facts = told_by_kernels(board, [word])
+            assert (plies == 1) == (move is not None), (board.fen(), board.chess960, word)
+            read, refused = read + plies, refused + 1 - plies
+            if move is not None:
+                after = board.copy()
+                after.push(move)
+                assert facts[1] == told_by_python_chess(after)[1], (board.fen(), word)
+    assert read > 300
+    assert refused > 1000
+
+
+@pytest.mark.parametrize("fen", ROOTS)
+def test_boards_become_words_and_boards_again(fen: str) -> None:
+    board = chess.Board(fen)
+    assert board_of(words_of(board)).epd() == board.epd()
+
+
+@pytest.mark.parametrize("setting", FiftyMoveSetting)
+def test_kernels_and_the_walk_in_plain_numbers_tell_a_game_as_game_does(setting: FiftyMoveSetting) -> None:
+    draw, fifty_moves = random.Random(7), FiftyMoves(setting)
+    ends = Counter[End | None]()
+    for _ in range(40):
+        board = random_game(draw, most_plies=260)
+        game = Game(board, fifty_moves=fifty_moves)
+        _, facts = told_by_kernels(board.root(), written(board))
+        code, _, bare, _ = facts[0]
+        root = board.root()
+        own = Accrued(code, color_of(not root.turn))
+        stage = first_stage(own, own, root.halfmove_clock, bare, fifty_moves)
+        for ply, told in zip(game.plies, [None, *facts[1:]], strict=True):
+            stage = stage if told is None else next_stage(stage, *told, fifty_moves)
+            expected = (ply.number, ply.own, ply.accrued, ply.since, ply.counter, ply.end)
+            assert (stage.number, stage.own, stage.accrued, stage.since, stage.counter, stage.end) == expected
+            ends[stage.end] += 1
+    assert ends[End.CHECKMATE] + ends[End.STALEMATE] > 0
+    assert ends[End.BARE_KINGS] > 0
+    assert (ends[End.FIFTY_MOVES] > 0) == (setting is not FiftyMoveSetting.NONE)

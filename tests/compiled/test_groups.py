@@ -1,0 +1,110 @@
+"""Groups of arrays: by their address a kernel reads what it reads of a named tuple that numba passes by value."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from tbgen.compiled.arrays import Int, Ints, Words
+from tbgen.compiled.groups import GroupType
+from tbgen.compiled.jit import borrowing, by_address, inner, kernel
+
+
+class FewByValue(NamedTuple):
+    """What lies within another group."""
+
+    bits: Words
+    is_set: bool
+    number: int
+
+
+class ManyByValue(NamedTuple):
+    """Arrays of several dimensions, numbers, and groups."""
+
+    side: int
+    first: Any
+    cube: Any
+    strided: Any
+    factor: float
+    second: Any
+
+
+@by_address
+class Few(NamedTuple):
+    """The same for a kernel that is given an address."""
+
+    bits: Words
+    is_set: bool
+    number: int
+
+
+@by_address
+class Many(NamedTuple):
+    """The same for a kernel that is given an address."""
+
+    side: int
+    first: Any
+    cube: Any
+    strided: Any
+    factor: float
+    second: Any
+
+
+def new_group(many: type = Many, few: type = Few) -> Any:
+    cube = np.arange(60, dtype=np.int16).reshape(3, 4, 5)
+    first, second = (few(np.arange(n, dtype=np.uint64) << np.uint64(60), n > 2, -n) for n in (2, 3))
+    return many(7, first, cube, np.arange(48.0).reshape(6, 8)[1:, ::3], 0.25, second)
+
+
+@inner
+def weigh(few: Few, found: Ints) -> None:
+    for n in range(len(few.bits)):
+        found[0] += np.int64(few.bits[n] >> np.uint64(60)) + 100 * n
+    found[0] += 10000 * few.is_set + 100000 * few.number
+
+
+def describe(many: Many, chosen: Int, found: Ints) -> int:
+    few = many.first if chosen == 0 else many.second
+    weigh(few, found)
+    cube, strided = many.cube, many.strided
+    found[1], found[2], found[3], found[4] = cube.shape[0], cube.shape[1], cube.shape[2], cube.size
+    found[5] = cube[1, 2, 3] + cube[-1, -1, -1]
+    found[6] = cube[1].sum() + cube[:, 2].sum() + cube[:, 1:3, ::2].sum()
+    found[7], found[8], found[9] = strided.shape[0], strided.shape[1], strided.size
+    found[10] = np.int64(strided[2, 1] * 8 + strided[-1].sum() * many.factor)
+    for each in (many.first, many.second):
+        found[11] += each.number
+    cube[0, 1, 2] = many.side
+    many.second.bits[1:] = cube[0, 1, 2]
+    return len(strided)
+
+
+@pytest.mark.parametrize("decorator", [kernel, borrowing])
+def test_a_kernel_reads_of_an_address_what_it_reads_of_a_value(decorator: Any) -> None:
+    compiled = decorator(describe)
+    for chosen in (0, 1):
+        ours, theirs = new_group(), new_group(ManyByValue, FewByValue)
+        found, wanted = np.zeros(12, np.int64), np.zeros(12, np.int64)
+        assert compiled(ours, chosen, found) == compiled(theirs, chosen, wanted) == 5
+        assert found.tolist() == wanted.tolist()
+        assert ours.cube[0, 1, 2] == theirs.cube[0, 1, 2] == 7
+        assert ours.second.bits.tolist() == theirs.second.bits.tolist() == [0, 7, 7]
+
+
+def test_a_kernel_keeps_nothing_of_a_group() -> None:
+    compiled, many, found = kernel(describe), new_group(), np.zeros(12, np.int64)
+    compiled(many, 0, found)
+    before = sys.getrefcount(many.cube), sys.getrefcount(many.first.bits)
+    compiled(many, 1, found)
+    assert (sys.getrefcount(many.cube), sys.getrefcount(many.first.bits)) == before
+
+
+def test_groups_of_other_fields_are_other_types() -> None:
+    kinds = [numba.typeof(value) for value in (new_group(), new_group().first, new_group()._replace(side=0.5))]
+    assert all(isinstance(kind, GroupType) for kind in kinds)
+    assert len(set(kinds)) == len({kind.name for kind in kinds}) == 3
+    assert kinds[0] is numba.typeof(new_group())

@@ -1,0 +1,186 @@
+"""The decorators: what is compiled, how often, and what numba's settings are meanwhile and afterwards."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from tbgen.compiled import jit
+
+
+@jit.borrowing
+def count_in_turns(lock, counts, times):
+    """Count so many times, each time where the last one leads to, while nobody else does."""
+    tries = 0
+    for _ in range(times):
+        while jit.exchange(lock, 1):
+            tries += 1
+            if tries == 1 << 32:  # somebody has it for ever
+                return
+        at = counts[0] & 63
+        counts[1 + at] += 1
+        counts[0] = 5 * counts[0] + 1
+        jit.exchange(lock, 0)
+
+
+def test_threads_that_exchange_a_number_have_something_in_turns() -> None:
+    lock, counts, together = np.zeros(1, np.int64), np.zeros(65, np.int64), threading.Barrier(4)
+    alone, times = np.zeros(65, np.int64), 300_000
+
+    def count(_: int) -> None:
+        together.wait()
+        count_in_turns(lock, counts, times)
+
+    count_in_turns(lock, alone, 4 * times)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(count, range(4)))
+    np.testing.assert_array_equal(counts, alone)
+    assert lock[0] == 0
+
+
+@numba.njit
+def sum_with_prefetching(flat, rows, ahead):
+    """The sum of two arrays, of which items far ahead are fetched, or such as are not there."""
+    total = 0
+    for n in range(len(flat)):
+        jit.prefetch(flat, (n + ahead,))
+        total += flat[n]
+    for side in range(rows.shape[0]):
+        for n in range(rows.shape[1]):
+            jit.prefetch(rows, (side, np.uint64(n + ahead)))
+            total += rows[side, n]
+    return total
+
+
+def test_prefetching_changes_nothing_wherever_the_item_is() -> None:
+    flat, rows = np.arange(1000, dtype=np.uint32), np.arange(200).reshape(2, 100)
+    for ahead in (0, 8, 1000, -1001, 1 << 40, -(1 << 60)):
+        assert sum_with_prefetching(flat, rows, ahead) == flat.sum() + rows.sum()
+    np.testing.assert_array_equal(flat, np.arange(1000))
+    np.testing.assert_array_equal(rows.ravel(), np.arange(200))
+    (code,) = sum_with_prefetching.inspect_llvm().values()
+    assert "call void @llvm.prefetch" in code
+
+
+def test_numba_is_as_before_for_everybody_else(tmp_path: Path) -> None:
+    code = (
+        "import os, numba\n"
+        "from numba.core import config, event\n"
+        "before = dict(os.environ), config.OPT, config.CACHE_DIR\n"
+        "levels = []\n"
+        "class Listener(event.Listener):\n"
+        "    def on_start(self, event): levels.append(int(config.OPT))\n"
+        "    def on_end(self, event): pass\n"
+        "event.register('numba:compile', Listener())\n"
+        "from tbgen.compiled import jit\n"
+        "def twice(n): return 2 * n\n"
+        "twice.__module__ = 'tbgen.retro.nothing'\n"
+        "assert jit.kernel(twice)(2) == numba.njit(lambda n: n + 2)(2) == 4\n"
+        "from tbgen.compiled import folders; assert folders.is_compiled('twice')\n"
+        "assert levels == [1, int(before[1])] == [1, 3], levels\n"
+        "assert before == (dict(os.environ), config.OPT, config.CACHE_DIR)\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment["TBGEN_CACHE"] = str(tmp_path)
+    (tmp_path / "code.py").write_text(code)
+    root = Path(jit.__file__).parents[2]
+    subprocess.run([sys.executable, tmp_path / "code.py"], env={**environment, "PYTHONPATH": str(root)}, check=True)
+
+
+DEEP = """
+import sys
+import numba
+from numba.core import event
+
+compiled = []
+
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        compiled.append(event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event):
+        pass
+
+
+event.register("numba:compile", Listener())
+if "plain" in sys.argv:
+    sys.modules["tbgen.compiled.linking"] = None
+from pathlib import Path
+
+from tbgen.compiled import folders
+
+for argument in sys.argv[1:]:
+    if argument.startswith("shipped="):
+        folders.SHIPPED = Path(argument.partition("=")[2])
+from tbgen.compiled import jit
+
+assert (jit._linking is None) == ("plain" in sys.argv)
+KNOWN, MASK = 5, (1 << 60) + 1
+
+
+def add(n, m):
+    return n + m
+
+
+def fold(n, m):
+    if n < 0:
+        return -1
+    return add(n, m) * add(m, KNOWN)
+
+
+def tiny(n, m):
+    return fold(n, m)
+
+
+def low(n, m):
+    return tiny(n, m) + fold(n, KNOWN) + fold(0, m) + (m & MASK)
+
+
+def high(n, m):
+    return low(n, m) - fold(m, 3)
+
+
+for function in (add, fold, tiny, low, high):
+    function.__module__ = "tbgen.retro.nothing"
+sys.modules["tbgen.retro.nothing"] = sys.modules["__main__"]
+add, fold, tiny = jit.inlined(add), jit.inner(fold), jit.small(tiny)
+low = jit.kernel(low)
+high = jit.borrowing(high)
+print(high(7, 9), low(7, 9), high(-7, 9), low(0, 1), *compiled)
+assert tiny(7, 9) == 224, "what is small is called from anywhere"
+"""
+
+
+def run_deep(
+    folder: Path, *arguments: str, shipped: Path | None = None, environment: Mapping[str, str] | None = None
+) -> list[str]:
+    """What kernels answer that call helpers and each other, and what was compiled for it."""
+    arguments = (*arguments, *([] if shipped is None else [f"shipped={shipped}"]))
+    (folder / "deep.py").write_text(DEEP)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    kept |= {**(environment or {}), "TBGEN_CACHE": str(folder), "PYTHONPATH": str(Path(jit.__file__).parents[2])}
+    command = [sys.executable, folder / "deep.py", *arguments]
+    return subprocess.run(command, env=kept, check=True, capture_output=True, text=True).stdout.split()
+
+
+def test_a_helper_is_compiled_once_whatever_constants_it_is_called_with(tmp_path: Path) -> None:
+    answers = [str(16 * 14 + 12 * 10 + 9 * 14 + 1 - 12 * 8), str(16 * 14 + 12 * 10 + 9 * 14 + 1)]
+    answers += [str(-1 - 1 + 9 * 14 + 1 - 12 * 8), str(1 * 6 + 5 * 10 + 1 * 6 + 1)]
+    assert run_deep(tmp_path) == [*answers, "high", "low", "tiny", "fold", "add"]
+    assert run_deep(tmp_path) == answers, "nothing is compiled that is on disk"
+    (next(tmp_path.rglob("*high*.nbc"))).unlink()
+    assert run_deep(tmp_path) == [*answers, "high", "fold", "add"], "a kernel on disk is built upon"
+
+
+def test_kernels_are_the_same_where_the_compilers_insides_are_unknown(tmp_path: Path) -> None:
+    assert run_deep(tmp_path, "plain")[:4] == run_deep(tmp_path)[:4]
+    assert len(list(tmp_path.rglob("*high*.nbc"))) == 2, "either way has a folder of its own"

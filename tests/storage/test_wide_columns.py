@@ -1,0 +1,244 @@
+"""Tables with wide columns, which small ones have when they are told so, are to every reader the tables that they are.
+
+The C reader is asked in `tests/readers`, the explorer in `tests/explorer`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from tbgen.apps.records.census import census_of
+from tbgen.apps.records.comparing import Comparer
+from tbgen.apps.records.digesting import digests_of
+from tbgen.apps.records.digests import read_digests
+from tbgen.apps.records.making import record_of
+from tbgen.compiled.arrays import kind_of_numbers
+from tbgen.errors import AccruedError, DamagedTableError
+from tbgen.library.convert import convert
+from tbgen.library.fetch import fetch
+from tbgen.material import Material, build_order, materials
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.storage.files import path_of
+from tbgen.storage.layers import Layer
+from tbgen.storage.reader import TableFile
+from tbgen.storage.schema import COLUMNS, STREAMS, WIDE, kind_of_column
+from tbgen.verify import verify_file
+from tests.cli.calls import printed
+from tests.copies import bytes_of_table, copy_tables
+from tests.library.mirrors import mirror_of
+from tests.readers.pairs import Pair, random_pair, vectors
+from tests.readers.test_reader import assert_vectors_are_the_probes
+from tests.storage.forging import Items, rewritten
+from tests.storage.wide import wide_numbers, write_wide
+
+FORMER = Path(__file__).parent / "golden" / "format2"
+NAMES = [str(material) for material in build_order(materials(3))]
+PAWN = Material.parse("KPvK")
+
+
+@pytest.fixture(params=[False, True], ids=["narrow in memory", "wide in memory"])
+def in_memory(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What is read gets the types that suffice for it, or wide ones, as that of a table of six men."""
+    with wide_numbers() if request.param else contextlib.nullcontext():
+        yield
+
+
+def opened(folder: Path, name: str) -> TableFile:
+    return TableFile(path_of(folder, Material.parse(name)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_wide_columns_say_the_same_and_all_else_is_the_same(wide_folder: Path, table_folder: Path, name: str) -> None:
+    wide, narrow = (bytes_of_table(folder, name) for folder in (wide_folder, table_folder))
+    assert wide[0] == narrow[0]
+    assert wide[1] != narrow[1]
+    with opened(wide_folder, name) as file, opened(table_folder, name) as expected:
+        for column, kind in COLUMNS[Layer.DISTANCES].items():
+            assert file.kind_of(column) == WIDE.get(column, kind)
+            assert expected.kind_of(column) == kind
+            found = file.column(column)
+            assert (found.astype(kind) == expected.column(column)).all()
+        for stream in STREAMS[Layer.DISTANCES]:
+            assert file.kind_of(stream) == expected.kind_of(stream)
+            there = [[each.column_part(stream, n) for n in range(each.order.chunks)] for each in (file, expected)]
+            assert all((one == other).all() for one, other in zip(*there, strict=True))
+        file.check()
+
+
+def test_each_column_is_wide_for_itself(tmp_path: Path, table_folder: Path) -> None:
+    """Limits in between; whatever is wide then, the table is the same."""
+    with opened(table_folder, "KPvK") as file:
+        expected, sizes = digests_of(file, 1), {file.distances.dataset(name).items for name in ("rows", *WIDE)}
+    seen = set[tuple[bool, ...]]()
+    for most in sorted({size + more for size in sizes for more in (0, 1)}):
+        folder = tmp_path / str(most)
+        folder.mkdir()
+        write_wide(folder, table_folder, [PAWN], most)
+        with opened(folder, "KPvK") as file:
+            seen.add(tuple(file.kind_of(name) == kind for name, kind in WIDE.items()))
+            assert digests_of(file, 1) == expected
+    assert len(seen) >= 4
+    assert {sum(each) for each in seen} == {0, 1, 2, 3}
+
+
+def test_any_hdf5_program_reads_wide_columns(wide_folder: Path) -> None:
+    with h5py.File(path_of(wide_folder, PAWN, Layer.DISTANCES)) as file:
+        assert {name: file[name].dtype for name in WIDE} == dict(WIDE)
+
+
+@pytest.mark.usefixtures("in_memory")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table_is_read_as_it_is(wide_folder: Path, table_folder: Path, name: str) -> None:
+    with opened(wide_folder, name) as file, opened(table_folder, name) as expected:
+        found, table = file.table(), expected.table()
+        cells = np.random.default_rng(1).integers(0, file.order.layout.cells, 1000)
+        for one, other in zip(file.look_up(cells), expected.look_up(cells), strict=True):
+            assert (one == other).all()
+        assert file.examples == expected.examples
+        assert census_of(file, 1) == census_of(expected, 1)
+    assert found.patterns.start.dtype == kind_of_numbers(len(found.patterns.code) + 1)
+    for field in ("entry", "dtg", "pattern"):
+        assert (getattr(found, field) == getattr(table, field)).all()
+    for each in dataclasses.fields(table.patterns):
+        assert (getattr(found.patterns, each.name) == getattr(table.patterns, each.name)).all()
+    assert found.tallies == table.tallies
+
+
+def answer(tables: Tablebase, pair: Pair) -> object:
+    """What a probe says; nothing where the accrued score is impossible."""
+    try:
+        return tables.probe(pair.board, pair.accrued)
+    except AccruedError:
+        return None
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_probes_give_the_same(wide_folder: Path, table_folder: Path, compiled: bool) -> None:
+    draw = random.Random(279)
+    pairs = [random_pair(draw, name) for name in NAMES for _ in range(100)]
+    boards, accrued = [pair.board for pair in pairs], [pair.accrued for pair in pairs]
+    with open_tablebase(wide_folder, compiled=compiled) as wide, open_tablebase(table_folder) as narrow:
+        found = [answer(wide, pair) for pair in pairs]
+        assert found == [answer(narrow, pair) for pair in pairs]
+        assert found.count(None) < len(pairs) // 2
+        for board in boards[::10]:
+            assert wide.probe_moves(board) == narrow.probe_moves(board)
+        assert [*wide.probe_many(boards, accrued=accrued)] == [*narrow.probe_many(boards, accrued=accrued)]
+
+
+def test_probes_give_what_the_vectors_say(wide_folder: Path) -> None:
+    with open_tablebase(wide_folder) as tables:
+        assert_vectors_are_the_probes(tables, vectors(2, 3))
+
+
+@pytest.mark.usefixtures("in_memory")
+@pytest.mark.parametrize("name", NAMES)
+def test_they_are_verified(wide_folder: Path, name: str) -> None:
+    assert verify_file(wide_folder, Material.parse(name), threads=1).violation is None
+
+
+@pytest.mark.usefixtures("in_memory")
+def test_a_wrong_distance_among_them_is_found(wide_folder: Path, tmp_path: Path) -> None:
+    copy_tables(wide_folder, tmp_path, *NAMES)
+
+    def change(rows: Items) -> None:
+        rows["dtg"][len(rows) // 2] += 2
+
+    rewritten(path_of(tmp_path, PAWN), Layer.DISTANCES, "rows", change)
+    assert verify_file(tmp_path, PAWN, threads=1).violation is not None
+
+
+@pytest.mark.usefixtures("in_memory")
+@pytest.mark.parametrize("name", NAMES)
+def test_digests_and_records_are_the_same(wide_folder: Path, table_folder: Path, name: str) -> None:
+    material = Material.parse(name)
+    with opened(wide_folder, name) as file:
+        assert digests_of(file, 1) == read_digests()[material]
+    wide, narrow = (record_of(folder, material, threads=1) for folder in (wide_folder, table_folder))
+    assert dataclasses.replace(wide, bytes=narrow.bytes) == narrow
+
+
+def test_outcomes_alone_have_the_same_digest(wide_folder: Path, tmp_path: Path) -> None:
+    shutil.copy(path_of(wide_folder, PAWN), tmp_path)
+    with wide_numbers(), opened(tmp_path, "KPvK") as alone:
+        found = digests_of(alone, 1)
+    with opened(wide_folder, "KPvK") as file:
+        assert found == dataclasses.replace(digests_of(file, 1), distances=None)
+
+
+@pytest.mark.usefixtures("in_memory")
+def test_tables_of_the_former_format_are_converted(tmp_path: Path) -> None:
+    shutil.copytree(FORMER, tmp_path / "tables")
+    found = [Material.parse(name) for name in ("KvK", "KBvK")]
+    convert(tmp_path / "tables", found)
+    for material in found:
+        with opened(tmp_path / "tables", str(material)) as file:
+            assert file.kind_of("states") == kind_of_column("states", file.distances.dataset("rows").items + 1)
+            assert digests_of(file, 1) == read_digests()[material]
+
+
+def test_they_are_fetched(wide_folder: Path, tmp_path: Path) -> None:
+    wanted = [Material.parse(name) for name in ("KvK", "KNvK")]
+    (tmp_path / "offered").mkdir()
+    copy_tables(wide_folder, tmp_path / "offered", *map(str, wanted))
+    with mirror_of(tmp_path / "offered") as mirror:
+        fetch(tmp_path / "fetched", mirror.url, lambda _: wanted)
+    for name in map(str, wanted):
+        assert bytes_of_table(tmp_path / "fetched", name) == bytes_of_table(wide_folder, name)
+
+
+def test_commands_take_them(wide_folder: Path) -> None:
+    for words in (("verify",), ("verify", "--digest"), ("info", "KPvK"), ("list",)):
+        printed(*words, folder=wide_folder)
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_a_number_that_no_table_has_is_refused(wide_folder: Path, tmp_path: Path, name: str) -> None:
+    for value in (1 << 48, 1 << 63, (1 << 64) - 1):
+        copy_tables(wide_folder, tmp_path, "KPvK")
+
+        def change(items: Items, value: int = value) -> None:
+            (items["first"] if items.dtype.names else items)[len(items) // 2] = value
+
+        rewritten(path_of(tmp_path, PAWN), Layer.DISTANCES, name, change)
+        with opened(tmp_path, "KPvK") as file, pytest.raises(DamagedTableError, match="holds what no table holds"):
+            file.chunk(0)
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_a_number_that_leads_nowhere_is_refused(wide_folder: Path, tmp_path: Path, name: str) -> None:
+    copy_tables(wide_folder, tmp_path, "KPvK")
+
+    def change(items: Items) -> None:
+        (items["first"] if items.dtype.names else items)[-1] = (1 << 32) + 1
+
+    rewritten(path_of(tmp_path, PAWN), Layer.DISTANCES, name, change)
+    with opened(tmp_path, "KPvK") as file, pytest.raises(DamagedTableError):
+        file.table()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KBvKN", "KPvKP"])
+def test_tables_of_four_men_are_the_same(four_men_folder: Path, tmp_path: Path, name: str) -> None:
+    material = Material.parse(name)
+    write_wide(tmp_path, four_men_folder, [material])
+    copy_tables(four_men_folder, tmp_path, *map(str, material.children()))
+    assert verify_file(tmp_path, material).violation is None
+    with opened(tmp_path, name) as wide, opened(four_men_folder, name) as narrow:
+        assert wide.kind_of("states") == WIDE["states"]
+        assert digests_of(wide, 1) == digests_of(narrow, 1)
+        assert census_of(wide, 1) == census_of(narrow, 1)
+
+
+def test_games_are_compared_alike(wide_folder: Path, table_folder: Path, whole_game_folder: Path) -> None:
+    found = [Comparer([folder, whole_game_folder]).compare(PAWN) for folder in (wide_folder, table_folder)]
+    assert found[0] == found[1]

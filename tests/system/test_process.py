@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tbgen.system import process
+from tbgen.system.process import forget_peak, give_back, keep_freed, peak_bytes
+
+
+def test_a_peak_belongs_to_what_was_done_since_it_was_forgotten() -> None:
+    big = np.ones(80 << 20, np.uint8)
+    high = peak_bytes()
+    assert high > big.nbytes
+    del big
+    give_back()  # a large process may have had room for it that was free, and keeps it
+    forget_peak()
+    assert peak_bytes() < high - (60 << 20)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux says how much memory there is now")
+def test_memory_that_was_freed_is_given_back() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    kept = []
+    for _ in range(4000):  # what stays between them holds on to the whole heap
+        freed = np.ones(60_000, np.uint8)
+        kept.append(np.ones(100, np.uint8))
+        kept.append(freed)
+    del kept[1::2], freed
+    before = resident()
+    give_back()
+    assert before - resident() > 100_000_000
+
+
+FAULTS = """
+import resource, sys
+import numpy as np
+from tbgen.system.process import keep_freed
+if "keep" in sys.argv:
+    keep_freed()
+for _ in range(300):
+    np.ones(1 << 20, np.uint8)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="other systems' C libraries are not told so")
+def test_what_is_freed_is_kept_where_dask_says_otherwise() -> None:
+    def faults(*arguments: str) -> int:
+        environment = {**os.environ, "MALLOC_TRIM_THRESHOLD_": "65536"}
+        command = [sys.executable, "-c", FAULTS, *arguments]
+        return int(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+
+    assert faults() - faults("keep") > 300 * 200, "nearly all pages of each array"
+
+
+def test_another_c_library_goes_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process.ctypes, "CDLL", lambda _: object())
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    give_back()
+    keep_freed()
