@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.compiled import compiling, known
+from tbgen.compiled import ahead, known
 from tbgen.compiled.ahead import compile_all
 from tbgen.compiled.known import Known, Purpose, missing
 
@@ -21,7 +21,7 @@ def kernel(name: str, *calls: str, module: str = "tbgen.retro.made_up") -> Known
 
 def order_of(kernels: list[Known]) -> list[str]:
     """In which order one process is given kernels."""
-    queue, order = compiling._Queue(kernels, lambda done, total: None), list[str]()
+    queue, order = ahead._Queue(kernels, lambda done, total: None), list[str]()
     while each := queue.take("one"):
         order.append(each.name)
         queue.done(each)
@@ -35,7 +35,7 @@ def test_a_kernel_comes_after_those_that_are_compiled_into_it() -> None:
 
 def test_a_process_is_given_what_it_has_the_helpers_of() -> None:
     kernels = [kernel(name, module=f"tbgen.{name[0]}") for name in ("a1", "a2", "b1", "b2")]
-    queue = compiling._Queue(kernels, lambda done, total: None)
+    queue = ahead._Queue(kernels, lambda done, total: None)
     taken = [(hand, queue.take(hand)) for hand in ("one", "other", "other", "other", "one")]
     assert [(hand, each and each.name) for hand, each in taken] == [
         ("one", "a1"),
@@ -47,7 +47,7 @@ def test_a_process_is_given_what_it_has_the_helpers_of() -> None:
 
 
 def test_what_is_at_work_is_waited_for() -> None:
-    queue = compiling._Queue([kernel("half"), kernel("whole", "half")], lambda done, total: None)
+    queue = ahead._Queue([kernel("half"), kernel("whole", "half")], lambda done, total: None)
     half = queue.take("one")
     assert half is not None
     taken: list[Known | None] = []
