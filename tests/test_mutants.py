@@ -1,0 +1,88 @@
+"""The mutations that scripts/mutants makes, and which tests it thinks are a file's."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPT = Path(__file__).parent.parent / "scripts" / "mutants.py"
+
+TEXT = '''"""Not a word of this, 1 < 2."""
+import numpy
+
+def first(one: int = 3, *, é: bool = True) -> int:
+    if (one) < (two) and not "é" in é:
+        raise ValueError(f"{one + 1} is too much")
+    seen[one:] = probe(one, two, *rest)
+    return min(one, two) if one else -two
+'''
+
+
+@pytest.fixture(scope="module")
+def mutants() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("mutants", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["mutants"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def changed_lines(mutants: ModuleType, text: str) -> set[str]:
+    made = [each.apply(text) for each in mutants.Source("a.py", text).mutations()]
+    assert len({ast.dump(ast.parse(each)) for each in made} - {ast.dump(ast.parse(text))}) > 0
+    return {line.strip() for each in made for line in each.splitlines()} - {line.strip() for line in text.splitlines()}
+
+
+def test_a_mutation_of_each_kind_keeps_all_other_text(mutants: ModuleType) -> None:
+    changed = changed_lines(mutants, TEXT)
+    assert {
+        "def first(one: int = 4, *, é: bool = True) -> int:",
+        "def first(one: int = 3, *, é: bool = False) -> int:",
+        'if (one) <= (two) and not "é" in é:',
+        'if (one) < (two) or not "é" in é:',
+        'if (one) < (two) and ("é" in é):',
+        'if not "é" in é:',
+        "if False:",
+        "seen[:] = probe(one, two, *rest)",
+        "seen[one:] = probe(two, one, *rest)",
+        "return max(one, two) if one else -two",
+        "return min(one, two) if one else (two)",
+        "pass",
+    } <= changed
+    assert not [line for line in changed if "too much" in line or "1 <" in line or "numpy" in line]
+
+
+def test_a_seed_draws_the_same_mutations_and_every_kind(mutants: ModuleType) -> None:
+    found = mutants.Source("a.py", TEXT).mutations()
+    kinds = {each.kind for each in found}
+    assert mutants.chosen(found, 99, 1) != mutants.chosen(found, 99, 2)
+    assert mutants.chosen(found, len(kinds), 1) == mutants.chosen(found, 99, 1)[: len(kinds)]
+    assert {each.kind for each in mutants.chosen(found, len(kinds), 1)} == kinds
+    assert sorted(map(str, mutants.chosen(found, 99, 1))) == sorted(map(str, found))
+
+
+@pytest.mark.parametrize(
+    ("path", "first"),
+    [("tbgen/rules/fen.py", "tests/rules/test_fen.py"), ("tbgen/score.py", "tests/test_score.py")],
+)
+def test_the_tests_of_a_file_are_those_beside_it(mutants: ModuleType, path: str, first: str) -> None:
+    found = mutants.tests_of(path)
+    assert found[0] == first
+    assert path in found
+
+
+def test_equivalent_mutants_are_still_in_the_program_and_have_a_reason(mutants: ModuleType) -> None:
+    reasons = mutants.equivalent()
+    found = set()
+    for name in {path for path, _, _, _ in reasons}:
+        text = (mutants.ROOT / name).read_text()
+        found |= {mutants.key_of(each, text) for each in mutants.Source(name, text).mutations()}
+    assert set(reasons) <= found
+    assert all(reasons.values())
