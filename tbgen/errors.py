@@ -350,8 +350,7 @@ class OutdatedTableError(TableError):
         self.needed = needed
 
     def __str__(self) -> str:
-        remedy = "convert it with: tbgen convert" if self.found == "format 2" else "build it again"
-        return f"{self.path} has {self.found}, this program reads {self.needed}; {remedy}"
+        return f"{self.path} has {self.found}, this program reads {self.needed}; build it again"
 
 
 class VerificationError(TableError):

@@ -18,7 +18,6 @@ SUBCOMMANDS = {
     "adjudicate": ("tbgen.cli.adjudicate", "Decide every game of a PGN file, and write the result into its tags."),
     "annotate": ("tbgen.cli.annotate", "Show games ply by ply, from where tables know them, and who gave what away."),
     "build": ("tbgen.cli.build", "Build tables, and all tables that they need."),
-    "convert": ("tbgen.cli.convert", "Bring tables of an earlier format into today's."),
     "compare": ("tbgen.cli.compare", "Compare r-mobility with whole-game mobility, table by table."),
     "fetch": ("tbgen.cli.fetch", "Fetch tables that somebody else has built."),
     "hold": ("tbgen.cli.hold", "Prove that a side keeps a score for ever, with any number of men."),

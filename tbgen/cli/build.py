@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import re
@@ -12,16 +11,20 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 import click
 
+from tbgen.apps.records.places import FOLDER, is_index_behind, without_record
 from tbgen.cli.completion import a_material
 from tbgen.cli.data import game_option, in_units, new_folder_option, wanted_materials
+from tbgen.cli.first_use import by_pawns, compile_for
 from tbgen.cli.missing import lacking
 from tbgen.cli.plan import show_plan
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.terminal import complain, progress, show_rows
 from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
+from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.library.build import Built, Settings, build, plan_for
 from tbgen.library.limits import free_disk
@@ -31,8 +34,8 @@ from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
 from tbgen.system.process import processors
-from tbgen.text import counted
 
+T = TypeVar("T")
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
 _MOST_THREADS = 1024
 _LEAST_MEMORY = 1 << 20
@@ -128,8 +131,6 @@ def command(
     wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every)
     if not wanted:
         return 0
-    if not quiet:
-        _point_to_convert(data, wanted)
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
     if only_plan or any(material.men > MOST_TABLE_MEN for material in wanted):
@@ -159,25 +160,31 @@ def _look_ahead(wanted: Sequence[Material], threads: int) -> None:
             shown.advance()
 
 
-def _point_to_convert(folder: Path, wanted: Sequence[Material]) -> None:
-    """Say that tables of format 2 need not be solved again."""
-    from tbgen.library.convert import former_tables
-
-    former = list[Material]()
-    with contextlib.suppress(OSError):  # the build says what is wrong with the folder
-        former = former_tables(folder, build_order(wanted))
-    if former:
-        tables = counted(len(former), "table has", "tables have")
-        complain(f"{tables} format 2; to keep what they took, run first: tbgen convert --data {folder}")
-
-
 def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> list[Material]:
     """Build what is missing, show it, and return what was made."""
     with _watcher(quiet=quiet) as watcher:
         findings = _interruptibly(lambda: build(folder, wanted, watcher, settings), lambda: _leave(watcher, folder))
+    _interruptibly(
+        lambda: _keep_records(folder, wanted, settings.threads, quiet=quiet), lambda: _leave(watcher, folder)
+    )
     if not quiet:
         _show_summary(findings, watcher.made)
     return [built.finding.material for built in watcher.made]
+
+
+def _keep_records(folder: Path, targets: Sequence[Material], threads: int, *, quiet: bool) -> None:
+    """Count the tables that were built and have no record yet; a build that was interrupted leaves them to the next."""
+    wanted = without_record(folder, build_order(targets))
+    if not wanted and not is_index_behind(folder / FOLDER):
+        return
+    compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
+    from tbgen.apps.records.making import keep_records
+
+    with progress("records", len(wanted), quiet=quiet) as shown:
+        try:
+            keep_records(folder, wanted, threads, lambda material: shown.advance(1, title=str(material)))
+        except OSError as error:
+            complain(f"the tables are there, their records are not: {error}")
 
 
 def bytes_in(text: str) -> int:
@@ -231,9 +238,9 @@ def _leave(watcher: QuietWatcher, folder: Path) -> None:
     complain("interrupted; finished tables are kept, the same command goes on from there")
 
 
-def _interruptibly(work: Callable[[], list[Finding]], leave: Callable[[], None]) -> list[Finding]:
+def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
     """Do the work in a thread of its own, so that a signal ends the program at once and not after the kernel."""
-    results: list[list[Finding]] = []
+    results: list[T] = []
     errors: list[BaseException] = []
 
     def run() -> None:

@@ -86,9 +86,6 @@ class QuietWatcher:
     def built(self, built: Built) -> None:
         self.made.append(built)
 
-    def unrecorded(self, reason: str) -> None:
-        self.say(f"the tables are there, their records are not: {reason}")
-
     def again(self, material: Material, reason: str) -> None:
         self.say(f"{material}: the process that made it was lost ({reason}); building it once more")
 

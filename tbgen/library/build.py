@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from tbgen.apps.records.places import FOLDER, is_index_behind, mark_of_due_record
 from tbgen.compiled.ahead import compile_for
 from tbgen.compiled.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
@@ -74,9 +73,6 @@ class Watcher(Report, Protocol):
     def built(self, built: Built) -> None:
         """The table is on the disk."""
 
-    def unrecorded(self, reason: str) -> None:
-        """The record of a table, or the index of the records, could not be written."""
-
     def again(self, material: Material, reason: str) -> None:
         """The table's worker is lost, and it is begun once more."""
 
@@ -120,14 +116,13 @@ def build(
     work = [finding for finding in findings if not finding.is_sound]
     if not work:
         with contextlib.suppress(OSError):  # a folder that can only be read stays as it is
-            if _gaps(folder, findings) or is_index_behind(folder / FOLDER) or are_marked(folder, targets):
+            if _gaps(folder, findings) or are_marked(folder, targets):
                 with build_lock(folder, watcher.waiting):
-                    _complete(folder, findings, watcher, settings.threads)
+                    _complete(folder, findings)
                     _settle(folder, targets, settings)
         return findings
     with _files_of(folder, work[0].material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
-        remove_partials(folder / FOLDER)
         findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
         findings = _enough(findings, settings)
         remove_blocks(folder, (finding.material for finding in findings if finding.is_sound))
@@ -135,7 +130,7 @@ def build(
             plan.check(free_disk(folder))
             compile_for(purposes_of((step.material for step in plan.steps), settings.threads), watcher.compiles)
             _Run(folder, plan, workers, watcher, findings, outcomes_only=settings.outcomes_only).run()
-        _complete(folder, findings, watcher, settings.threads)
+        _complete(folder, findings)
         _settle(folder, targets, settings)
     return findings
 
@@ -234,19 +229,8 @@ class _Run:
                 start, _ = self.running.pop(future)
                 self._finish(start, future.result if future.exception() is None else None, future.exception())
             self._start()
-        if self.made:
-            self._write_index()
         if self.errors:
             raise self.errors[0]
-
-    def _write_index(self) -> None:
-        """Say what records there are."""
-        from tbgen.apps.records.folder import write_index
-
-        try:
-            write_index(self.folder / FOLDER)
-        except OSError as error:
-            self.watcher.unrecorded(str(error))
 
     def _start(self) -> None:
         """Begin what the plan says is to begin now."""
@@ -325,8 +309,6 @@ class _Run:
             let_go(self.folder, self.over, left)  # those that were there wait until the manifest knows them
         self.made.append((made.material, made.file))
         finding = next(finding for finding in self.findings if finding.material == made.material)
-        if made.unrecorded:
-            self.watcher.unrecorded(made.unrecorded)
         seconds, cpu_seconds = made.file.wall_seconds or 0.0, made.file.cpu_seconds or 0.0
         self.watcher.built(Built(finding, made.positions, made.file.bytes, seconds, cpu_seconds))
 
@@ -348,28 +330,10 @@ def _gaps(folder: Path, findings: Iterable[Finding]) -> list[tuple[Material, Fil
     return gaps
 
 
-def _complete(folder: Path, findings: Iterable[Finding], watcher: Watcher, threads: int) -> None:
-    """Enter sound tables that were copied here, and do what a build left undone that ended after a table's file."""
-    try:
-        _complete_records(folder, findings, threads)
-    except OSError as error:
-        watcher.unrecorded(str(error))
+def _complete(folder: Path, findings: Iterable[Finding]) -> None:
+    """Enter sound tables that were copied here, or that a build made which ended before it entered them."""
     if gaps := dict(_gaps(folder, findings)):
         record(folder, gaps)
-
-
-def _complete_records(folder: Path, findings: Iterable[Finding], threads: int) -> None:
-    """Keep the records that are due, and list them."""
-    for finding in findings:
-        is_due = mark_of_due_record(folder / FOLDER, finding.material).exists()
-        if finding.is_sound and is_due and path_of(folder, finding.material, Layer.DISTANCES).exists():
-            from tbgen.apps.records.making import keep_record
-
-            keep_record(folder, finding.material, threads)
-    if is_index_behind(folder / FOLDER):
-        from tbgen.apps.records.folder import write_index
-
-        write_index(folder / FOLDER)
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ SOLVING_LARGE: Mapping[tuple[Balance, bool], float] = {
 }
 """The same for tables of large blocks."""
 
-AFTER_SOLVING = ("writing", "record")
+AFTER_SOLVING = ("writing",)
 """Phases that come when all is solved."""
 
 BLOCKS = "blocks"

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from tbgen.apps.records.places import FOLDER, mark_of_due_record
 from tbgen.library.lending import Lending
 from tbgen.library.making import Tell, make_file
 from tbgen.library.manifest import FileRecord
@@ -30,8 +29,6 @@ class Made:
     material: Material
     positions: int
     file: FileRecord
-    unrecorded: str = ""
-    """Why its record could not be written, if so."""
 
 
 class Report(Protocol):
@@ -70,21 +67,16 @@ def make_table(
     give_back()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
-    _note_due_record(folder, material)
     with _repeating(tell) as tell_now:
         written, solved = make_file(folder, material, threads, tell_now, memory, lending)
-        tell_now("record", None, 1.0, 0)
-        begun, unrecorded = time.perf_counter(), _keep_record(folder, material, threads)
-    phases = {**solved.figures.phase_seconds, "record": round(time.perf_counter() - begun, 3)}
     figures = dataclasses.replace(
         solved.figures,
-        phase_seconds=phases,
         wall_seconds=time.perf_counter() - wall,
         cpu_seconds=time.process_time() - cpu + solved.cpu_elsewhere,
         peak_bytes=peak_bytes(),
     )
     made = FileRecord.of_build(written, figures, str(solved.game))
-    return Made(material, sum(solved.positions(side) for side in Color), made, unrecorded)
+    return Made(material, sum(solved.positions(side) for side in Color), made)
 
 
 @contextlib.contextmanager
@@ -110,21 +102,3 @@ def _repeating(tell: Tell) -> Iterator[Tell]:
     finally:
         is_over.set()
         repeating.join()
-
-
-def _note_due_record(folder: Path, material: Material) -> None:
-    """Let the next build know that a record is missing if this one is killed before it is kept."""
-    with contextlib.suppress(OSError):  # `_keep_record` will say so
-        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-        mark_of_due_record(folder / FOLDER, material).touch()
-
-
-def _keep_record(folder: Path, material: Material, threads: int) -> str:
-    """Keep what the table holds, in figures; `tbgen record` adds the lines. What went wrong, if anything."""
-    from tbgen.apps.records.making import keep_record
-
-    try:
-        keep_record(folder, material, threads)
-    except OSError as error:
-        return str(error)
-    return ""

@@ -55,11 +55,6 @@ def _records() -> Files:
     return {f"records/{name}.json": (ROOT / "records" / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")}
 
 
-def _former() -> Files:
-    folder = ROOT / "tests" / "golden" / "format2"
-    return {f"tables/{path.name}": path.read_bytes() for path in folder.glob("*.h5")}
-
-
 @cache
 def _of_both_games() -> Files:
     """The tables of the bare kings under either game."""
@@ -77,7 +72,6 @@ CASES = {
     "copy": Case(("adjudicate", "games.pgn", "-o", "copy.pgn", "--json", "facts.json"), _games, ("*.pgn", "*.json")),
     "in place": Case(("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)),
     "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
-    "convert": Case(("convert", "--data", "tables"), _former, ("tables/*.h5",)),
     "fetch": Case(("fetch", "--all", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
     "record": Case(("record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
     "merge": Case(("record", "--merge", "records", "-o", "all"), _records, ("all/*.json",)),

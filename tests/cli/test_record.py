@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tbgen.apps.records.folder import read_record
 from tbgen.apps.records.places import INDEX
-from tests.cli.calls import complaint, printed
+from tbgen.storage.files import PARTIAL
+from tests.cli.calls import complaint, printed, tbgen
 
 
 def test_a_quiet_record_says_nothing(table_folder: Path, tmp_path: Path) -> None:
@@ -51,3 +56,36 @@ def test_a_build_keeps_the_counts_of_what_it_has_made(tmp_path: Path) -> None:
     before = (tmp_path / "records" / "KvK.json").stat().st_mtime_ns
     printed("build", "KvK", "--quiet", "--data", str(tmp_path))
     assert (tmp_path / "records" / "KvK.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("last_words", ["making.record_of", "making.write_index"])
+def test_a_record_that_a_build_did_not_live_to_keep_is_kept_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_words: str
+) -> None:
+    def die(*_: Any, **__: Any) -> None:
+        raise OSError("no more")
+
+    build, records = ("build", "KNvK", "--quiet", "--data", str(tmp_path)), tmp_path / "records"
+    with monkeypatch.context() as patched:
+        patched.setattr(f"tbgen.apps.records.{last_words}", die)
+        assert "their records are not: no more" in tbgen(*build).stderr
+    records.mkdir(exist_ok=True)
+    (records / f"KvK.json{PARTIAL}").touch()
+    assert not (records / INDEX).exists()
+    printed(*build)
+    assert {path.name for path in records.iterdir()} == {INDEX, "KvK.json", "KNvK.json"}
+    assert json.loads((records / INDEX).read_text())["records"].keys() == {"KvK", "KNvK"}
+
+
+def test_tables_are_made_even_if_their_records_cannot_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "records").touch()
+    told = tbgen("build", "KvK", "--quiet", "--data", str(tmp_path))
+    assert (told.returncode, (tmp_path / "KvK.h5").is_file()) == (0, True)
+    assert "the tables are there, their records are not" in told.stderr
+
+
+def test_tables_that_were_copied_are_not_counted(table_folder: Path, tmp_path: Path) -> None:
+    for path in table_folder.glob("KvK*.h5"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    printed("build", "KvK", "--quiet", "--data", str(tmp_path))
+    assert not (tmp_path / "records").exists()

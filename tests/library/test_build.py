@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen.apps.records.folder import records_in
-from tbgen.apps.records.places import FOLDER, INDEX
 from tbgen.cli.watch import PlainWatcher, QuietWatcher
 from tbgen.errors import BuildError, NotEnoughMemoryError
 from tbgen.library.build import Built, Settings, build
@@ -57,42 +55,6 @@ def test_children_come_first_and_sound_tables_are_kept(tmp_path: Path) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")}
     assert made(tmp_path, [KNIGHT]) == []
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")} == before
-
-
-def test_records_of_what_is_made_are_kept_and_listed(tmp_path: Path) -> None:
-    made(tmp_path, [KNIGHT])
-    assert [record.material for record in records_in(tmp_path / FOLDER)] == [KINGS, KNIGHT]
-    assert json.loads((tmp_path / FOLDER / INDEX).read_text())["records"].keys() == {"KvK", "KNvK"}
-
-
-@pytest.mark.parametrize("last_words", ["tbgen.apps.records.making.record_of", "tbgen.apps.records.folder.write_index"])
-def test_a_record_that_a_build_did_not_live_to_keep_is_kept_by_the_next(
-    tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch, last_words: str
-) -> None:
-    def die(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(last_words, die)
-        with pytest.raises(KeyboardInterrupt):
-            made(tmp_path, [KINGS])
-    assert not (tmp_path / FOLDER / INDEX).exists()
-    assert made(tmp_path, [KINGS]) == []
-    kept = {path.name for path in (tmp_path / FOLDER).iterdir()}
-    assert kept == {INDEX, "KvK.json"}
-    there = [(folder / FOLDER / "KvK.json").read_bytes() for folder in (tmp_path, table_folder)]
-    assert there[0] == there[1]
-    assert json.loads((tmp_path / FOLDER / INDEX).read_text())["records"].keys() == {"KvK"}
-
-
-def test_tables_are_made_even_if_their_records_cannot_be_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / FOLDER).touch()
-    watcher = PlainWatcher()
-    build(tmp_path, [KINGS], watcher)
-    assert [built.finding.material for built in watcher.made] == [KINGS]
-    assert "records are not" in capsys.readouterr().err
 
 
 def test_the_manifest_has_size_and_digest_of_each_file(tmp_path: Path) -> None:
@@ -172,7 +134,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
         with pytest.raises(BuildError, match=r"cannot build KNvK: .*No space left on device"):
             made(tmp_path, [KNIGHT])
     whole = {"KNvK.dtg.h5"} if file == "KNvK.h5" else set()
-    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", "KvK.dtg.h5", MANIFEST, files.LOCK, FOLDER} | whole
+    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", "KvK.dtg.h5", MANIFEST, files.LOCK} | whole
     assert made(tmp_path, [KNIGHT]) == ["KNvK"]
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import random
-import shutil
 import time
 from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.places import FOLDER, path_of_record
 from tbgen.material import Material, build_order, materials
 from tbgen.storage.files import path_of
 from tests.copies import copy_tables
@@ -41,11 +39,10 @@ def test_ninety_kills_make_no_difference(tmp_path: Path, four_men_folder: Path, 
     draw, wanted, kills, chains = random.Random(81), build_order([Material.parse(name)]), 0, 0
 
     def begun(folder: Path) -> Path:
-        (folder / FOLDER).mkdir(parents=True)
+        folder.mkdir()
         for material in wanted:
             if "P" in name and "P" not in str(material):
                 copy_tables(four_men_folder, folder, str(material))
-                shutil.copy(path_of_record(four_men_folder / FOLDER, material), folder / FOLDER)
         return folder
 
     whole = begun(tmp_path / "whole")

@@ -23,14 +23,13 @@ from tbgen.apps.records.digests import read_digests
 from tbgen.apps.records.making import record_of
 from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.errors import AccruedError, DamagedTableError
-from tbgen.library.convert import convert
 from tbgen.library.fetch import fetch
 from tbgen.material import Material, build_order, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.storage.files import path_of
 from tbgen.storage.layers import Layer
 from tbgen.storage.reader import TableFile
-from tbgen.storage.schema import COLUMNS, STREAMS, WIDE, kind_of_column
+from tbgen.storage.schema import COLUMNS, STREAMS, WIDE
 from tbgen.verify import verify_file
 from tests.cli.calls import printed
 from tests.copies import bytes_of_table, copy_tables
@@ -40,7 +39,6 @@ from tests.readers.test_reader import assert_vectors_are_the_probes
 from tests.storage.forging import Items, rewritten
 from tests.storage.wide import wide_numbers, write_wide
 
-FORMER = Path(__file__).parent / "golden" / "format2"
 NAMES = [str(material) for material in build_order(materials(3))]
 PAWN = Material.parse("KPvK")
 
@@ -173,17 +171,6 @@ def test_outcomes_alone_have_the_same_digest(wide_folder: Path, tmp_path: Path) 
         found = digests_of(alone, 1)
     with opened(wide_folder, "KPvK") as file:
         assert found == dataclasses.replace(digests_of(file, 1), distances=None)
-
-
-@pytest.mark.usefixtures("in_memory")
-def test_tables_of_the_former_format_are_converted(tmp_path: Path) -> None:
-    shutil.copytree(FORMER, tmp_path / "tables")
-    found = [Material.parse(name) for name in ("KvK", "KBvK")]
-    convert(tmp_path / "tables", found)
-    for material in found:
-        with opened(tmp_path / "tables", str(material)) as file:
-            assert file.kind_of("states") == kind_of_column("states", file.distances.dataset("rows").items + 1)
-            assert digests_of(file, 1) == read_digests()[material]
 
 
 def test_they_are_fetched(wide_folder: Path, tmp_path: Path) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from tbgen.apps.records.census import Census, Spread, Zugzwangs, census_of
 from tbgen.apps.records.changing import changing_in
-from tbgen.apps.records.folder import write_record
+from tbgen.apps.records.folder import write_index, write_record
 from tbgen.apps.records.lines import replay
-from tbgen.apps.records.places import FOLDER, mark_of_due_record
+from tbgen.apps.records.places import FOLDER, is_index_behind
 from tbgen.apps.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
 from tbgen.apps.records.stretch import MOST_MEN_STRETCHED_WHOLE, longest_stretch, stretch_of_lines
 from tbgen.errors import MissingDistancesError, VerificationError
@@ -19,7 +19,7 @@ from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Outcome
-from tbgen.storage.files import path_in
+from tbgen.storage.files import path_in, remove_partials
 from tbgen.storage.folders import Folders, folders_in, game_of_folder
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
@@ -54,10 +54,16 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
         return Record(material, file.size, sides, zugzwangs, census.one_colored, quiet, changes)
 
 
-def keep_record(folder: Path, material: Material, threads: int) -> None:
-    """Keep the counts of a table within its folder, whose index is to follow."""
-    write_record(folder / FOLDER, record_of(folder, material, lines=False, threads=threads))
-    mark_of_due_record(folder / FOLDER, material).unlink(missing_ok=True)
+def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]) -> None:
+    """Count tables of a folder, without their lines, and keep the records within it; `tell` hears of each one first."""
+    remove_partials(folder / FOLDER)
+    try:
+        for material in wanted:
+            tell(material)
+            write_record(folder / FOLDER, record_of(folder, material, lines=False, threads=threads))
+    finally:
+        if is_index_behind(folder / FOLDER):
+            write_index(folder / FOLDER)
 
 
 def _outcome_record(spread: Spread, longest: Longest) -> OutcomeRecord:
