@@ -76,7 +76,7 @@ def _row(slot: Slot, slots: list[Slot]) -> tuple[str, ...]:
         in_gib(slot.start.memory),
         in_units(step.cost.bytes),
         f"{step.cost.cpu_seconds:,.1f}",
-        str(slot.start.all_threads),
+        str(slot.start.threads),
         clock(slot.begins),
         clock(slot.ends),
         _some_of(beside, " ", _MOST_BESIDE),

@@ -246,8 +246,8 @@ class _Run:
             if self.outcomes_only:
                 mark(self.folder, start.material)
             self.watcher.expects(start.material, self._estimate(start))
-            name, lent = str(start.material), start.lent
-            future = self.workers.submit_table(self.folder, name, start.threads, start.granted, lent)
+            name = str(start.material)
+            future = self.workers.submit_table(self.folder, name, start.threads, start.granted)
             self.running[future] = start, time.monotonic()
         now = time.monotonic()
         elapsed = {start: now - begun for start, begun in self.running.values()}
@@ -259,9 +259,7 @@ class _Run:
         measured = [(each, known[str(each)]) for each in materials if str(each) in known]
         game = game_of_folder(self.folder)
         cost = cost_of(start.material, pace_for(start.material, measured, game), game)
-        seconds = cost.wall_seconds(start.threads, start.lent * start.threads) * crowding_of(
-            self.made[-_LAST_TABLES:], game
-        )
+        seconds = cost.wall_seconds(start.threads) * crowding_of(self.made[-_LAST_TABLES:], game)
         return Estimate(seconds, solving_share(start.material, measured))
 
     def _has_room(self, start: Start) -> bool:

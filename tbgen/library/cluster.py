@@ -1,31 +1,24 @@
 """Cluster: tables made by the workers of a dask.distributed scheduler, in a folder that all machines share.
 
 It only hands over tables: what is started when is the plan's business, as on a single machine. A worker that is lost is
-the cluster's business first: its table is done again by another one. Where a table is given to several workers, one of
-them makes it, and the others solve blocks of it (lending.py).
+the cluster's business first: its table is done again by another one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
-import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from tbgen.errors import UsageError
-from tbgen.library.lending import Lending, help_with
 from tbgen.library.steps import Machine
 from tbgen.library.work import UNHEARD, Made, make_table
 from tbgen.library.workers import WorkerLostError
 from tbgen.system.process import keep_freed
-
-_LOG = logging.getLogger("distributed.worker.tbgen")
-"""What a worker writes among its other lines."""
 
 _CONNECT_SECONDS = 10
 
@@ -55,24 +48,22 @@ class Cluster:
         limits += [] if memory is None else [memory]
         return Machine(threads * len(workers), len(workers), job_memory=min(limits, default=1 << 62))
 
-    def submit_table(
-        self, folder: Path, name: str, threads: int, memory: int | None = None, lent: int = 0
-    ) -> Future[Made]:
+    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
         ours: Future[Made] = Future()
         what = folder.resolve(), name, threads, memory
-        threading.Thread(target=self._follow, args=(what, 1 + lent, ours), daemon=True).start()
+        threading.Thread(target=self._follow, args=(what, ours), daemon=True).start()
         return ours
 
-    def _follow(self, what: tuple[Any, ...], workers: int, ours: Future[Made]) -> None:
+    def _follow(self, what: tuple[Any, ...], ours: Future[Made]) -> None:
         """Have a table made, and pass on what comes of it.
 
         Dask makes a lost worker's table on another one, but forgets it if no worker was there at that moment.
         """
         try:
             while True:
-                given = self._free(workers)
+                given = self._free()
                 where = {"workers": given, "allow_other_workers": True} if given else {}
-                theirs = self._client.submit(_make_table, self._work, given, *what, pure=False, **where)
+                theirs = self._client.submit(_make_table, self._work, *what, pure=False, **where)
                 is_over = self._is_over(theirs)
                 with self._choosing:
                     self._busy.difference_update(given)
@@ -83,10 +74,10 @@ class Cluster:
         except BaseException as error:
             ours.set_exception(error)
 
-    def _free(self, workers: int) -> list[str]:
-        """Some of the workers that have nothing to do; they are busy from now on."""
+    def _free(self) -> list[str]:
+        """A worker that has nothing to do, if there is one; it is busy from now on."""
         with self._choosing:
-            free = [address for address in self._workers() if address not in self._busy][:workers]
+            free = [address for address in self._workers() if address not in self._busy][:1]
             self._busy.update(free)
             return free
 
@@ -125,29 +116,10 @@ def _connected(address: str) -> Any:
         raise UsageError(f"no dask scheduler answers at {address}: {error or 'no answer in time'}") from None
 
 
-def _make_table(
-    work: Callable[..., Made], given: Sequence[str], folder: Path, name: str, threads: int, memory: int | None
-) -> Made:
-    """Make a table on one of the workers that it is given to; the others of them that are still there help."""
+def _make_table(work: Callable[..., Made], folder: Path, name: str, threads: int, memory: int | None) -> Made:
+    """Make a table on the worker where this is called."""
     keep_freed()
-    distributed: Any = importlib.import_module("distributed")
-    here, client = urlsplit(distributed.get_worker().address), distributed.get_client()
-    there = client.scheduler_info(n_workers=-1)["workers"]
-    others = [address for address in given if address in there and address != here.geturl()][: len(given) - 1]
-    if not others or here.scheme != "tcp" or here.hostname is None:
-        return work(folder, name, threads, UNHEARD, memory)
-    try:
-        lending = Lending(here.hostname, threads * len(others))
-    except OSError as error:  # nobody can come here, but the table can be made
-        _LOG.warning("%s is made without help: cannot listen on %s: %s", name, here.hostname, error)
-        return work(folder, name, threads, UNHEARD, memory)
-    what = help_with, folder, name, threads, lending.invitation
-    helping = [client.submit(*what, pure=False, workers=[address]) for address in others]
-    with lending:
-        try:
-            return work(folder, name, threads, UNHEARD, memory, lending)
-        finally:
-            client.cancel(helping)
+    return work(folder, name, threads, UNHEARD, memory)
 
 
 def _copy(theirs: Any, ours: Future[Made]) -> None:

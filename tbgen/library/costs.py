@@ -99,10 +99,6 @@ LARGE_RATES: Mapping[Mobility, Mapping[tuple[Balance, bool], Rate]] = {
 
 LARGE_BLOCK_CELLS = 1 << 24
 
-BLOCKS_SHARE = 0.5
-"""How much of what threads share other machines can do, too: the blocks of a table with pawns. It is 0.4 to 0.5 with
-two pawns, up to 0.7 with one (record 275)."""
-
 START_SECONDS = 0.1
 START_BYTES = 50_000
 """What the smallest table takes."""
@@ -125,10 +121,9 @@ class Cost:
     """On disk while it is made."""
     serial: float
 
-    def wall_seconds(self, threads: int, lent: int = 0) -> float:
-        """How long it takes on so many threads, and on so many of other machines where these can help."""
-        here, shared = (1 - BLOCKS_SHARE) * (1 - self.serial), BLOCKS_SHARE * (1 - self.serial)
-        return self.cpu_seconds * (self.serial + here / threads + shared / (threads + lent))
+    def wall_seconds(self, threads: int) -> float:
+        """How long it takes on so many threads."""
+        return self.cpu_seconds * (self.serial + (1 - self.serial) / threads)
 
 
 def balance_of(material: Material) -> Balance:

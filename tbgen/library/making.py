@@ -18,7 +18,6 @@ import numpy as np
 from tbgen import __version__
 from tbgen.compiled.folders import source_digest
 from tbgen.index.layout import layout_of
-from tbgen.library.lending import Lending, identity_of
 from tbgen.library.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.storage.files import WrittenTable, partial_of, path_of
@@ -39,7 +38,6 @@ def make_file(
     threads: int,
     tell: Tell,
     memory: int | None = None,
-    lending: Lending | None = None,
 ) -> tuple[WrittenTable, Solved]:
     """Solve a material whose children are in the folder, and put its files there; OSError if they cannot be written.
 
@@ -54,12 +52,9 @@ def make_file(
     source = source_digest()
     with contextlib.ExitStack() as opened:
         children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
-        identity = identity_of(folder, material, children)
-        if lending is not None:
-            lending.identity = identity
-        store = opened.enter_context(_block_store(folder, material, identity))
+        store = opened.enter_context(_block_store(folder, material, _identity_of(folder, material, children)))
         game, grant = game_of_folder(folder), opened.enter_context(_granted(folder, material, threads, memory))
-        solved = retro.solve_into(store, material, children, threads, tell, grant, game, helpers=lending)
+        solved = retro.solve_into(store, material, children, threads, tell, grant, game)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
         new, slots = (np.zeros, ANY_SLOTS) if grant is None else (grant.files.zeros, grant.slots)
@@ -69,6 +64,13 @@ def make_file(
     phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
     solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
     return written, solved
+
+
+def _identity_of(folder: Path, material: Material, children: Mapping[Material, TableFile]) -> dict[str, Any]:
+    """What the blocks of a table depend on."""
+    known = {str(child): file.digest for child, file in children.items()}
+    game, source = str(game_of_folder(folder)), source_digest()
+    return {"material": str(material), "game": game, "source": source, "children": known}
 
 
 @contextlib.contextmanager

@@ -114,8 +114,8 @@ class Plan:
         ready = [step for step in ready if all(need in over for need in step.needs)]
         started, held, at_work = list[Start](), list[Start](), list(running)
         for number, step in enumerate(ready):
-            jobs = self.machine.jobs - sum(start.jobs for start in at_work)
-            threads = self.machine.threads - sum(start.all_threads for start in at_work)
+            jobs = self.machine.jobs - len(at_work)
+            threads = self.machine.threads - sum(start.threads for start in at_work)
             if jobs <= 0 or threads <= 0:
                 break
             share = math.ceil(threads / min(jobs, len(ready) - number))
@@ -128,21 +128,8 @@ class Plan:
                 started.append(start)
                 at_work.append(start)
         if self.machine.job_memory is not None:
-            return self._with_help(started, running)
+            return started
         return self._widened(started, running)
-
-    def _with_help(self, started: Sequence[Start], running: Collection[Start]) -> list[Start]:
-        """The same starts, each worker of a cluster that would be idle lent to the table that takes longest by then.
-
-        It is lent until that table is made.
-        """
-        starts = list(started)
-        for _ in range(self.machine.jobs - sum(start.jobs for start in [*running, *starts])):
-            more = [(start.seconds, n) for n, start in enumerate(starts) if start.takes_help(self.machine.job_memory)]
-            if more:
-                _, longest = max(more)
-                starts[longest] = replace(starts[longest], lent=starts[longest].lent + 1)
-        return starts
 
     def _widened(self, started: Sequence[Start], running: Collection[Start]) -> list[Start]:
         """The same starts, with the threads that would be idle."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tbgen.index.layout import layout_of
 from tbgen.library.costs import Cost
 from tbgen.material import Material
-
-WORTH_LENDING = 30.0
-"""From so many CPU seconds on a table is made with the help of workers that would be idle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +56,6 @@ class Start:
     threads: int
     granted: int | None = None
     """Bytes of memory, where it cannot have all that it takes."""
-    lent: int = 0
-    """How many more workers of a cluster, each with as many threads, solve blocks of it."""
-
-    @property
-    def jobs(self) -> int:
-        """How many workers are busy with it."""
-        return 1 + self.lent
-
-    @property
-    def all_threads(self) -> int:
-        """Of all these workers."""
-        return self.jobs * self.threads
 
     @property
     def material(self) -> Material:
@@ -82,8 +65,7 @@ class Start:
     def memory(self) -> int:
         """Of the worker that makes it."""
         if self.granted is None:
-            lent = self.lent * self.threads
-            return self.step.memory(self.threads) + (lent * _lent_memory(self.material) if lent else 0)
+            return self.step.memory(self.threads)
         return max(self.granted, self.step.least_memory(self.threads))
 
     @property
@@ -94,16 +76,7 @@ class Start:
 
     @property
     def seconds(self) -> float:
-        return self.step.cost.wall_seconds(self.threads, self.lent * self.threads)
-
-    def takes_help(self, most: int | None) -> bool:
-        """Whether one more worker would do it good, and each has memory enough for it."""
-        if most is None or self.granted is not None or self.step.cost.cpu_seconds < WORTH_LENDING:
-            return False
-        waves = itertools.pairwise(layout_of(self.material).waves)
-        if self.all_threads >= max(end - first for first, end in waves):
-            return False
-        return max(replace(self, lent=self.lent + 1).memory, _helper_memory(self.material, self.threads)) <= most
+        return self.step.cost.wall_seconds(self.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +99,8 @@ class Slot:
             "material": str(step.material),
             "needs": [str(material) for material in step.needs],
             "cells": step.cells,
-            "threads": start.all_threads,
-            "workers": start.jobs,
+            "threads": start.threads,
+            "workers": 1,
             "memory": start.memory,
             "bytes": step.cost.bytes,
             "outcome_bytes": step.cost.outcome_bytes,
@@ -151,20 +124,6 @@ def _least_memory(material: Material, threads: int) -> int:
     from tbgen.retro import least_memory
 
     return least_memory(material, threads)
-
-
-@lru_cache(maxsize=1024)
-def _lent_memory(material: Material) -> int:
-    from tbgen.retro import lent_memory
-
-    return lent_memory(material)
-
-
-@lru_cache(maxsize=1024)
-def _helper_memory(material: Material, threads: int) -> int:
-    from tbgen.retro import helper_memory
-
-    return helper_memory(material, threads)
 
 
 def _most_in_files(material: Material, threads: int) -> int:

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from tbgen.library.lending import Lending
 from tbgen.library.making import Tell, make_file
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
@@ -55,11 +54,10 @@ def make_table(
     threads: int,
     report: Report = UNHEARD,
     memory: int | None = None,
-    lending: Lending | None = None,
 ) -> Made:
     """Solve a canonical material whose children are in the folder, and put its file there.
 
-    It keeps within so many bytes of memory, if it is told to and a table of its kind can. Other processes may help.
+    It keeps within so many bytes of memory, if it is told to and a table of its kind can.
     """
     material = Material.parse(name)
 
@@ -68,11 +66,11 @@ def make_table(
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     with _repeating(tell) as tell_now:
-        written, solved = make_file(folder, material, threads, tell_now, memory, lending)
+        written, solved = make_file(folder, material, threads, tell_now, memory)
     figures = dataclasses.replace(
         solved.figures,
         wall_seconds=time.perf_counter() - wall,
-        cpu_seconds=time.process_time() - cpu + solved.cpu_elsewhere,
+        cpu_seconds=time.process_time() - cpu,
         peak_bytes=peak_bytes(),
     )
     made = FileRecord.of_build(written, figures, str(solved.game))

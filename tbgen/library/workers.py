@@ -37,10 +37,8 @@ class WorkerLostError(Exception):
 class Workers(Protocol):
     """Where tables are made; a future fails with WorkerLostError if it may be worth trying again."""
 
-    def submit_table(
-        self, folder: Path, name: str, threads: int, memory: int | None = None, lent: int = 0
-    ) -> Future[Made]:
-        """Make a table on one of the workers; so many more of them help."""
+    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
+        """Make a table on one of the workers."""
 
 
 class Here(ThreadPoolExecutor):
@@ -50,9 +48,7 @@ class Here(ThreadPoolExecutor):
         super().__init__(1)
         self._report, self._work = report, work
 
-    def submit_table(
-        self, folder: Path, name: str, threads: int, memory: int | None = None, lent: int = 0
-    ) -> Future[Made]:
+    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
         return self.submit(self._work, folder, name, threads, self._report, memory)
 
 
@@ -64,9 +60,7 @@ class Processes(ThreadPoolExecutor):
         self._report, self._work = report, work
         self._idle: list[_Process] = []
 
-    def submit_table(
-        self, folder: Path, name: str, threads: int, memory: int | None = None, lent: int = 0
-    ) -> Future[Made]:
+    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
         return self.submit(self._make, folder, name, threads, memory)
 
     def _make(self, folder: Path, name: str, threads: int, memory: int | None) -> Made:

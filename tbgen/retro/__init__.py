@@ -37,9 +37,7 @@ drive/task.py            what is solved, from what, to where, with how many thre
 drive/one_block.py       1-4 of a table without pawns: one block, all threads together
 drive/shared_layers.py   a thick layer of a class or a middle, shared among threads
 drive/many_blocks.py     a table with pawns: waves of blocks, a run of blocks to a thread
-drive/hand_out.py        the runs of a wave, given to threads here and in other processes
 drive/run_solver.py      a run of blocks from values at hand to what its cells hold
-drive/helper.py          runs of blocks of a table that another process makes
 drive/block_runs.py      1-4 of a run of blocks in one kernel; patterns named
 drive/counts.py          positions by outcome, longest distances; cells that are not primary cleared
 drive/runs.py            solved cells on their way to a file, and all runs as one table
@@ -50,13 +48,9 @@ drive/timing.py          seconds by phase, progress
 ======================== =========================================================================================
 """
 
-from tbgen.retro.drive.hand_out import Shared
-from tbgen.retro.drive.helper import Helper
 from tbgen.retro.drive.memory import (
     arrays_granted,
-    helper_memory,
     least_memory,
-    lent_memory,
     memory_needed,
     most_in_files,
     slots_granted,
@@ -68,14 +62,10 @@ from tbgen.retro.drive.solver import solve, solve_into
 __all__ = [
     "BlockStore",
     "Grant",
-    "Helper",
     "MemoryStore",
-    "Shared",
     "Solved",
     "arrays_granted",
-    "helper_memory",
     "least_memory",
-    "lent_memory",
     "memory_needed",
     "most_in_files",
     "slots_granted",

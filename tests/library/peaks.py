@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import _thread
-import contextlib
 import itertools
 import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tbgen.library.lending import Invitation
 from tbgen.material import Material
 from tbgen.storage.files import path_of
 from tbgen.storage.layers import Layer
@@ -38,16 +33,6 @@ finally:
     is_over.set()
     looking.join()
 print(json.dumps([made.file.peak_bytes, own[0]]))
-"""
-
-
-HELPING = """
-import sys, pathlib
-from tbgen.library.lending import Invitation, help_with
-from tbgen.system.process import peak_bytes
-folder, name, threads, host, port, key = sys.argv[1:]
-help_with(pathlib.Path(folder), name, int(threads), Invitation((host, int(port)), bytes.fromhex(key)))
-print(peak_bytes())
 """
 
 
@@ -80,24 +65,3 @@ def peak_in_a_process(
     environment = {**os.environ, "TBGEN_CACHE": str(kernels)} if kernels else None
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return Peak(*json.loads(done.stdout))
-
-
-@contextlib.contextmanager
-def peak_of_a_helper(folder: Path, name: str, threads: int, invitation: Invitation) -> Iterator[list[int]]:
-    """A process of its own helps with a table meanwhile; afterwards the list has the most bytes that it took."""
-    command = [sys.executable, "-c", HELPING, str(folder), name, str(threads)]
-    command += [*map(str, invitation.address), invitation.key.hex()]
-    peak = list[int]()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as helper:
-        threading.Thread(target=_end_with, args=(helper,), daemon=True).start()
-        try:
-            yield peak
-            peak.append(int(helper.communicate()[0]))
-        finally:
-            helper.kill()
-
-
-def _end_with(helper: subprocess.Popen[str]) -> None:
-    """Nobody else makes the table: it would be waited for for ever."""
-    if helper.wait():
-        _thread.interrupt_main()

@@ -8,18 +8,15 @@ import numpy as np
 import pytest
 
 from tbgen.index.layout import layout_of
-from tbgen.library.lending import Lending
 from tbgen.library.work import UNHEARD, make_table
 from tbgen.material import Material, materials
-from tbgen.retro import arrays_granted, helper_memory, least_memory, memory_needed, slots_granted
-from tbgen.retro.drive import many_blocks
+from tbgen.retro import arrays_granted, least_memory, memory_needed, slots_granted
 from tbgen.retro.drive.memory import HAND_BYTES, LEAST_SLOTS, SLOT_BYTES
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.storage.files import path_of
 from tbgen.storage.layers import Layer
 
-from .made_up import write_descent
-from .peaks import link_tables, peak_in_a_process, peak_of, peak_of_a_helper
+from .peaks import link_tables, peak_in_a_process, peak_of
 
 GIB, MIB = 1 << 30, 1 << 20
 
@@ -121,19 +118,3 @@ def test_a_table_is_the_same_to_the_byte_when_all_that_can_lies_in_files(
     for layer in Layer:
         made, known = (path_of(folder, material, layer) for folder in (tmp_path, table_folder))
         assert made.read_bytes() == known.read_bytes()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "threads"), [("KPPvKP", 1), ("KPPvKP", 2), ("KRPvKP", 2)])
-def test_who_helps_with_a_table_of_five_men_takes_no_more_than_was_asked_for(
-    tmp_path: Path, four_men_folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, threads: int
-) -> None:
-    """All blocks are solved by the helper. What promotions lead to is made up."""
-    monkeypatch.setattr(many_blocks.ManyBlocks, "_solve_runs", lambda self: None)
-    write_descent(tmp_path, Material.parse(name), four_men_folder)
-    needed = helper_memory(Material.parse(name), threads)
-    with Lending("127.0.0.1", threads) as lending:
-        with peak_of_a_helper(tmp_path, name, threads, lending.invitation) as peak:
-            make_table(tmp_path, name, threads, UNHEARD, lending=lending)
-        assert lending.received > 0
-    assert needed / 5 < peak[0] <= needed

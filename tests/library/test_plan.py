@@ -39,8 +39,6 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread; and no less."""
     for name in ("_memory", "_least_memory"):
         monkeypatch.setattr(steps_module, name, lambda material, threads: (material.men - 2 + threads) * GIB)
-    monkeypatch.setattr(steps_module, "_helper_memory", lambda material, threads: threads * GIB)
-    monkeypatch.setattr(steps_module, "_lent_memory", lambda material: GIB // 4)
 
 
 def plan(machine: Machine, wanted: list[Material] | None = None) -> Plan:
@@ -70,8 +68,8 @@ def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machi
     for slot in slots:
         assert all(ends[child] <= slot.begins for child in slot.start.material.children())
         beside = at_work(slots, slot.begins)
-        assert sum(each.start.jobs for each in beside) <= machine.jobs
-        assert sum(each.start.all_threads for each in beside) <= machine.threads
+        assert len(beside) <= machine.jobs
+        assert sum(each.start.threads for each in beside) <= machine.threads
         if machine.job_memory is not None:
             assert slot.start.memory <= machine.job_memory
         elif machine.memory is not None:
@@ -94,44 +92,6 @@ def test_threads_that_missing_memory_leaves_idle_go_to_who_starts() -> None:
         steps = plan_of(five, set(all_materials()) - set(five), machine=Machine(4, 4, limit))
         starts = steps.next_starts(set(all_materials()) - set(five), [])
         assert [start.threads for start in starts] == threads
-
-
-def lent(machine: Machine, *names: str) -> dict[str, int]:
-    """How many workers are lent to some tables when all that they need is there."""
-    wanted = [Material.parse(name) for name in names]
-    sound = set(all_materials()) - set(wanted)
-    starts = plan_of(wanted, sound, machine=machine).next_starts(sound, [])
-    return {str(start.material): start.lent for start in starts}
-
-
-def test_idle_workers_of_a_cluster_are_lent_to_the_tables_that_take_longest() -> None:
-    """Four workers with two threads each; tables without pawns are one block."""
-    cluster = Machine(8, 4, None, 12 * GIB)
-    assert lent(cluster, "KPPvKR") == {"KPPvKR": 3}
-    assert lent(cluster, "KPPvKR", "KRBvKN") == {"KPPvKR": 2, "KRBvKN": 0}
-    assert lent(cluster, "KBPvKP", "KPPPvK") == {"KBPvKP": 2, "KPPPvK": 0}, "the other one takes 15 seconds"
-    assert lent(cluster, "KPPvKQ", "KPPvKR") == {"KPPvKQ": 1, "KPPvKR": 1}
-    assert lent(cluster, "KRBvKN") == {"KRBvKN": 0}
-    assert lent(Machine(8, 4, 12 * GIB), "KPPvKR") == {"KPPvKR": 0}, "threads of one machine are shared without help"
-
-
-def test_no_more_workers_are_lent_than_have_a_block_to_solve_at_a_time() -> None:
-    """KRPvKR has four blocks a wave."""
-    assert lent(Machine(16, 8, None, 12 * GIB), "KRPvKR") == {"KRPvKR": 1}
-    assert lent(Machine(8, 8, None, 12 * GIB), "KRPvKR") == {"KRPvKR": 3}
-
-
-def test_workers_are_lent_as_far_as_there_is_memory_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With two threads a table of five men takes 5 GiB, and half a gigabyte more for each worker that helps."""
-    assert lent(Machine(8, 4, None, 6 * GIB), "KPPvKR") == {"KPPvKR": 2}
-    assert lent(Machine(8, 4, None, 5 * GIB), "KPPvKR") == {"KPPvKR": 0}
-    monkeypatch.setattr(steps_module, "_helper_memory", lambda material, threads: 7 * GIB)
-    assert lent(Machine(8, 4, None, 6 * GIB), "KPPvKR") == {"KPPvKR": 0}
-
-
-def test_help_makes_only_the_blocks_quicker() -> None:
-    cost = cost_of(Material.parse("KRPvKR"))
-    assert cost.wall_seconds(4) < cost.wall_seconds(2, 2) < cost.wall_seconds(2, 1) < cost.wall_seconds(2)
 
 
 def test_the_table_with_the_longest_way_to_the_end_goes_first() -> None:

@@ -14,7 +14,6 @@ from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.counts import nothing_found
-from tbgen.retro.drive.hand_out import Helpers
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.runs import MemoryStore, Solved
 from tbgen.retro.drive.task import Task
@@ -113,7 +112,6 @@ class SolvedBlocks:
         placements: Sequence[Placement],
         threads: int = 2,
         game: Mobility = Mobility.RESET,
-        helpers: Helpers | None = None,
     ) -> None:
         material = Material.parse(name)
         self.layout = layout_of(material)
@@ -121,7 +119,7 @@ class SolvedBlocks:
         store = MadeUpStore(material, list(self.numbers.values()))
         with ThreadPoolExecutor(threads) as pool:
             children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
-            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, game=game, helpers=helpers))
+            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, game=game))
             many.solve()
         self.en_passant = many.family.en_passant
         self.kept = store.solved()

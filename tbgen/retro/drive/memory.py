@@ -16,8 +16,7 @@ from functools import cache
 import numpy as np
 
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import PROMOTIONS, Material
-from tbgen.retro.drive.helper import most_planes_sent
+from tbgen.material import Material
 from tbgen.retro.drive.placement import COLDEST_FIRST, Path, arrays_of, name_of
 from tbgen.retro.drive.run_solver import most_run_blocks
 from tbgen.retro.drive.shared_layers import private_worklists
@@ -149,27 +148,6 @@ def most_in_files(material: Material, threads: int) -> int:
             for sizes in steps
         ),
     )
-
-
-@cache
-def helper_memory(material: Material, threads: int) -> int:
-    """The most that a process takes which helps to make a table of many blocks; each thread has a run at hand."""
-    layout = layout_of(material)
-    geometry, blocks = geometry_of(layout), most_run_blocks(layout)
-    promoted = layout.pawns * len(PROMOTIONS) * blocks * layout.block_words * 64
-    promoted = VALUE_BYTES * min(promoted, most_promotion_cells(layout))
-    a_thread = worker_bytes(geometry, blocks) + promoted + lent_memory(material)
-    shared = captured_bytes(kinship_of(layout)) + VALUE_BYTES * en_passant_places(layout)[1]
-    return beside_arrays(threads) + shared + threads * a_thread
-
-
-@cache
-def lent_memory(material: Material) -> int:
-    """What a run takes on its way to another process and back, at either end: what it needs and what it holds, and both
-    once more packed."""
-    layout = layout_of(material)
-    half = layout.block_words * 64
-    return 2 * (VALUE_BYTES * most_planes_sent(layout) * half + CELL_BYTES * most_run_blocks(layout) * 2 * half)
 
 
 def beside_arrays(threads: int) -> int:

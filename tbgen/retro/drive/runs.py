@@ -96,8 +96,6 @@ class Solved:
         self.game = game
         self.store = store
         self.figures = Figures()
-        self.cpu_elsewhere = 0.0
-        """CPU seconds of other processes that have helped."""
         self._runs = store.runs()
         self._starts = [run.first for run in self._runs]
         rows = sum(run.rows for run in self._runs)

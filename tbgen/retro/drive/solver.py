@@ -12,7 +12,6 @@ import numpy as np
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.retro.drive.hand_out import Helpers
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.placement import Grant
@@ -31,17 +30,15 @@ def solve_into(
     progress: Progress = quiet,
     grant: Grant | None = None,
     game: Mobility = Mobility.RESET,
-    helpers: Helpers | None = None,
 ) -> Solved:
     """Solve a canonical material whose children are solved; what its cells hold goes to the store.
 
     What is in the store already is believed. A table of one block keeps within what its arrays are granted; where
     something is, the rows of its patterns lie in files.
-    The children are tables of the same game. A table of many blocks is made with the help of other processes, if there
-    are any.
+    The children are tables of the same game.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(layout_of(material), children, store, threads, pool, progress, grant, game, helpers)
+        task = Task(layout_of(material), children, store, threads, pool, progress, grant, game)
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:
@@ -49,8 +46,7 @@ def solve_into(
     with task.timer.phase("patterns"):
         new = np.zeros if grant is None else grant.files.zeros
         solved = Solved(material, store, game, new)
-    solved.figures = task.timer.figures(task.sweeps, task.all_threads)
-    solved.cpu_elsewhere = task.timer.elsewhere
+    solved.figures = task.timer.figures(task.sweeps, threads)
     return solved
 
 

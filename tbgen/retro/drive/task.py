@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.retro.drive.hand_out import Helpers
 from tbgen.retro.drive.placement import Grant
 from tbgen.retro.drive.runs import BlockStore
 from tbgen.retro.drive.timing import Progress, Timer
@@ -35,8 +34,6 @@ class Task:
     grant: Grant | None = None
     """What a table of one block may take of memory; as much as it needs if nobody says."""
     game: Mobility = Mobility.RESET
-    helpers: Helpers | None = None
-    """Other processes that solve blocks, too."""
     timer: Timer = field(default_factory=Timer)
     sweeps: int = 0
     geometry: Geometry = field(init=False)
@@ -53,11 +50,6 @@ class Task:
     def supply(self) -> Supply:
         """What brings the values of children, and of blocks solved before, to hand."""
         return Supply(self.kinship, self.children, self.pool)
-
-    @property
-    def all_threads(self) -> int:
-        """Those of helpers, too."""
-        return self.threads + (self.helpers.threads if self.helpers else 0)
 
     @property
     def material(self) -> Material:

@@ -24,8 +24,6 @@ class Timer:
 
     phases: dict[str, float] = field(default_factory=dict)
     wall: float = field(default_factory=time.perf_counter)
-    elsewhere: float = 0.0
-    """CPU seconds of other processes."""
     cpu: float = field(default_factory=time.process_time)
 
     @contextmanager
@@ -38,5 +36,5 @@ class Timer:
     def figures(self, sweeps: int, threads: int) -> Figures:
         """All that was measured."""
         peak = peak_bytes()
-        wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu + self.elsewhere
+        wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
         return Figures({k: round(v, 3) for k, v in self.phases.items()}, wall, cpu, peak, sweeps, threads)
