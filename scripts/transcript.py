@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Show a newcomer's first commands as they look on a terminal: from a fresh clone, with nothing compiled.
 
-    transcript.py > docs/first_commands.md
+    transcript.py > transcript.md
 
 Each command runs on a pseudo-terminal. What it draws and clears away, such as a bar, is kept as it looked every ten
 seconds. The seconds are those of this machine, with whatever else is at work on it.
