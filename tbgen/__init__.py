@@ -6,7 +6,6 @@ Names are imported when they are first used, so that `import tbgen` costs nothin
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -119,38 +118,10 @@ _FACE = {
 }
 _HOMES = {name: home for home, names in _FACE.items() for name in names.split()}
 
-_RENAMED = {
-    "BuildError": "tbgen.errors.BuildError",
-    "EngineStartError": "tbgen.errors.EngineStartError",
-    "Many": "tbgen.BulkProbe",
-    "MatchError": "tbgen.errors.MatchError",
-    "NotEnoughDiskError": "tbgen.errors.NotEnoughDiskError",
-    "NotEnoughMemoryError": "tbgen.errors.NotEnoughMemoryError",
-    "Reached": "tbgen.rules.accrual.Reached",
-    "RecordError": "tbgen.errors.RecordError",
-    "RepresentationError": "tbgen.errors.RepresentationError",
-    "Settings": "tbgen.GameSettings",
-    "Step": "tbgen.LineStep",
-    "VerificationError": "tbgen.errors.VerificationError",
-    "format_points": "tbgen.rules.points.format_points",
-    "lexicographic_key": "tbgen.rules.points.lexicographic_key",
-    "parse_cutoff": "tbgen.apps.games.tags.parse_cutoff",
-    "parse_points": "tbgen.rules.points.parse_points",
-    "parse_scheme": "tbgen.apps.games.tags.parse_scheme",
-    "play": "tbgen.play_move",
-    "sum_of_points": "tbgen.rules.points.sum_of_points",
-}
-"""Names of version 0.1 and what to write instead. They go on for one version, with a warning."""
-
 __all__ = sorted([*_HOMES, "__version__"])
 
 
 def __getattr__(name: str) -> object:
-    if name in _RENAMED:
-        now = _RENAMED[name]
-        warnings.warn(f"tbgen.{name} is now {now}", DeprecationWarning, stacklevel=2)
-        home, _, name = now.rpartition(".")
-        return getattr(importlib.import_module(home), name)
     try:
         home = _HOMES[name]
     except KeyError:

@@ -35,8 +35,8 @@
 
 An error carries its facts as attributes and says in one line what the user can do.
 
-All are in this file, for callers look up the whole tree. They are written out: as dataclasses they would be shorter,
-and each start of the program would take four milliseconds more.
+A class names its fields and a template of its line; `TbgenError` does the rest. As dataclasses they would make each
+start of the program four milliseconds slower.
 """
 
 from __future__ import annotations
@@ -44,51 +44,72 @@ from __future__ import annotations
 import math
 import os
 import shlex
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, dataclass_transform
 
-from tbgen.text import in_gib
+from tbgen.text import in_gib, plain
 
 _MOST_NAMED_MEN = 8
-"""With more men a material is no name for people."""
+"""The name of a material with more men tells a reader nothing."""
 
 _USUAL_FOLDER, _WHOLE_GAME = "data", "whole-game"
-"""Where tables are looked for if nobody says where, and the folder within it for those of the other game."""
+"""The default folder of tables, and the folder in it for tables of whole-game mobility."""
 
 _MOST_TABLE_MEN = 5
-"""Nobody is told to build a table of more men (record 282). `MOST_TABLE_MEN` is the same; its file imports this one."""
+"""The same as `material.MOST_TABLE_MEN`, which imports this file: no error asks you to build a larger table."""
 
 
+@dataclass_transform()
 class TbgenError(Exception):
-    """Root of the tree; `exit_code` is what the program ends with."""
+    """Root of the tree. A subclass annotates its fields, in the order of its constructor's arguments.
+
+    The fields are attributes of the error. `template` is the error's line, with the fields' names in braces.
+
+    >>> str(PgnError("games.pgn", "illegal move 'e5'", game=3))
+    "games.pgn, game 3: illegal move 'e5'"
+    """
 
     exit_code: ClassVar[int] = 1
+    """The exit code of a command that ends with this error."""
+
+    template: ClassVar[str] = "{reason}"
+    _fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._fields = tuple(dict.fromkeys((*cls._fields, *cls.__annotations__)))
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        given = {**dict(zip(self._fields, values, strict=False)), **named}
+        if len(given) < len(values) + len(named) or not given.keys() <= set(self._fields):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}")
+        for name in self._fields:
+            setattr(self, name, given[name] if name in given else getattr(self, name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).__new__, (type(self), *self.args), vars(self)
+
+    def __str__(self) -> str:
+        return self.template.format_map(vars(self))
 
     def __repr__(self) -> str:
-        """The class and what the error carries, by name.
+        """The class and its fields, by name.
 
         >>> PgnError("games.pgn", "illegal move 'e5'", game=3, ply=1)
         PgnError(path='games.pgn', reason="illegal move 'e5'", game=3, ply=1)
         """
-        carried = (f"{name}={value!r}" for name, value in vars(self).items() if not name.startswith("_"))
-        return f"{type(self).__name__}({', '.join(carried)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
     def facts(self) -> dict[str, Any]:
-        """The error as JSON has it: its class, its line, and what it carries.
+        """The error as JSON has it: its class, its line and its fields.
 
         >>> MoveError("e5", 3).facts()  # doctest: +NORMALIZE_WHITESPACE
         {'error': 'MoveError', 'message': "ply 3: illegal move 'e5'", 'move': 'e5', 'ply': 3, 'reason': 'illegal move',
         'because': ''}
         """
-        carried = {name: _plain(value) for name, value in vars(self).items() if not name.startswith("_")}
-        return {"error": type(self).__name__, "message": str(self), **carried}
-
-
-def _plain(value: object) -> str | int | None:
-    return value if value is None or isinstance(value, (str, int)) else str(value)
+        return {"error": type(self).__name__, "message": str(self), **plain(vars(self))}
 
 
 class InputError(TbgenError):
-    """What was asked cannot be understood, or breaks a rule of chess."""
+    """A request that cannot be understood, or that breaks a rule of chess."""
 
     exit_code = 2
 
@@ -96,98 +117,72 @@ class InputError(TbgenError):
 class UsageError(InputError):
     """A setting or argument that makes no sense."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    reason: str
 
 
 class ScoreFormatError(InputError):
     """A text that is not a score."""
 
-    def __init__(self, text: str, expected: str = "a score such as G3.5 or -G3.5") -> None:
-        super().__init__(text, expected)
-        self.text = text
-        self.expected = expected
-
-    def __str__(self) -> str:
-        return f"{self.text!r} is not {self.expected}"
+    template = "{text!r} is not {expected}"
+    text: str
+    expected: str = "a score such as G3.5 or -G3.5"
 
 
 class FenError(InputError):
     """A text that is not a FEN."""
 
-    def __init__(self, fen: str, reason: str) -> None:
-        super().__init__(fen, reason)
-        self.fen = fen
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"malformed FEN {self.fen!r}: {self.reason}"
+    template = "malformed FEN {fen!r}: {reason}"
+    fen: str
+    reason: str
 
 
 class IllegalPositionError(InputError):
     """A well-formed FEN of a position that breaks a rule of chess."""
 
-    def __init__(self, fen: str, rule: str) -> None:
-        super().__init__(fen, rule)
-        self.fen = fen
-        self.rule = rule
-
-    def __str__(self) -> str:
-        return f"illegal position {self.fen!r}: {self.rule}"
+    template = "illegal position {fen!r}: {rule}"
+    fen: str
+    rule: str
 
 
 class AccruedError(InputError):
     """An accrued score that no game can carry into its position."""
 
-    def __init__(self, accrued: str, reason: str) -> None:
-        super().__init__(accrued, reason)
-        self.accrued = accrued
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"impossible accrued score {self.accrued!r}: {self.reason}"
+    template = "impossible accrued score {accrued!r}: {reason}"
+    accrued: str
+    reason: str
 
 
 class MoveError(InputError):
     """A move that cannot be played; `ply` counts from 1."""
 
-    def __init__(self, move: str, ply: int, reason: str = "illegal move", because: str = "") -> None:
-        super().__init__(move, ply, reason, because)
-        self.move = move
-        self.ply = ply
-        self.reason = reason
-        self.because = because
+    move: str
+    ply: int
+    reason: str = "illegal move"
+    because: str = ""
 
     def __str__(self) -> str:
         return f"ply {self.ply}: {self.said}"
 
     @property
     def said(self) -> str:
-        """What is wrong with the move, without the ply."""
+        """The line without the ply."""
         return f"{self.reason} {self.move!r}{self.because and f': {self.because}'}"
 
 
 class MaterialError(InputError):
     """A text that names no material."""
 
-    def __init__(self, text: str, reason: str) -> None:
-        super().__init__(text, reason)
-        self.text = text
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"unknown material {self.text!r}: {self.reason}"
+    template = "unknown material {text!r}: {reason}"
+    text: str
+    reason: str
 
 
 class TooManyMenError(InputError):
-    """A material or position with more men than tables are made for."""
+    """A material or position with more men than tables have."""
 
-    def __init__(self, material: str, men: int, most: int) -> None:
-        super().__init__(material, men, most)
-        self.material = material
-        self.men = men
-        self.most = most
+    material: str
+    men: int
+    most: int
 
     def __str__(self) -> str:
         name = self.material if self.men <= _MOST_NAMED_MEN else "the position"
@@ -195,25 +190,19 @@ class TooManyMenError(InputError):
 
 
 class CastlingError(InputError):
-    """A position with castling rights, which tables do not know."""
+    """A position with castling rights, which tables do not cover."""
 
-    def __init__(self, fen: str) -> None:
-        super().__init__(fen)
-        self.fen = fen
-
-    def __str__(self) -> str:
-        return f"tables know no castling rights: {self.fen!r}"
+    template = "tables know no castling rights: {fen!r}"
+    fen: str
 
 
 class PgnError(InputError):
-    """A PGN file, or one game in it, that cannot be read; games and plies count from 1."""
+    """A PGN file, or a game in it, that cannot be read; games and plies count from 1."""
 
-    def __init__(self, path: str, reason: str, *, game: int | None = None, ply: int | None = None) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-        self.game = game
-        self.ply = ply
+    path: str
+    reason: str
+    game: int | None = None
+    ply: int | None = None
 
     def __str__(self) -> str:
         place = "" if self.game is None else f", game {self.game}"
@@ -222,54 +211,39 @@ class PgnError(InputError):
 
 
 class RecordError(InputError):
-    """A file that is not the record of a table, as it was written here."""
+    """A file that is not the record of a table as `tbgen record` writes it."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"{self.path} is not a record: {self.reason}; write it again with: tbgen record"
+    template = "{path} is not a record: {reason}; write it again with: tbgen record"
+    path: str
+    reason: str
 
 
 class UnreadableFileError(TbgenError):
-    """A file that the system does not give."""
+    """A file that the system refuses to open or read."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.reason}"
+    template = "{path}: {reason}"
+    path: str
+    reason: str
 
 
 class RepresentationError(TbgenError):
-    """A value that its stored form has no room for."""
+    """A value too large for its stored form."""
 
-    def __init__(self, value: object, form: str) -> None:
-        super().__init__(value, form)
-        self.value = value
-        self.form = form
-
-    def __str__(self) -> str:
-        return f"{self.value} does not fit {self.form}"
+    template = "{value} does not fit {form}"
+    value: object
+    form: str
 
 
 class TableError(TbgenError):
-    """Something about a table."""
+    """A table that is missing, unreadable or wrong."""
 
 
 class MissingTableError(TableError, KeyError):
-    """A table that has not been built, or lies elsewhere; a KeyError too, as that of chess.syzygy is."""
+    """A table that has not been built, or lies in another folder; a KeyError too, as chess.syzygy's is."""
 
     exit_code = 3
-
-    def __init__(self, material: str, folder: str | None = None) -> None:
-        super().__init__(material, folder)
-        self.material = material
-        self.folder = folder
+    material: str
+    folder: str | None = None
 
     def __str__(self) -> str:
         where = "" if self.folder is None else f" in {self.folder}"
@@ -278,14 +252,14 @@ class MissingTableError(TableError, KeyError):
         return f"no table {self.material}{where}; build it with: tbgen build {self.material}{self._options()}"
 
     def for_strangers(self) -> MissingTableError:
-        """The same error for those who are not to know where tables lie; they may know of which game."""
+        """The same error without the folder, which strangers must not see; only the game is kept."""
         return MissingTableError(self.material, f"{_USUAL_FOLDER}/{_WHOLE_GAME}" if self._is_of_whole_game() else None)
 
     def _is_of_whole_game(self) -> bool:
         return os.path.basename(self.folder or "") == _WHOLE_GAME
 
     def _options(self) -> str:
-        """What tells `build` where the table was looked for."""
+        """The options with which `tbgen build` writes into the folder that was searched."""
         folder, game = self.folder or _USUAL_FOLDER, ""
         if self._is_of_whole_game():
             folder, game = os.path.dirname(folder) or ".", f" --game {_WHOLE_GAME}"
@@ -294,177 +268,125 @@ class MissingTableError(TableError, KeyError):
 
 
 NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)
-"""What a probe raises where no table answers."""
+"""The errors of a probe that no table can answer."""
 
 
 class MissingDistancesError(TableError):
-    """A table whose outcomes are there and whose distances are asked for, which are not."""
+    """A table that is asked for distances and has only outcomes."""
 
     exit_code = 3
-
-    def __init__(self, material: str, folder: str) -> None:
-        super().__init__(material, folder)
-        self.material = material
-        self.folder = folder
-
-    def __str__(self) -> str:
-        return f"only the outcomes of {self.material} are in {self.folder}; for distances: tbgen build {self.material}"
+    template = "only the outcomes of {material} are in {folder}; for distances: tbgen build {material}"
+    material: str
+    folder: str
 
 
 class MissingFolderError(TableError):
-    """A folder of tables that is not there."""
+    """A folder of tables that does not exist."""
 
     exit_code = 3
-
-    def __init__(self, folder: str) -> None:
-        super().__init__(folder)
-        self.folder = folder
-
-    def __str__(self) -> str:
-        return f"there is no folder {self.folder}; name one with --data, or make it with: tbgen build --men 3"
+    template = "there is no folder {folder}; name one with --data, or make it with: tbgen build --men 3"
+    folder: str
 
 
 class DamagedTableError(TableError):
     """A table file whose content cannot be trusted."""
 
     exit_code = 4
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"damaged table {self.path}: {self.reason}; delete it and build it again"
+    template = "damaged table {path}: {reason}; delete it and build it again"
+    path: str
+    reason: str
 
 
 class OutdatedTableError(TableError):
     """A table file in a format that this version does not read."""
 
     exit_code = 4
-
-    def __init__(self, path: str, found: str, needed: str) -> None:
-        super().__init__(path, found, needed)
-        self.path = path
-        self.found = found
-        self.needed = needed
-
-    def __str__(self) -> str:
-        return f"{self.path} has {self.found}, this program reads {self.needed}; build it again"
+    template = "{path} has {found}, this program reads {needed}; build it again"
+    path: str
+    found: str
+    needed: str
 
 
 class VerificationError(TableError):
-    """A table that contradicts the rules, itself or the tables it leads to."""
+    """A table that contradicts the rules, itself or its child tables."""
 
     exit_code = 7
-
-    def __init__(self, material: str, violation: str) -> None:
-        super().__init__(material, violation)
-        self.material = material
-        self.violation = violation
-
-    def __str__(self) -> str:
-        return f"{self.material} is wrong: {self.violation}"
+    template = "{material} is wrong: {violation}"
+    material: str
+    violation: str
 
 
 class BuildError(TbgenError):
     """A build that cannot start or go on."""
 
     exit_code = 5
-
-    def __init__(self, material: str, reason: str) -> None:
-        super().__init__(material, reason)
-        self.material = material
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"cannot build {self.material}: {self.reason}"
+    template = "cannot build {material}: {reason}"
+    material: str
+    reason: str
 
 
 class NotEnoughMemoryError(BuildError):
-    """Tables that would not fit the memory at hand, and the one that takes most; both figures in bytes."""
+    """Tables that do not fit the memory at hand, and the one that needs most; both sizes in bytes."""
 
     exit_code = 6
 
     def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
-        TbgenError.__init__(self, material, needed_bytes, available_bytes, tables)
-        self.material = material
-        self.needed_bytes = needed_bytes
-        self.available_bytes = available_bytes
-        self.tables = tables
         remedy = "free some, or grant more" if tables == 1 else f"{tables} tables cannot be made, --plan names them"
         needed, available = in_gib(needed_bytes), in_gib(available_bytes, math.floor)
-        self.reason = f"it needs about {needed} of memory, {available} are available; {remedy}"
+        super().__init__(material, f"it needs about {needed} of memory, {available} are available; {remedy}")
+        self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
 
 
 class NotEnoughDiskError(BuildError):
-    """Tables that would not fit the disk; both figures in bytes, the first an estimate."""
+    """Tables that do not fit the disk; both sizes in bytes, the first an estimate."""
 
     exit_code = 6
 
     def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
-        TbgenError.__init__(self, material, needed_bytes, available_bytes, tables)
-        self.material = material
-        self.needed_bytes = needed_bytes
-        self.available_bytes = available_bytes
-        self.tables = tables
-        what = "it needs" if tables == 1 else f"it and the {tables - 1} others to be made need"
-        needed, free = (
-            f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.2g} MB"
-            for size in (needed_bytes, available_bytes)
-        )
-        self.reason = f"{what} about {needed} of disk, {free} are free; make room, or build fewer"
+        tables_need = "it needs" if tables == 1 else f"it and the {tables - 1} others to be made need"
+        needed, free = _of_disk(needed_bytes), _of_disk(available_bytes)
+        super().__init__(material, f"{tables_need} about {needed} of disk, {free} are free; make room, or build fewer")
+        self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
+
+
+def _of_disk(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.2g} MB"
 
 
 class FetchError(TbgenError):
-    """Tables that cannot be fetched from where they were asked for."""
+    """Tables that cannot be fetched from an address."""
 
     exit_code = 9
-
-    def __init__(self, url: str, reason: str) -> None:
-        super().__init__(url, reason)
-        self.url = url
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"cannot fetch from {self.url}: {self.reason}"
+    template = "cannot fetch from {url}: {reason}"
+    url: str
+    reason: str
 
 
 class BrokenOffError(FetchError):
-    """An answer that ended before its end; another try may fare better."""
+    """A download that ended before its last byte; another try may succeed."""
 
 
 class ProofError(TbgenError):
-    """A strategy that does not keep what it promises, or is none."""
+    """A strategy that does not keep its promise, or a file that is no strategy."""
 
     exit_code = 7
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(name, reason)
-        self.name = name
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"{self.name} is wrong: {self.reason}"
+    template = "{name} is wrong: {reason}"
+    name: str
+    reason: str
 
 
 class MatchError(TbgenError):
     """A match between engines that cannot start or go on."""
 
     exit_code = 8
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    reason: str
 
 
 class EngineStartError(MatchError):
-    """An engine that does not start, or does not take its settings."""
+    """An engine that does not start, or refuses its settings."""
+
+    template = "engine {engine!r} cannot be started: {reason}"
+    engine: str
 
     def __init__(self, engine: str, reason: str) -> None:
-        TbgenError.__init__(self, engine, reason)
-        self.engine = engine
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"engine {self.engine!r} cannot be started: {self.reason}"
+        TbgenError.__init__(self, engine=engine, reason=reason)

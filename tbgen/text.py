@@ -1,4 +1,4 @@
-"""Numbers in words, for whatever speaks to people.
+"""Values as text for people, and as facts for JSON.
 
 >>> counted(1, "table", "tables"), counted(1200, "game", "games"), in_plies(1)
 ('1 table', '1,200 games', '1 ply')
@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
+import enum
 import math
+import numbers
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb]"
@@ -76,3 +79,47 @@ def in_so_many(plies: int | None) -> str:
     ('in 5 plies', 'in some plies')
     """
     return "in some plies" if plies is None else f"in {in_plies(plies)}"
+
+
+def facts_of(thing: Any, *names: str, **derived: object) -> dict[str, Any]:
+    """The facts of an object as JSON has them: its public fields, or the attributes in `names`, and what is derived.
+
+    To rename a field or to add a value, give it by keyword; to leave fields out, name those that stay.
+
+    Arguments:
+        thing: The object; a dataclass unless there are names.
+        names: The attributes to take, which may be properties.
+        derived: More values by key; a value replaces an attribute of the same name in its place.
+
+    >>> from fractions import Fraction
+    >>> facts_of(Fraction(1, 4), "numerator", half=Fraction(1, 8))
+    {'numerator': 1, 'half': 0.125}
+    """
+    taken = names or [name for name in thing.__dataclass_fields__ if not name.startswith("_")]
+    return {key: plain(value) for key, value in ({name: getattr(thing, name) for name in taken} | derived).items()}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it.
+
+    Numbers, texts, truth values and None stay; fractions become numbers; enums their value, or their name in lower
+    case where the value is a number. An object is what its method `facts` returns, else its text if its class
+    has one of its own (scores, materials, paths, moves), else its public fields.
+
+    >>> plain({"line": ("e4", "e5"), "found": None})
+    {'line': ['e4', 'e5'], 'found': None}
+    """
+    if isinstance(value, enum.Enum):
+        return value.name.lower() if isinstance(value, int) else value.value
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, numbers.Real):
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
+    if isinstance(value, Mapping):
+        return {plain(key): plain(each) for key, each in value.items()}
+    if hasattr(value, "facts"):
+        return plain(value.facts())
+    if isinstance(value, Iterable):
+        return [plain(each) for each in value]
+    has_text = any("__str__" in vars(kind) for kind in type(value).__mro__ if kind is not object)
+    return str(value) if has_text else facts_of(value)

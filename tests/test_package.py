@@ -43,16 +43,6 @@ def test_a_name_that_does_not_exist_is_an_ordinary_error() -> None:
         tbgen.nonsense  # noqa: B018
 
 
-@pytest.mark.parametrize("name", sorted(tbgen._RENAMED))
-def test_a_name_of_the_version_before_goes_on_with_a_warning_that_says_what_to_write(name: str) -> None:
-    now = tbgen._RENAMED[name]
-    with pytest.warns(DeprecationWarning, match=re.escape(f"tbgen.{name} is now {now}")):
-        found = getattr(tbgen, name)
-    home, _, last = now.rpartition(".")
-    assert found is getattr(importlib.import_module(home), last)
-    assert name not in tbgen.__all__
-
-
 def holds_arrays(kind: type) -> bool:
     """Whether a field of a data class is an array."""
     hints = typing.get_type_hints(kind, include_extras=True).values()

@@ -18,7 +18,7 @@ from tbgen.rules.notation import san_of
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Outcome
-from tbgen.text import in_plies
+from tbgen.text import facts_of, in_plies
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,9 @@ class Probe:
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it, with the points under a scoring scheme."""
         rule = Scoring() if scoring is None else scoring
-        return {
-            "fen": self._board.fen(),
-            "material": str(self.material.canonical()),
-            "own": str(self.own),
-            "accrued": str(self.accrued),
-            "outcome": str(self.outcome),
-            "dtg": self.dtg,
-            "points": {**_points(rule, self.outcome)},
-            "scoring": rule.scheme.value,
-        }
+        material, points = self.material.canonical(), _points(rule, self.outcome)
+        values = facts_of(self, "own", "accrued", "outcome", "dtg", points=points, scoring=rule.scheme)
+        return {"fen": self._board.fen(), "material": str(material), **values}
 
 
 @dataclass(frozen=True)
@@ -176,15 +169,7 @@ class LineStep:
 
 def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
     """A move, the scores after it and its value."""
-    return {
-        "uci": each.move.uci(),
-        "san": each.san,
-        "reset": each.reset,
-        "own": str(each.own),
-        "accrued": str(each.accrued),
-        "outcome": str(each.outcome),
-        "dtg": each.dtg,
-    }
+    return {"uci": each.move.uci(), **facts_of(each, "san", "reset", "own", "accrued", "outcome", "dtg")}
 
 
 def _in_short(outcome: Outcome, dtg: int | None) -> str:

@@ -25,7 +25,7 @@ from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, is_bare_kings, own_score
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
 from tbgen.score import MATE_CODE, Accrued, Color, Mobility, Outcome, expect_color, expect_outcome, expect_score
-from tbgen.text import in_plies
+from tbgen.text import facts_of, in_plies, plain
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
 
@@ -55,11 +55,8 @@ class Ply:
         return {
             "ply": self.number,
             "san": self.san or None,
-            "uci": None if self.move is None else self.move.uci(),
-            "own": str(self.own),
-            "accrued": str(self.accrued),
-            "reached_at_ply": self.since,
-            "end": None if self.end is None else self.end.value,
+            "uci": plain(self.move),
+            **facts_of(self, "own", "accrued", reached_at_ply=self.since, end=self.end),
         }
 
 
@@ -184,15 +181,13 @@ class Game:
         last, ended, rule = self.last, self.ended, Scoring() if scoring is None else scoring
         return {
             "fen": self.position().fen(),
-            "own": str(last.own),
-            "accrued": str(last.accrued),
-            "reached_at_ply": last.since,
-            "end": None if ended is None or ended.end is None else ended.end.value,
+            **facts_of(last, "own", "accrued", reached_at_ply=last.since),
+            "end": None if ended is None else plain(ended.end),
             "ended_at_ply": None if ended is None else ended.number,
             "points": points_facts(rule.points(last.accrued.outcome)),
             "scoring": rule.scheme.value,
             "whole_game": {"accrued": str(last.lowest), "reached_at_ply": last.lowest_since},
-            "plies": [ply.facts() for ply in self._plies],
+            "plies": plain(self._plies),
         }
 
     def _push(self, move: chess.Move) -> Ply:

@@ -12,6 +12,7 @@ from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.rules.fen import format_fen
 from tbgen.score import Accrued, Color
+from tbgen.text import facts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,8 @@ class Violation:
         return f"{where}{self.law}: stored {self.stored}, expected {self.expected}"
 
     def facts(self) -> dict[str, Any]:
-        """The violation as JSON has it."""
-        return {
-            "law": self.law,
-            "fen": None if self.fen is None else " ".join(self.fen.split()[:6]),
-            "accrued": None if self.accrued is None else str(self.accrued),
-            "stored": self.stored,
-            "expected": self.expected,
-        }
+        """The violation as JSON has it, with the FEN as other programs read it."""
+        return facts_of(self, fen=None if self.fen is None else " ".join(self.fen.split()[:6]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +46,8 @@ class Report:
 
     def facts(self) -> dict[str, Any]:
         """The report as JSON has it."""
-        return {
-            "material": str(self.material),
-            "right": self.violation is None,
-            "positions": self.positions,
-            "pairs": self.pairs,
-            "symmetry_left_out": True,
-            "seconds": round(self.seconds, 3),
-            "violation": None if self.violation is None else self.violation.facts(),
-        }
+        derived = {"right": self.violation is None, "symmetry_left_out": True, "seconds": round(self.seconds, 3)}
+        return facts_of(self, **derived)
 
 
 def in_words(outcome: int, dtg: int) -> str:
