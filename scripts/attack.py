@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attack the program as docs/robustness.md says, and print the table of what was tried.
+"""Attack the program with seeded inputs, and print a table of what was tried.
 
 attack.py                      the counts of the first attack, some forty minutes of CPU time
 attack.py --share 0.1 --seed 7
