@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tbgen.material import Material, materials
+
 if TYPE_CHECKING:
+    from tbgen.probe import Tablebase
     from tests.apps.site.explorer.chromium import Chromium
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -45,67 +51,84 @@ def given_folder(request: pytest.FixtureRequest) -> Path:
     return folder
 
 
+def shared(made: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that one process makes for all that test side by side; not to be written to."""
+    base = made.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = base / name
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            unfinished = folder.with_name(f"{name}.unfinished")
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            make(unfinished)
+            unfinished.rename(folder)
+        fcntl.flock(lock, fcntl.LOCK_UN)  # processes that were started meanwhile hold the file, too
+    return folder
+
+
+def built(folder: Path, wanted: Iterable[Material], threads: int = 1) -> None:
+    """Build tables as the command does."""
+    from tbgen.cli.watch import QuietWatcher
+    from tbgen.library.build import Settings, build
+
+    build(folder, list(wanted), QuietWatcher(), Settings(threads=threads))
+
+
 @pytest.fixture(scope="session")
 def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all tables of two and three men; not to be written to."""
-    from tbgen.cli.watch import QuietWatcher
-    from tbgen.library.build import build
-    from tbgen.material import materials
+    """A folder with all tables of two and three men."""
+    return shared(tmp_path_factory, "three_men", lambda folder: built(folder, materials(3)))
 
-    folder = tmp_path_factory.mktemp("tables")
-    build(folder, materials(3), QuietWatcher())
-    return folder
+
+@pytest.fixture(scope="session")
+def tables(table_folder: Path) -> Iterator[Tablebase]:
+    """All tables of two and three men."""
+    from tbgen.probe import open_tablebase
+
+    with open_tablebase(table_folder) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")
 def wide_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same tables with wide columns, as those of six men may have; not to be written to."""
-    from tbgen.material import materials
+    """The same tables with wide columns, as those of six men may have."""
     from tests.storage.wide import write_wide
 
-    folder = tmp_path_factory.mktemp("wide")
-    write_wide(folder, table_folder, [*materials(2), *materials(3)])
-    return folder
+    names = [*materials(2), *materials(3)]
+    return shared(tmp_path_factory, "wide", lambda folder: write_wide(folder, table_folder, names))
 
 
 @pytest.fixture(scope="session")
 def whole_game_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder whose folder of whole-game tables has all of two and three men; not to be written to."""
-    from tbgen.cli.watch import QuietWatcher
-    from tbgen.library.build import build
-    from tbgen.material import materials
+    """A folder whose folder of whole-game tables has all of two and three men."""
     from tbgen.score import Mobility
     from tbgen.storage.folders import folder_of_game
 
-    folder = tmp_path_factory.mktemp("games")
-    build(folder_of_game(folder, Mobility.WHOLE_GAME), materials(3), QuietWatcher())
-    return folder
+    def make(folder: Path) -> None:
+        built(folder_of_game(folder, Mobility.WHOLE_GAME), materials(3))
+
+    return shared(tmp_path_factory, "whole_game", make)
 
 
 @pytest.fixture(scope="session")
 def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all tables of two to four men, for the slow suite; not to be written to."""
-    from tbgen.cli.watch import QuietWatcher
-    from tbgen.library.build import Settings, build
-    from tbgen.material import materials
-
-    folder = tmp_path_factory.mktemp("four_men")
-    build(folder, [*materials(3), *materials(4)], QuietWatcher(), Settings(threads=2))
-    return folder
+    """A folder with all tables of two to four men, for the slow suite."""
+    wanted = [*materials(3), *materials(4)]
+    return shared(tmp_path_factory, "four_men", lambda folder: built(folder, wanted, threads=2))
 
 
 @pytest.fixture(scope="session")
 def five_men_folder(four_men_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with KRBvKN and all tables of two to four men, for the slow suite; not to be written to."""
-    from tbgen.cli.watch import QuietWatcher
-    from tbgen.library.build import Settings, build
-    from tbgen.material import Material
+    """A folder with KRBvKN and all tables of two to four men, for the slow suite."""
 
-    folder = tmp_path_factory.mktemp("five_men")
-    for path in four_men_folder.glob("*.h5"):
-        (folder / path.name).hardlink_to(path)
-    build(folder, [Material.parse("KRBvKN")], QuietWatcher(), Settings(threads=2))
-    return folder
+    def make(folder: Path) -> None:
+        for path in four_men_folder.glob("*.h5"):
+            (folder / path.name).hardlink_to(path)
+        built(folder, [Material.parse("KRBvKN")], threads=2)
+
+    return shared(tmp_path_factory, "five_men", make)
 
 
 @pytest.fixture(scope="session")

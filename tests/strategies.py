@@ -21,15 +21,23 @@ materials = st.builds(lambda white, black: Material.of([Role.KING, *white], [Rol
 
 @st.composite
 def boards(draw: st.DrawFn, most_plies: int = 60) -> chess.Board:
-    """A board with the moves of a random game on its stack."""
+    """A board with the moves of a random game on its stack; men often go back, and positions repeat."""
     board = chess.Board(draw(st.sampled_from(ROOTS)))
     choices = draw(st.lists(st.integers(0, 2**16), max_size=most_plies))
     for choice in choices:
-        moves = list(board.legal_moves)
+        moves = [move for move in (way_back(board),) if move in board.legal_moves and choice % 4]
+        moves = moves or list(board.legal_moves)
         if not moves:
             break
-        board.push(moves[choice % len(moves)])
+        board.push(moves[choice // 4 % len(moves)])
     return board
+
+
+def way_back(board: chess.Board) -> chess.Move:
+    """The last move of the side to move, taken back over the board."""
+    if len(board.move_stack) < 2:
+        return chess.Move.null()
+    return chess.Move(board.move_stack[-2].to_square, board.move_stack[-2].from_square)
 
 
 ROOTS = (
@@ -37,6 +45,8 @@ ROOTS = (
     "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30",
     "8/2p5/8/1P1k4/8/4K3/8/8 b - - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 5 20",
+    "4k3/2p5/8/1P6/3p4/8/2P5/4K3 w - - 0 1",
+    "rnbqkbnr/pppp1ppp/8/8/4p3/8/PPPPPPPP/RNBQKBNR w KQkq - 0 3",
     "8/1P4k1/8/8/8/8/1K4p1/8 w - - 0 1",
     "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
 )

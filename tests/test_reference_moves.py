@@ -7,6 +7,8 @@ import chess
 import numpy as np
 import pytest
 
+from tests import positions
+
 from .reference.graph import Men, may_have_jumped
 from .reference.material import Material
 from .reference.moves import (
@@ -14,7 +16,6 @@ from .reference.moves import (
     MOST_MOVES,
     NO_SQUARE,
     PROMOTION,
-    WHITE,
     forward,
     is_en_passant,
     is_legal_position,
@@ -34,12 +35,8 @@ Position = tuple[int, tuple[int, ...]]
 def board_of(material: Material, position: Position, en_passant: int = NO_SQUARE) -> chess.Board:
     """The position as python-chess sees it."""
     side, squares = position
-    board = chess.Board(None)
-    for role, color, square in zip(material.roles, material.colors, squares, strict=True):
-        board.set_piece_at(square, chess.Piece(int(role), bool(color == WHITE)))
-    board.turn = side == WHITE
-    board.ep_square = None if en_passant == NO_SQUARE else en_passant
-    return board
+    jumped = None if en_passant == NO_SQUARE else en_passant
+    return positions.board_of(zip(material.colors, material.roles, strict=True), squares, side, jumped)
 
 
 def expected_moves(board: chess.Board) -> list[tuple[int, int, int]]:

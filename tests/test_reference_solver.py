@@ -9,6 +9,8 @@ import chess
 import numpy as np
 import pytest
 
+from tests import positions
+
 from .reference import BLACK, WHITE, ReferenceTable, outcome, solve
 from .reference.certificate import faults
 from .reference.laws import Laws
@@ -218,13 +220,8 @@ def boards(table: ReferenceTable, number: int) -> Iterator[tuple[chess.Board, tu
 
 def board_of(table: ReferenceTable, position: tuple[int, ...], en_passant: int | None = None) -> chess.Board:
     """The position as python-chess sees it."""
-    board = chess.Board(None)
-    men = zip(table.material.roles, table.material.colors, position[1:], strict=True)
-    for role, color, square in men:
-        board.set_piece_at(square, chess.Piece(int(role), bool(color == WHITE)))
-    board.turn = position[0] == WHITE
-    board.ep_square = en_passant
-    return board
+    slots = zip(table.material.colors, table.material.roles, strict=True)
+    return positions.board_of(slots, position[1:], position[0], en_passant)
 
 
 @pytest.mark.parametrize("material", THREE_MEN)

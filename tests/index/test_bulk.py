@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import chess
 import numpy as np
 import pytest
 
@@ -8,17 +7,9 @@ from tbgen.index.boards import fen_of, fen_of_cell
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.score import Color
+from tests.positions import board_of
 
 MATERIALS = ("KvK", "KBvK", "KPvK", "KBBvK", "KNvKN", "KRvKP", "KPvKP", "KPPvK", "KQQvKR", "KRPvKP")
-
-
-def board_of(layout: Layout, side: int, squares: list[int]) -> chess.Board:
-    board = chess.Board(None)
-    board.turn = side == Color.WHITE
-    for (color, role), square in zip(layout.slots, squares, strict=True):
-        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
-    return board
 
 
 def draw(layout: Layout, count: int, *, apart: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +38,7 @@ def test_positions_are_legal_where_python_chess_says_so(name: str) -> None:
     sides, squares = draw(layout, 1000, apart=False)
     found = are_legal(layout, sides, squares)
     for side, row, legal in zip(sides, squares.tolist(), found, strict=True):
-        expected = len(set(row)) == len(row) and not board_of(layout, int(side), row).was_into_check()
+        expected = len(set(row)) == len(row) and not board_of(layout.slots, row, side).was_into_check()
         assert legal == expected, row
 
 
@@ -62,7 +53,7 @@ def test_a_fen_is_what_python_chess_writes(name: str) -> None:
     layout = layout_of(Material.parse(name))
     sides, squares = draw(layout, 50, apart=True)
     for side, row in zip(sides.tolist(), squares.tolist(), strict=True):
-        assert fen_of(layout, side, row) == board_of(layout, side, row).fen()
+        assert fen_of(layout, side, row) == board_of(layout.slots, row, side).fen()
 
 
 def test_a_cell_has_the_fen_of_its_position() -> None:

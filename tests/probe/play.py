@@ -3,33 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import chess
 
-from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Accrued, Color
-
-
-def random_board(draw: random.Random, material: Material) -> chess.Board:
-    """A legal position, either side to move."""
-    while True:
-        board = chess.Board(None)
-        men = [(role, color) for color in Color for role in material.side(color)]
-        for (role, color), square in zip(men, draw.sample(range(64), len(men)), strict=True):
-            board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
-        board.turn = draw.random() < 0.5
-        if broken_rule(board) is None:
-            return board
-
-
-def random_boards(seed: int, count: int, materials: list[Material]) -> Iterator[chess.Board]:
-    draw = random.Random(seed)
-    for _ in range(count):
-        yield random_board(draw, draw.choice(materials))
 
 
 def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Accrued:

@@ -14,8 +14,7 @@ from tbgen.rules.accrual import play_move
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score
 from tbgen.score import parse_score
-
-from .play import random_boards
+from tests.positions import random_boards
 
 WAITING = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
 ACCRUED = parse_score("G4.0")

@@ -27,9 +27,10 @@ from tbgen.probe.own import board_of, own_codes
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.table import Patterns
+from tests.library.made_up import write_made_up
+from tests.positions import random_board, squares_of
 
-from .play import random_board
-from .tables_without import EN_PASSANT, alone
+from .tables_without import EN_PASSANT
 
 FAULTS = {
     IllegalPositionError: Fault.ILLEGAL,
@@ -55,16 +56,6 @@ def row(many: BulkProbe, number: int) -> tuple[object, ...]:
     return int(many.outcome[number]), int(many.dtg[number]), many.fault_of(number)
 
 
-def squares_of(board: chess.Board, material: Material) -> list[int]:
-    """The squares in the order of the material's name."""
-    return [
-        square
-        for color in Color
-        for role in dict.fromkeys(material.side(color))
-        for square in board.pieces(int(role), color is Color.WHITE)
-    ]
-
-
 def any_score(draw: random.Random, own: Accrued) -> Accrued:
     return Accrued(draw.randint(0, min(own.code + 4, 60)), draw.choice(list(Color)))
 
@@ -76,7 +67,8 @@ def agree(
     expected = [single(tables, board, score) for board, score in zip(boards, scores, strict=True)]
     turns = [board.turn for board in boards]
     rights = [-1 if board.ep_square is None else board.ep_square for board in boards]
-    squares = [squares_of(board, material) for board in boards]
+    slots = [(color, role) for color in Color for role in material.side(color)]
+    squares = [squares_of(board, slots) for board in boards]
     by_array = tables.probe_many(material, turns, squares, accrued=scores, en_passant=rights)
     by_board = tables.probe_many(boards, accrued=scores)
     for number, board in enumerate(boards):
@@ -291,10 +283,11 @@ def test_a_table_whose_holds_never_break_has_empty_patterns() -> None:
 
 
 def test_a_right_to_take_that_leads_to_a_missing_table_does_not_spoil_other_positions(
-    four_men_folder: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     boards = [chess.Board(EN_PASSANT), chess.Board(EN_PASSANT.replace("e3", "-"))]
-    with open_tablebase(alone(four_men_folder, tmp_path / "tables", "KPvKP")) as few:
+    write_made_up(tmp_path, Material.parse("KPvKP"))
+    with open_tablebase(tmp_path) as few:
         found = few.probe_many(boards)
         assert [found.fault_of(number) for number in range(2)] == [Fault.MISSING_TABLE, Fault.NONE]
         with pytest.raises(MissingTableError, match="KPvK"):

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import chess.pgn
 import pytest
 
 from tbgen.apps.games.reader import PgnGame, games_in
-from tbgen.probe import LineStep, Tablebase, open_tablebase
+from tbgen.probe import LineStep, Tablebase
 from tbgen.probe.notation import pgn_of
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scheme, Scoring
@@ -27,12 +25,6 @@ FENS = [
     "8/2k5/8/8/3K4/8/8/7R b - - 4 80 G11.0",
     "5k2/5Q2/5K2/8/8/8/8/8 b - - 0 1",
 ]
-
-
-@pytest.fixture
-def tables(table_folder: Path) -> Iterator[Tablebase]:
-    with open_tablebase(table_folder) as tables:
-        yield tables
 
 
 def line_of(tables: Tablebase, fen: str, scoring: Scoring | None = None) -> tuple[str, list[LineStep]]:

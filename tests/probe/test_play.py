@@ -11,8 +11,9 @@ import pytest
 from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Color, parse_score
+from tests.positions import random_board, random_boards
 
-from .play import play_against_random, play_best, random_board, random_boards
+from .play import play_against_random, play_best
 
 THREE_MEN = materials(3)
 EXTRA_PLIES = 60

@@ -24,8 +24,7 @@ from tbgen.score import Mobility
 from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.reader import TableFile
 from tests.library.made_up import write_made_up
-
-from .play import random_board
+from tests.positions import random_board
 
 SIX = Material.parse("KRBvKRN")
 OTHER = chess.Board("8/8/8/4KBkq/8/8/8/R6r w - - 0 1")

@@ -13,7 +13,6 @@ import pytest
 from tbgen.board.board import BOARD_WORDS
 from tbgen.board.convert import kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
-from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.successor_kernels import ELSEWHERE, FACTS, find_successors
@@ -21,8 +20,7 @@ from tbgen.probe.successors import placing_of, successors_of
 from tbgen.rules.position import is_reset, material_of, own_score
 from tbgen.score import Accrued, Color
 from tbgen.storage.order import order_of
-
-from .play import random_board
+from tests.positions import random_board, squares_of
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +62,7 @@ def place_of(board: chess.Board) -> int:
     order, flipped = order_of(material.canonical()), not material.is_canonical
     men = board.mirror() if flipped else board
     side = Color.WHITE if men.turn else Color.BLACK
-    return order.place_of(order.layout.cell_of(side, squares_of(men, order.layout)))
-
-
-def squares_of(board: chess.Board, layout: Layout) -> list[int]:
-    left = {slot: list(board.pieces(int(slot[1]), slot[0] is Color.WHITE)) for slot in layout.slots}
-    return [left[slot].pop() for slot in layout.slots]
+    return order.place_of(order.layout.cell_of(side, squares_of(men, order.layout.slots)))
 
 
 @pytest.mark.parametrize(

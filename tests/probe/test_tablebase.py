@@ -29,8 +29,7 @@ from tbgen.score import parse_score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.copies import copy_tables
-
-from .play import random_boards
+from tests.positions import random_boards
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 

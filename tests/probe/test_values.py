@@ -17,9 +17,9 @@ from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
+from tests.positions import random_board, random_boards
 
 from ..reference import solve
-from .play import random_board, random_boards
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 SMALL = [*materials(2), *materials(3)]

@@ -12,31 +12,11 @@ import chess
 
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
+from tests.positions import random_board
 
 VECTORS = Path(__file__).with_name("vectors.csv")
 GAME_OVER_CODE = 2
 """The lowest code that does not end the game."""
-
-
-def random_position(draw: random.Random, material: str) -> chess.Board:
-    """A legal position, colours as they are or exchanged; where there can be a right to take en passant, often one."""
-    sides = material.split("v")
-    while True:
-        board, (white, black) = chess.Board(None), draw.sample(sides, 2)
-        squares = draw.sample(range(64), len(white + black))
-        if "P" in white and "P" in black and draw.random() < 0.5:
-            file, rank = draw.randrange(1, 7), draw.choice((3, 4))
-            board.turn = rank == 4
-            taken, taking = chess.square(file, rank), chess.square(file + draw.choice((-1, 1)), rank)
-            white_pawn, black_pawn = (taking, taken) if board.turn else (taken, taking)
-            squares[white.index("P")], squares[len(white) + black.index("P")] = white_pawn, black_pawn
-            board.ep_square = chess.square(file, 5 if board.turn else 2)
-        else:
-            board.turn = draw.random() < 0.5
-        for square, letter in zip(squares, white + black.lower(), strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        if len(set(squares)) == len(squares) and board.is_valid():
-            return board
 
 
 class Pair(NamedTuple):
@@ -61,7 +41,8 @@ class Pair(NamedTuple):
 
 def random_pair(draw: random.Random, material: str) -> Pair:
     """A position with its own score or any other, also one that no game can carry; en passant with its own."""
-    board = random_position(draw, material)
+    board = random_board(draw, material, en_passant=0.5)
+    board = draw.choice((board, board.mirror()))
     own = own_score(board)
     if board.has_legal_en_passant() or draw.random() < 0.2:
         return Pair(board, own, own)

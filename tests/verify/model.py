@@ -10,8 +10,9 @@ import numpy as np
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material, Role
 from tbgen.rules.position import color_of, is_reset, material_of, own_score
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Accrued, Outcome
 from tbgen.table import Patterns, Table
+from tests import positions
 
 Value = tuple[Outcome, int]
 Tables = Mapping[Material, Table]
@@ -19,11 +20,7 @@ Tables = Mapping[Material, Table]
 
 def board_of(layout: Layout, cell: int) -> chess.Board:
     side, squares = layout.squares_of(cell)
-    board = chess.Board(None)
-    board.turn = side == Color.WHITE
-    for (color, role), square in zip(layout.slots, squares, strict=True):
-        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
-    return board
+    return positions.board_of(layout.slots, squares, side)
 
 
 def is_position(layout: Layout, cell: int) -> bool:

@@ -8,23 +8,18 @@ from pathlib import Path
 import chess
 import chess.pgn
 
+from tests.positions import random_root
+
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 ROLES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 
 def random_ending(draw: random.Random, most_men: int) -> chess.Board:
     """A legal position with some men more than the game is to end with."""
-    while True:
-        board = chess.Board(None)
-        men = [chess.Piece(chess.KING, color) for color in chess.COLORS]
-        extra = draw.randrange(most_men - 1) + draw.randrange(2)
-        men += [chess.Piece(draw.choice(ROLES), draw.random() < 0.5) for _ in range(extra)]
-        for piece, square in zip(men, draw.sample(chess.SQUARES, len(men)), strict=True):
-            board.set_piece_at(square, piece)
-        board.turn = draw.random() < 0.5
-        board.halfmove_clock, board.fullmove_number = draw.choice([0, 0, 7, 60, 95]), 60
-        if board.is_valid() and any(board.legal_moves):
-            return board
+    extra = draw.randrange(most_men - 1) + draw.randrange(2)
+    board = random_root(draw, "Kk" + "".join(draw.choices("PNBRQpnbrq", k=extra)))
+    board.halfmove_clock, board.fullmove_number = draw.choice([0, 0, 7, 60, 95]), 60
+    return board
 
 
 def greedy_move(draw: random.Random, board: chess.Board) -> chess.Move:

@@ -15,7 +15,8 @@ from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, parse_score
 from tests.apps.games.games import game_from
-from tests.probe.tables_without import EN_PASSANT, alone
+from tests.library.made_up import write_made_up
+from tests.probe.tables_without import EN_PASSANT
 
 HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 """Published: worth G1.5 with G4.0 accrued."""
@@ -58,9 +59,10 @@ def test_without_a_table_the_accrued_score_stands_and_the_table_is_named(tables:
 
 
 def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
-    four_men_folder: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    with open_tablebase(alone(four_men_folder, tmp_path / "tables", "KPvKP")) as few:
+    write_made_up(tmp_path, Material.parse("KPvKP"))
+    with open_tablebase(tmp_path) as few:
         assert Adjudicator(few).decide(game_from(EN_PASSANT)).missing == Material.parse("KPvK")
 
 

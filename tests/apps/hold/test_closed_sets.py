@@ -22,6 +22,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tests.copies import copy_tables
+from tests.positions import random_root
 from tests.reference.hold import can_keep
 
 CAGES = [
@@ -61,22 +62,12 @@ def bare_kings(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         yield tables
 
 
-def random_board(seed: random.Random, men: str) -> chess.Board:
-    while True:
-        board = chess.Board(None)
-        for square, letter in zip(seed.sample(range(64), len(men)), men, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = seed.random() < 0.5
-        if board.is_valid() and any(board.legal_moves):
-            return board
-
-
 def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(table_folder: Path, bare_kings: Tablebase) -> None:
     """Goals a step better than the value, and the value itself, with random scores; tables of two men to lean on."""
     seed, proved = random.Random(3), Counter[str]()
     with open_tablebase(table_folder) as truth:
         for number in range(60):
-            board = random_board(seed, "Kk" + "BNRQPbnrqp"[number % 10])
+            board = random_root(seed, "Kk" + "BNRQPbnrqp"[number % 10])
             own = own_score(board)
             accrued = Accrued(seed.randrange(2, max(3, min(own.code, 17))), seed.choice(list(Color)))
             value = truth.get(board, own if number % 2 else accrued) if accrued.code % 2 or number % 2 else None
@@ -113,7 +104,7 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
     seed = random.Random(8)
     with open_tablebase(table_folder) as truth:
         for men in ("KkB", "Kkn"):
-            board = random_board(seed, men)
+            board = random_root(seed, men)
             found, value = bracket(board, tables=bare_kings, nodes=1000), truth.probe(board)
             assert found.low <= value.outcome <= found.high
             assert found.value in (None, value.outcome)

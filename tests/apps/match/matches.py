@@ -8,8 +8,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import chess
-
 from tbgen.apps.games.reader import PgnGame, read_games
 from tbgen.apps.match.match import Match
 from tbgen.apps.match.play import Sheet
@@ -18,6 +16,7 @@ from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.standings import Standings
+from tests.positions import random_root
 
 ENGINES = Path(__file__).parent / "engines"
 
@@ -36,16 +35,9 @@ def walker(name: str, *, mischief: int = 0) -> list[str]:
 
 def random_endings(count: int) -> list[str]:
     """Legal positions with few men, in which games soon leave what ordinary chess would play on."""
-    chance, found = random.Random(11), list[str]()
-    while len(found) < count:
-        board = chess.Board(None)
-        men = ["K", "k", *chance.choices("QRBNPrbnp", k=chance.randint(0, 3))]
-        for square, man in zip(chance.sample(range(8, 56), len(men)), men, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(man))
-        board.turn = chance.random() < 0.5
-        if board.is_valid() and any(board.legal_moves):
-            found.append(board.fen())
-    return found
+    chance = random.Random(11)
+    extra = ["".join(chance.choices("QRBNPrbnp", k=chance.randint(0, 3))) for _ in range(count)]
+    return [random_root(chance, "Kk" + each).fen() for each in extra]
 
 
 class Silent:

@@ -17,6 +17,7 @@ from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Color
 from tests.apps.play.twin import said_by_twin
+from tests.positions import random_root
 from tests.reference import clock
 
 SETTINGS = [FiftyMoveSetting.FIDE, FiftyMoveSetting.LEGACY, FiftyMoveSetting.RESET]
@@ -25,22 +26,10 @@ Known = dict[str, clock.Score]
 NAMES = ["KvK", "KBvK", "KNvK", "KPvK", "KRvK", "KQvK", "KvKN", "KvKP"]
 
 
-def random_position(name: str, chance: random.Random) -> chess.Board:
-    """A legal position that is not over."""
-    white, black = name.split("v")
-    while True:
-        board = chess.Board(None)
-        for square, letter in zip(chance.sample(range(64), len(name) - 1), white + black.lower(), strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = chance.random() < 0.5
-        if board.is_valid() and any(board.legal_moves):
-            return board
-
-
 def random_probe(tables: Tablebase, name: str, chance: random.Random) -> tuple[chess.Board, Probe]:
     """A position with a score that may have accrued, most often a low one."""
     while True:
-        board = random_position(name, chance)
+        board = random_root(chance, name)
         own = own_score(board)
         accrued = Accrued(chance.randrange(2, 18), chance.choice(list(Color))).after(own, reset=False)
         with contextlib.suppress(AccruedError):

@@ -19,6 +19,7 @@ from tbgen.rules.accrual import play_move
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
 from tbgen.score import Accrued, Color, parse_score
+from tests.positions import random_root
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
@@ -34,12 +35,6 @@ def said(folder: Path, *lines: str) -> list[str]:
 def best(lines: list[str]) -> str:
     (line,) = (each for each in lines if each.startswith("bestmove "))
     return line.removeprefix("bestmove ")
-
-
-@pytest.fixture(scope="session")
-def tables(table_folder: Path) -> Iterator[Tablebase]:
-    with open_tablebase(table_folder) as opened:
-        yield opened
 
 
 def test_it_says_who_it_is_and_what_can_be_set(table_folder: Path) -> None:
@@ -291,24 +286,13 @@ def test_it_runs_under_python_chess_as_any_engine(table_folder: Path) -> None:
         assert len(found["pv"]) == 3
 
 
-def random_starts(tables: Tablebase, number: int, seed: int) -> list[chess.Board]:
-    draw, boards = random.Random(seed), list[chess.Board]()
-    while len(boards) < number:
-        board = chess.Board(None)
-        for square, letter in zip(draw.sample(range(64), 3), ("K", "k", draw.choice("QRBNP")), strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = draw.random() < 0.5
-        if board.is_valid() and not board.is_game_over():
-            boards.append(board)
-    return boards
-
-
 @pytest.mark.parametrize("side", chess.COLORS)
 def test_against_moves_at_random_it_keeps_what_the_tables_promise(
     table_folder: Path, tables: Tablebase, side: chess.Color
 ) -> None:
     draw = random.Random(9)
-    for start in random_starts(tables, 12, 8):
+    for number in range(12):
+        start = random_root(draw, "Kk" + "QRBNP"[number % 5])
         promised = tables.probe(start).outcome
         game = Game(start, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
         out, first = list[str](), start.fen()

@@ -17,6 +17,7 @@ from tbgen.apps.play.states import answers_for
 from tbgen.probe import BulkProbe, Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color
+from tests.positions import random_root as random_board
 from tests.reference import minimax
 
 MEN = "PPNBRQpnbrq"
@@ -28,21 +29,9 @@ def tables(table_folder: Path) -> Iterator[Tablebase]:
         yield opened
 
 
-def random_position(men: int, chance: random.Random) -> chess.Board:
-    """A legal position that is not over."""
-    while True:
-        board = chess.Board(None)
-        letters = "Kk" + "".join(chance.choice(MEN) for _ in range(men - 2))
-        for square, letter in zip(chance.sample(range(64), men), letters, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = chance.random() < 0.5
-        if board.is_valid() and any(board.legal_moves):
-            return board
-
-
 def random_root(men: int, chance: random.Random) -> Root:
     """A position with a score that may have accrued, and some that end the game if they arise."""
-    board = random_position(men, chance)
+    board = random_board(chance, "Kk" + "".join(chance.choices(MEN, k=men - 2)))
     accrued = own_score(board)
     if chance.random() < 0.7:
         accrued = Accrued(chance.randrange(2, 30), chance.choice(list(Color))).after(accrued, reset=False)

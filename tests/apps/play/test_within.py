@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -14,7 +13,7 @@ from tbgen.apps.games.decide import AdjudicationRules, Adjudicator
 from tbgen.apps.match.tables import TableDecider
 from tbgen.apps.play.plies import search
 from tbgen.apps.play.within import Within, value_within
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import Game
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
@@ -24,12 +23,6 @@ from tests.cli.calls import tbgen
 ENDS = list(csv.DictReader(Path(__file__).with_name("ends.csv").read_text().splitlines()))
 """Positions drawn at random, with what the slow twin (tests/reference/clock.py) says of them: our own figures, not
 facts from outside. test_search.py holds the search against that twin; these hold all callers to one answer."""
-
-
-@pytest.fixture(scope="module")
-def tables(table_folder: Path) -> Iterator[Tablebase]:
-    with open_tablebase(table_folder) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end["fen"].replace(" ", "_"))

@@ -15,6 +15,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
 from tbgen.storage.order import order_of
+from tests import positions
 from tests.apps.records.slow import image
 
 KINDS = 7
@@ -29,13 +30,9 @@ def squares_of(layout: Layout, block: int, place: int) -> list[int]:
 
 def board_of(layout: Layout, squares: list[int], turn: chess.Color) -> chess.Board | None:
     """The board, or None if it shows no legal position; it need not come from a game."""
-    board = chess.Board(None)
-    if len(set(squares)) < len(squares):
-        return None
-    for (color, role), square in zip(layout.slots, squares, strict=True):
-        board.set_piece_at(square, chess.Piece(int(role), int(color) == 0))
-    board.turn = turn
-    return None if board.status() & chess.STATUS_OPPOSITE_CHECK else board
+    board = positions.board_of(layout.slots, squares, not turn)
+    is_legal = len(set(squares)) == len(squares) and not board.was_into_check()
+    return board if is_legal else None
 
 
 def orbit_of(layout: Layout, squares: list[int]) -> tuple[int, int]:

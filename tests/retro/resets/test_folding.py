@@ -15,7 +15,8 @@ from tbgen.retro.words.block import Block, enter_block, new_block
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.legality import find_legal
 from tbgen.retro.words.movelist import new_scratch
-from tbgen.score import Color, code_of
+from tbgen.score import code_of
+from tests.positions import board_of
 
 PAWNLESS = ["KNvK", "KNNvK", "KQQvK", "KBvKN", "KRvKR", "KQvKQ", "KRBvKN", "KNNNvK", "KBBvKN", "KQRvKB", "KRRvKR"]
 WITH_PAWNS = [
@@ -32,14 +33,6 @@ WITH_PAWNS = [
     "KNNvKP",
     "KQPvKN",
 ]
-
-
-def board_of(layout: Layout, side: int, squares: tuple[int, ...]) -> chess.Board:
-    board = chess.Board(None)
-    board.turn = side == Color.WHITE
-    for (color, role), square in zip(layout.slots, squares, strict=True):
-        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
-    return board
 
 
 def is_legal(board: chess.Board, men: int) -> bool:
@@ -81,7 +74,7 @@ def assert_word_agrees(layout: Layout, number: int, block: Block, word: int) -> 
         for square in range(64):
             cell = ((number * 2 + side) * layout.block_words + word) * 64 + square
             _, squares = layout.squares_of(cell)
-            board = board_of(layout, side, squares)
+            board = board_of(layout.slots, squares, side)
             legal = is_legal(board, len(layout.slots)) and twins_in_order(layout, squares)
             assert bool(int(block.legal[side, word]) >> square & 1) == legal, (board.fen(), squares)
             in_check = legal and board.is_check()

@@ -10,6 +10,7 @@ import pytest
 
 from tests.apps.site.explorer.chromium import Chromium
 from tests.apps.site.report.browser import browser
+from tests.positions import random_board
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 
@@ -28,22 +29,9 @@ ALL = """(async () => {
 
 def random_boards(number: int, seed: int) -> list[chess.Board]:
     """Legal positions of two to eight men, many with pawns, some with a right to take en passant."""
-    draw, boards = random.Random(seed), list[chess.Board]()
-    while len(boards) < number:
-        board, men = chess.Board(None), ["K", "k", *draw.choices("QRBNPPPqrbnppp", k=draw.randrange(7))]
-        for square, letter in zip(draw.sample(range(64), len(men)), men, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = draw.random() < 0.5
-        taken, takers = (chess.Piece(chess.PAWN, color) for color in (not board.turn, board.turn))
-        if draw.random() < 0.3:
-            file = draw.randrange(1, 7)
-            rank = 4 if board.turn else 3
-            board.set_piece_at(chess.square(file, rank), taken)
-            board.set_piece_at(chess.square(file + draw.choice((-1, 1)), rank), takers)
-            board.ep_square = chess.square(file, 5 if board.turn else 2)
-        if board.is_valid():
-            boards.append(chess.Board(board.fen()))
-    return boards
+    draw = random.Random(seed)
+    names = ["Kk" + "".join(draw.choices("QRBNPPPqrbnppp", k=draw.randrange(7))) for _ in range(number)]
+    return [chess.Board(random_board(draw, each, en_passant=0.6).fen()) for each in names]
 
 
 def told(board: chess.Board) -> list[object]:

@@ -34,7 +34,8 @@ from tests.apps.site.explorer.conftest import running
 from tests.apps.site.report.browser import browser
 from tests.apps.site.report.conftest import PUBLISHED
 from tests.cli.calls import complaint, printed
-from tests.readers.pairs import random_position, vectors
+from tests.positions import random_board
+from tests.readers.pairs import vectors
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 
@@ -85,18 +86,12 @@ def host(table_folder: Path, tmp_path: Path) -> Iterator[Host]:
         yield made
 
 
-@pytest.fixture
-def tables(table_folder: Path) -> Iterator[Tablebase]:
-    with open_tablebase(table_folder) as opened:
-        yield opened
-
-
 def golden(tables: Tablebase, number: int, seed: int, of: Sequence[Material] | None = None) -> list[dict[str, Any]]:
     """Answers of Python for random positions of some tables, or of all, with random accrued scores."""
     draw, answers = random.Random(seed), list[dict[str, Any]]()
     for material in tables.available() if of is None else of:
         for _ in range(number):
-            board = random_position(draw, str(material))
+            board = random_board(draw, draw.choice((material, material.flipped())), en_passant=0.5)
             most = own_score(board).code + 3
             accrued = Accrued(draw.randint(2, max(2, most)), draw.choice(list(Color))) if draw.random() < 0.7 else None
             try:
@@ -183,7 +178,7 @@ def test_the_browser_reads_a_table_of_five_men_as_python_does(
 
 def test_lines_are_those_of_python(page: Chromium, host: Host, tables: Tablebase) -> None:
     draw = random.Random(27)
-    boards = [random_position(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
+    boards = [random_board(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
     expected = [line_of(tables, Asked(board, None), Scoring(), None, 2000)["line"] for board in boards]
     page.open(f"{host.address}/explorer/")
     found = page.run(LINES.replace("ASKED", json.dumps([[board.fen(), ""] for board in boards])))

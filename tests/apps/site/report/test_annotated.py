@@ -1,28 +1,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import html5lib
-import pytest
 
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.site.report.annotated import page_of
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 
 GAME = (
     '[White "Ann <b>"]\n[Black "Bob & Co"]\n[Event "Open"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n'
     "30. Bg4 Kf4 31. Kd5 *\n\n"
 )
-
-
-@pytest.fixture(scope="session")
-def tables(table_folder: Path) -> Iterator[Tablebase]:
-    with open_tablebase(table_folder) as opened:
-        yield opened
 
 
 def page(tables: Tablebase, text: str) -> str:

@@ -8,7 +8,6 @@ from starlette.testclient import TestClient
 
 from tbgen.apps.site.server.app import application
 from tbgen.apps.site.server.service import Settings
-from tbgen.probe import Tablebase, open_tablebase
 
 NAME = "testserver"
 
@@ -24,9 +23,3 @@ def client(table_folder: Path) -> Iterator[TestClient]:
     """A client of a server of all tables of two and three men."""
     with client_of(table_folder) as made:
         yield made
-
-
-@pytest.fixture(scope="session")
-def tables(table_folder: Path) -> Iterator[Tablebase]:
-    with open_tablebase(table_folder) as opened:
-        yield opened

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 
 import chess
 import pytest
@@ -11,32 +10,20 @@ from starlette.testclient import TestClient
 
 from tbgen.apps.play.within import value_within
 from tbgen.errors import AccruedError
+from tbgen.material import materials
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Color, parse_score
+from tests.positions import random_boards
 
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
-def random_boards(number: int, seed: int) -> list[chess.Board]:
-    """Legal positions of three men."""
-    draw, boards = random.Random(seed), list[chess.Board]()
-    while len(boards) < number:
-        board = chess.Board(None)
-        men = (chess.Piece.from_symbol(letter) for letter in ("K", "k", draw.choice("QRBNPqrbnp")))
-        for square, man in zip(draw.sample(range(64), 3), men, strict=True):
-            board.set_piece_at(square, man)
-        board.turn = draw.random() < 0.5
-        if board.is_valid():
-            boards.append(board)
-    return boards
-
-
 def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables: Tablebase) -> None:
-    for board in random_boards(40, 1):
+    for board in random_boards(1, 40, materials(3)):
         found = client.get("/r-mobility", params={"fen": board.fen()}).json()
         expected = tables.probe(board).facts()
         moves = [each.facts() for each in tables.probe_moves(board)]
@@ -83,7 +70,7 @@ def test_the_fifty_move_rule_counts_if_it_is_asked_for(client: TestClient, table
 
 
 def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(client: TestClient, tables: Tablebase) -> None:
-    for board in random_boards(12, 2):
+    for board in random_boards(2, 12, materials(3)):
         strip = client.get("/r-mobility", params={"fen": board.fen(), "strip": "1", "brief": "1"}).json()["strip"]
         expected = {}
         for code in range(own_score(board).code + 1):
@@ -167,7 +154,7 @@ def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
     client: TestClient, tables: Tablebase
 ) -> None:
     opposite = {"win": "loss", "draw": "draw", "loss": "win", "maybe-win": "maybe-loss", "maybe-loss": "maybe-win"}
-    for board in random_boards(20, 3):
+    for board in random_boards(3, 20, materials(3)):
         found = client.get("/standard", params={"fen": board.fen()}).json()
         assert len(found["moves"]) == board.legal_moves.count()
         assert (found["checkmate"], found["stalemate"]) == (board.is_checkmate(), board.is_stalemate())
