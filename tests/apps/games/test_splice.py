@@ -6,9 +6,11 @@ import io
 
 import chess.pgn
 import pytest
+from hypothesis import given
 
 from tbgen.apps.games.chunks import Chunk, ScannedChunk, scanned
-from tbgen.apps.games.splice import commented, spliced, variation
+from tbgen.apps.games.splice import OWN_TAGS, commented, spliced, variation
+from tests.apps.games.test_archive import OWN_LINE, files
 
 PLAIN = (
     '[White "a"]\n\n{start} 1. e4! $1 $14 {best} e5 (1... c5 2. Nf3 {tbgen}) 2. Nf3?! Nc6 3.Bb5 a6 ; Ruy\n4. Ba4 *\n\n'
@@ -52,3 +54,30 @@ def test_the_variation_of_an_adjudication_stays() -> None:
     assert b"( {tbgen: G1.5" in line
     once = commented(chunk_of(line), 0, COMMENTS)
     assert commented(chunk_of(once), 0, {}) == line
+
+
+def all_commented(text: bytes, comments: dict[int, str]) -> bytes:
+    chunk = chunk_of(text)
+    return b"".join([*(commented(chunk, game, comments) for game in range(len(chunk.games))), chunk.rest()])
+
+
+@given(files())
+def test_a_file_of_several_games_commented_twice_and_stripped_is_as_it_was(text: bytes) -> None:
+    once = all_commented(text, COMMENTS)
+    assert all_commented(once, COMMENTS) == once
+    assert all_commented(once, {}) == text
+
+
+@given(files())
+def test_our_tags_follow_the_last_result_or_else_the_last_tag_and_every_other_byte_stays(text: bytes) -> None:
+    chunk = chunk_of(text)
+    for game in range(len(chunk.games)):
+        start, end = chunk.bounds(game)
+        once = spliced(chunk, game, {"RMobilityResult": "G3.5", "Points": "1/2-1/2"})
+        assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text[start:end])
+        names = [line[1:].split()[0].decode() for line in once.splitlines() if line.startswith(b"[")]
+        first = names.index("RMobilityResult")
+        others = [name for name in names if name not in OWN_TAGS]
+        assert names[first : first + 2] == ["RMobilityResult", "Points"]
+        after = [name for name in names[first + 2 :] if "Result" not in others or name == "Result"]
+        assert after == []

@@ -60,15 +60,12 @@ def test_players_are_ranked_in_the_order_that_is_named() -> None:
 def test_head_to_head_looks_only_at_games_of_those_who_are_equal() -> None:
     games = [
         game("Ann", "Bob", "-G0.5"),
-        game("Ann", "Cid", "G0.0", "1-0"),
-        game("Bob", "Cid", "G0.5"),
-        game("Dan", "Bob", "G0.5"),
-        game("Dan", "Ann", "G40.5"),
+        game("Ann", "Cid", "G0.0"),
+        game("Bob", "Cid", "-G1.5"),
+        game("Cid", "Dan", "G0.0", "1-0"),
     ]
-    assert ranking(games, TieBreak.CLASSICAL, TieBreak.HEAD_TO_HEAD)[:2] == [(1, "Ann"), (2, "Bob")]
-    equal = [each._replace(result="1/2-1/2") for each in games if "Cid" not in (each.white, each.black)]
-    first = ranking(equal, TieBreak.HEAD_TO_HEAD)
-    assert first[0][1] == "Dan"
+    order = (TieBreak.CLASSICAL, TieBreak.HEAD_TO_HEAD)
+    assert ranking(games, *order) == [(1, "Cid"), (2, "Bob"), (3, "Ann"), (4, "Dan")]
 
 
 def test_those_whom_nothing_tells_apart_share_a_rank_and_stand_by_name() -> None:
@@ -132,6 +129,17 @@ def test_every_game_gives_one_point_and_ranks_follow_the_order(games: list[Event
     if order[0] is TieBreak.POINTS:
         assert [row.points for row in standings.rows] == sorted((row.points for row in standings.rows), reverse=True)
     assert [row.name for row in Standings(games[::-1], order).rows] == [row.name for row in standings.rows]
+
+
+@given(event, st.data())
+def test_games_outside_a_tie_do_not_change_head_to_head(games: list[EventGame], data: st.DataObject) -> None:
+    classical = {row.name: row.classical for row in Standings(games).rows}
+    others = [
+        each if classical[each.white] == classical[each.black] else each._replace(final=data.draw(outcomes))
+        for each in games
+    ]
+    order = (TieBreak.CLASSICAL, TieBreak.HEAD_TO_HEAD)
+    assert ranking(others, *order) == ranking(games, *order)
 
 
 @given(event)

@@ -98,8 +98,8 @@ def test_a_score_on_the_sheet_counts_from_the_first_move() -> None:
     assert str(ending.outcome) == "G4.0"
 
 
-LOST = Evaluation(centipawns=-900)
-WON = Evaluation(centipawns=900)
+LOST, HOPEFUL = Evaluation(centipawns=-800), Evaluation(centipawns=-799)
+WON, HOPED = Evaluation(centipawns=800), Evaluation(centipawns=799)
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,11 @@ WON = Evaluation(centipawns=900)
     [
         ({2: LOST, 4: LOST}, False, 4),
         ({2: LOST, 4: Evaluation(), 6: LOST}, False, 8),
+        ({2: LOST, 4: HOPEFUL}, False, 8),
         ({2: Evaluation(mate_in=-3), 4: Evaluation(mate_in=-2)}, False, 4),
         ({2: LOST, 4: LOST}, True, 8),
         ({1: WON, 2: LOST, 3: WON, 4: LOST}, True, 4),
+        ({1: WON, 2: LOST, 3: HOPED, 4: LOST}, True, 8),
     ],
 )
 def test_a_side_resigns_after_so_many_moves_without_hope(

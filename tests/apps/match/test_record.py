@@ -76,6 +76,14 @@ def test_lines_are_short_and_the_game_is_found_again(opening: Opening, tmp_path:
     assert recovered(path, dataclasses.replace(HEADING, match="another")).games == []
 
 
+def test_a_damaged_game_is_played_again_and_stays_in_the_file(tmp_path: Path) -> None:
+    path, text = tmp_path / "games.pgn", to_pgn(record_of(STARTS[0], 3), HEADING).encode()
+    path.write_bytes(text.replace(b"{", b"{\x01", 1) + text)
+    found = recovered(path, HEADING)
+    assert [game.number for game in found.games] == [7]
+    assert found.kept_bytes == path.stat().st_size
+
+
 @pytest.mark.parametrize(
     ("evaluation", "text"),
     [
