@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from tbgen.apps.games.decide import AdjudicationRules as AdjudicationRules
     from tbgen.apps.games.decide import Adjudicator as Adjudicator
     from tbgen.apps.games.decide import Continue as Continue
-    from tbgen.apps.games.reader import GameSettings as GameSettings
-    from tbgen.apps.games.reader import PgnGame as PgnGame
+    from tbgen.apps.games.decide import Verdict as Verdict
+    from tbgen.apps.games.game import GameSettings as GameSettings
+    from tbgen.apps.games.game import PgnGame as PgnGame
     from tbgen.apps.games.reader import games_in as games_in
     from tbgen.apps.games.reader import read_games as read_games
     from tbgen.apps.games.tags import GameTags as GameTags
+    from tbgen.apps.games.tags import Source as Source
     from tbgen.apps.games.tags import read_tags as read_tags
     from tbgen.apps.games.tags import write_tags as write_tags
-    from tbgen.apps.games.verdict import Source as Source
-    from tbgen.apps.games.verdict import Verdict as Verdict
     from tbgen.apps.hold.answers import Bracket as Bracket
     from tbgen.apps.hold.answers import Holding as Holding
     from tbgen.apps.hold.answers import HoldVerdict as HoldVerdict
@@ -91,22 +91,22 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _FACE = {
-    "tbgen.apps.games.decide": "AdjudicationRules Adjudicator Continue",
+    "tbgen.apps.games.decide": "AdjudicationRules Adjudicator Continue Verdict",
     "tbgen.errors": (
         "AccruedError CastlingError DamagedTableError FenError IllegalPositionError InputError "
         "MaterialError MissingDistancesError MissingFolderError MissingTableError MoveError OutdatedTableError "
         "PgnError ProofError ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError "
         "UsageError"
     ),
-    "tbgen.apps.games.verdict": "Source Verdict",
     "tbgen.apps.hold.answers": "Bracket HoldVerdict Holding Proof",
     "tbgen.apps.hold.goals": "Goal",
     "tbgen.apps.hold.ladder": "bracket hold",
     "tbgen.apps.hold.proving": "check_strategy",
     "tbgen.apps.hold.strategy": "Rung Strategy parse_strategy",
     "tbgen.material": "Material Role all_materials",
-    "tbgen.apps.games.reader": "GameSettings PgnGame games_in read_games",
-    "tbgen.apps.games.tags": "GameTags read_tags write_tags",
+    "tbgen.apps.games.game": "GameSettings PgnGame",
+    "tbgen.apps.games.reader": "games_in read_games",
+    "tbgen.apps.games.tags": "GameTags Source read_tags write_tags",
     "tbgen.probe": "BulkProbe Fault LineStep MoveProbe Probe Tablebase open_tablebase",
     "tbgen.rules.accrual": "accrued_of play_move",
     "tbgen.rules.fen": "format_fen parse_fen",

@@ -11,10 +11,9 @@ from typing import IO
 import click
 
 from tbgen.apps.games.archive import Decided, Task, decide_file, total
-from tbgen.apps.games.decide import Continue
+from tbgen.apps.games.decide import Continue, Ground
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
-from tbgen.apps.games.verdict import Ground
 from tbgen.apps.match.store import kept_from_matches
 from tbgen.cli.completion import a_file
 from tbgen.cli.data import optional_folders_option
@@ -24,7 +23,7 @@ from tbgen.cli.output import STANDARD_OUTPUT, is_same_file, rewritten, written_w
 from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without, typed_folders
 from tbgen.cli.settings import scored_game_option, settings_options
-from tbgen.cli.terminal import complain_of, say
+from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.storage.folders import folder_of_game
@@ -87,10 +86,10 @@ def command(
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
-    Mate, stalemate and decisive results stand. A game that the rules ended (third repetition, fifty moves, bare
-    kings) keeps its accrued score. Any other is continued by best play from its last position, where there is
-    a table; else the accrued score stands. Tables ignore the fifty-move rule, so a win that the rule would
-    have stopped (a cursed win) is G0.0. Where the rule matters, or may, the tag RMobilityClock says so;
+    Mate and stalemate on the board stand, then decisive results. A game that the rules ended (third repetition,
+    fifty moves, bare kings) keeps its accrued score. Any other is continued by best play from its last position,
+    where there is a table; else the accrued score stands. Tables ignore the fifty-move rule, so a win that the rule
+    would have stopped (a cursed win) is G0.0. Where the rule matters, or may, the tag RMobilityClock says so;
     with --count-fifty the score is the one that the rule leaves, where that is known.
 
     Tags go after the Result tag and replace those of a decision before; every other byte stays. IN.pgn may be
@@ -124,6 +123,8 @@ def command(
         if writer is not None:
             writer.finish(everything)
     written = list(names) if output in (None, STANDARD_OUTPUT) else [output]
+    for line in everything.contradicted:
+        complain(line)
     code = complain_of(everything.skipped)
     if not quiet:
         _report(everything, [folder_of_game(folder, settings.game) for folder in folders], written)

@@ -16,7 +16,7 @@ from tbgen.apps.games.annotate import AnnotatedPly, Annotation, annotate
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of
 from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame
-from tbgen.apps.games.replayed import game_of
+from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import commented
 from tbgen.cli.completion import a_file
 from tbgen.cli.data import folders_option

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from tbgen.apps.games.contradictions import moves_after_the_end
 from tbgen.apps.games.files import matching_files, open_bytes
-from tbgen.apps.games.game import GameSettings, PgnGame
+from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
 from tbgen.cli.completion import a_file
 from tbgen.cli.first_use import compile_for
@@ -129,7 +128,7 @@ def _games_of(
 ) -> Iterator[tuple[str, PgnGame | TbgenError]]:
     """The games of all files; an error of a file as a whole ends that file in its midst."""
     from tbgen.apps.games.chunks import chunks_of
-    from tbgen.apps.games.replayed import games_of
+    from tbgen.apps.games.reader import games_of
 
     for path in files:
         try:

@@ -12,9 +12,17 @@ import click
 from tbgen.apps.games.archive import Task, decide_file
 from tbgen.apps.games.files import matching_files
 from tbgen.apps.games.game import GameSettings
-from tbgen.apps.games.sheet import as_csv, cells_of, in_decimals, meeting
-from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
-from tbgen.apps.games.statistics import Statistics
+from tbgen.apps.games.standings import (
+    DEFAULT_ORDER,
+    EventGame,
+    Standings,
+    Statistics,
+    TieBreak,
+    as_csv,
+    cells_of,
+    in_decimals,
+    meeting,
+)
 from tbgen.apps.games.tags import Source
 from tbgen.cli.completion import a_file
 from tbgen.cli.data import optional_folders_option
@@ -24,7 +32,7 @@ from tbgen.cli.options import quiet_option
 from tbgen.cli.reading import reading
 from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
 from tbgen.cli.settings import settings_options
-from tbgen.cli.terminal import complain_of, show_rows
+from tbgen.cli.terminal import complain, complain_of, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.score import Outcome
@@ -71,7 +79,7 @@ def command(
 ) -> int:
     """Show the cross table and the standings of an event.
 
-    The final score of a game is that of its tag RMobilityResult, or else the verdict of `tbgen adjudicate`.
+    Mate and stalemate on the board decide a game, then its tag RMobilityResult, then the verdict of `tbgen adjudicate`.
     `classical` are points by the ordinary result, `points` the sum of r-mobility points in exact fractions,
     `net` counts given less suffered, first G0.0, then G0.5, G1.0 and so on,
     `head-to-head` the points in the games between equal players.
@@ -130,6 +138,8 @@ def _collect(name: str, task: Task, jobs: int, add: Callable[[EventGame], None],
             for part in decide_file(name, task, jobs):
                 for game in part.results:
                     add(game)
+                for line in part.contradicted:
+                    complain(line)
                 yield from part.skipped
                 tell(part.size, part.games + len(part.skipped))
         except PgnError as error:

@@ -6,7 +6,8 @@ import re
 import chess.pgn
 import pytest
 
-from tbgen.apps.games.reader import PgnGame, games_in
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import games_in
 from tbgen.probe import LineStep, Tablebase
 from tbgen.probe.notation import pgn_of
 from tbgen.rules.fen import parse_fen

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tbgen.apps.games.decide import Adjudicator
-from tbgen.apps.games.verdict import Source
+from tbgen.apps.games.tags import Source
 from tbgen.apps.records.joining import joined
 from tbgen.errors import MissingTableError, TooManyMenError
 from tbgen.index.bulk import cells_of

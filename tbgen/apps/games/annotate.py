@@ -17,7 +17,7 @@ from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase
 from tbgen.rules.game import Ply
 from tbgen.score import Accrued, Color, Outcome
-from tbgen.text import in_plies
+from tbgen.text import facts_of, in_plies
 
 _LEAST_SHOWN = Fraction(1, 20_000)
 
@@ -113,10 +113,7 @@ class AnnotatedPly:
             "material": None if self.value is None else str(self.value.material.canonical()),
             "outcome": None if self.value is None else str(self.value.outcome),
             "dtg": None if self.value is None else self.value.dtg,
-            "before": None if self.before is None else str(self.before),
-            "grade": None if self.grade is None else self.grade.value,
-            "better": [each.san for each in self.better],
-            "points_lost": float(self.lost),
+            **facts_of(self, "before", "grade", better=[each.san for each in self.better], points_lost=self.lost),
         }
 
 
@@ -162,16 +159,17 @@ class Annotation:
 
     def facts(self) -> dict[str, Any]:
         """The annotation as JSON has it."""
-        tags = self.game.tags
-        return {
-            "number": self.game.number,
-            **{name.lower(): tags.get(name, "?") for name in ("Event", "Round", "White", "Black")},
-            "result": self.game.result,
-            "scoring": self.game.scoring.scheme.value,
-            "points_lost": {str(side).lower(): float(lost) for side, lost in self.lost.items()},
-            "missing": {str(material): number for material, number in self.missing.most_common()},
-            "plies": [each.facts() for each in self.plies],
-        }
+        game = self.game
+        return facts_of(
+            game,
+            "number",
+            **game.heading,
+            result=game.result,
+            scoring=game.scoring.scheme,
+            points_lost={str(side).lower(): lost for side, lost in self.lost.items()},
+            missing={str(material): number for material, number in self.missing.most_common()},
+            plies=[each.facts() for each in self.plies],
+        )
 
 
 def annotate(tables: Tablebase, game: PgnGame) -> Annotation:

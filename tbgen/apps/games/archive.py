@@ -11,20 +11,19 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
+from multiprocessing.synchronize import Event
 from typing import Any, NamedTuple
 
 import chess
 
 from tbgen.apps.games.chunks import Chunk, ScannedChunk, chunks_of, scanned
-from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue
+from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue, Ground, Verdict
 from tbgen.apps.games.files import open_bytes
-from tbgen.apps.games.game import GameSettings, PgnGame
-from tbgen.apps.games.movetext import decoded
-from tbgen.apps.games.replayed import game_of
+from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
+from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import OWN_TAGS, spliced, variation
 from tbgen.apps.games.standings import EventGame
-from tbgen.apps.games.tags import GAME_TAG, Source, read_tags, write_tags
-from tbgen.apps.games.verdict import Ground, Verdict
+from tbgen.apps.games.tags import GAME_TAG, Source, classical_result, read_tags, write_tags
 from tbgen.apps.games.writer import numbered
 from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
 from tbgen.material import Material
@@ -33,10 +32,13 @@ from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
 from tbgen.storage.folders import Folders
 from tbgen.system.parent import follow_parent, signals_held
-from tbgen.text import in_plies
+from tbgen.text import facts_of, in_plies
 
 _AHEAD = 3
 """Chunks for each process that are read before the first of them is decided."""
+_FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
+_ENDINGS = ("Termination", "TerminationDetails")
+"""Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Task:
     facts: bool = False
     """Whether the games are wanted as JSON."""
     results: bool = False
-    """Whether the games are wanted for standings; then a final score that their tags say is taken as it is."""
+    """Whether the games are wanted for standings; then the score in their tags counts, unless the board decides."""
 
 
 @dataclass(slots=True)
@@ -71,17 +73,14 @@ class Decided:
     games: int = 0
     grounds: Counter[Ground] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
-    """Tables that are not there -> how many games they would decide."""
+    """Missing table -> how many games it would decide."""
     clocked: int = 0
     """Games where the fifty-move rule leaves too few plies for the table's value, or may do so."""
     against_their_word: int = 0
     """Games that say the fifty-move rule ended them, and that are decided by best play."""
+    contradicted: list[str] = field(default_factory=list)
+    """A line for each game whose tags contradict mate or stalemate on the board."""
     skipped: list[PgnError] = field(default_factory=list)
-
-
-_FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
-_ENDINGS = ("Termination", "TerminationDetails")
-"""Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
 
 
 class GameVerdict(NamedTuple):
@@ -92,21 +91,18 @@ class GameVerdict(NamedTuple):
 
     def facts(self) -> dict[str, Any]:
         """The game and its verdict as JSON has them."""
-        game = self.game
+        game, last = self.game, self.game.last
         return {
-            **{name.lower(): game.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")},
-            "result": game.result,
-            "plies": game.last.number,
-            "accrued": str(game.last.accrued),
-            "reached_at_ply": game.last.since,
+            **game.heading,
+            **facts_of(game, "result", plies=last.number, accrued=last.accrued, reached_at_ply=last.since),
             "end": game.end,
             "fen": None if self.verdict.material is None else game.board.fen(),
             **self.verdict.facts(),
         }
 
     @property
-    def ground(self) -> Ground:
-        return Ground.of(self.verdict.source, self.game.last.end)
+    def is_on_the_board(self) -> bool:
+        return self.game.last.end in ON_THE_BOARD
 
     @property
     def is_continued_against_its_word(self) -> bool:
@@ -116,13 +112,18 @@ class GameVerdict(NamedTuple):
 
     def result(self) -> EventGame:
         """The facts of a game that standings need; an opening is named by its tag, or else by its ECO code."""
-        tags, verdict = self.game.tags, self.verdict
-        white, black = tags.get("White", "?"), tags.get("Black", "?")
-        opening = tags.get("Opening") or tags.get("ECO") or "?"
-        missing = None if verdict.missing is None else str(verdict.missing)
-        scoring, source = self.game.scoring, verdict.source
-        event = tags.get("Event", "?")
-        return EventGame(white, black, self.game.result, verdict.final, scoring, source, opening, missing, event)
+        game, tags, verdict = self.game, self.game.tags, self.verdict
+        return EventGame(
+            white=tags.get("White", "?"),
+            black=tags.get("Black", "?"),
+            result=classical_result(verdict.final) if self.is_on_the_board else game.result,
+            final=verdict.final,
+            scoring=game.scoring,
+            source=verdict.source,
+            opening=tags.get("Opening") or tags.get("ECO") or "?",
+            missing=None if verdict.missing is None else str(verdict.missing),
+            event=tags.get("Event", "?"),
+        )
 
 
 class ChunkDecider:
@@ -146,68 +147,66 @@ class ChunkDecider:
         if "tables" in vars(self) and self.tables is not None:
             self.tables.close()
 
-    def verdicts(self, chunk: ScannedChunk, name: str) -> Iterator[GameVerdict | PgnError]:
-        """Every game of a chunk with its verdict, or the error that is in its place."""
-        for place in range(len(chunk.games)):
-            game = game_of(chunk, place, name, self.task.settings)
-            if isinstance(game, PgnError):
-                yield game
-                continue
-            try:
-                yield GameVerdict(game, self._verdict(game))
-            except InputError as error:  # a score that its tags say has accrued, but cannot have
-                yield PgnError(name, str(error), game=game.number)
-
-    def _verdict(self, game: PgnGame) -> Verdict:
-        known = read_tags(game.tags).outcome if self.task.results else None
-        if known is None:
-            return self.adjudicator.decide_read(game)
-        source, points = source_of(game.tags), game.scoring.points(known)
-        missing = missing_of(game.tags) if source is Source.PROVISIONAL else None
-        return Verdict(known, source, points, "its tags say so", missing)
-
     def decide(self, chunk: ScannedChunk, name: str) -> Decided:
         """Decide the games of a chunk."""
-        done, texts, task = Decided(size=len(chunk.text)), list[bytes](), self.task
-        for place, found in enumerate(self.verdicts(chunk, name)):
+        done, texts = Decided(size=len(chunk.text)), list[bytes]()
+        for place in range(len(chunk.games)):
+            found = self._verdict(chunk, place, name)
             if isinstance(found, PgnError):
                 done.skipped.append(found)
-                if task.texts:
-                    start, end = chunk.bounds(place)
-                    texts.append(chunk.text[start:end])
+                start, end = chunk.bounds(place)
+                texts.append(chunk.text[start:end])
                 continue
-            done.games += 1
-            done.grounds[found.ground] += 1
-            if found.verdict.clocked is not None and found.verdict.clocked.matters:
-                done.clocked += 1
-            if found.is_continued_against_its_word:
-                done.against_their_word += 1
-            if found.verdict.missing is not None:
-                done.missing[str(found.verdict.missing)] += 1
-            if task.results:
-                done.results.append(found.result())
-            if task.facts:
-                done.facts.append(json.dumps(found.facts()))
-            if task.texts:
-                line = self._line(chunk, place, found) if task.lines else None
-                texts.append(spliced(chunk, place, tags_of_verdict(found, task.settings), line))
-        if task.texts:
+            self._count(found, name, done)
+            if self.task.texts:
+                line = self._line(chunk, place, found) if self.task.lines else None
+                texts.append(spliced(chunk, place, tags_of_verdict(found, self.task.settings), line))
+        if self.task.texts:
             done.text = b"".join([*texts, chunk.rest()])
         return done
+
+    def _verdict(self, chunk: ScannedChunk, place: int, name: str) -> GameVerdict | PgnError:
+        """A game of a chunk with its verdict, or the error that is in its place."""
+        game = game_of(chunk, place, name, self.task.settings)
+        if isinstance(game, PgnError):
+            return game
+        known = read_tags(game.tags).outcome if self.task.results else None
+        if known is not None and game.last.end not in ON_THE_BOARD:
+            source, points = source_of(game.tags), game.scoring.points(known)
+            missing = missing_of(game.tags) if source is Source.PROVISIONAL else None
+            return GameVerdict(game, Verdict(known, source, points, "its tags say so", missing))
+        try:
+            return GameVerdict(game, self.adjudicator.decide_read(game))
+        except InputError as error:  # a score that its tags say has accrued, but cannot have
+            return PgnError(name, str(error), game=game.number)
+
+    def _count(self, found: GameVerdict, name: str, done: Decided) -> None:
+        """Add a game to the figures, and to the lists that are wanted."""
+        game, verdict = found.game, found.verdict
+        done.games += 1
+        done.grounds[Ground.of(verdict.source, game.last.end)] += 1
+        done.clocked += verdict.clocked is not None and verdict.clocked.matters
+        done.against_their_word += found.is_continued_against_its_word
+        if verdict.missing is not None:
+            done.missing[str(verdict.missing)] += 1
+        if found.is_on_the_board and game.warnings:
+            done.contradicted.append(f"{name}, game {game.number}: warning: {game.warnings[0]}")
+        if self.task.results:
+            done.results.append(found.result())
+        if self.task.facts:
+            done.facts.append(json.dumps(found.facts()))
 
     def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none to be had."""
         game, verdict, moves = found.game, found.verdict, chunk.moves_of(place)
-        if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not len(moves):
+        if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not moves:
             return ""
-        start, end = moves[-1].tolist()
-        last = decoded(chunk.text[start:end])
         board = game.board
         try:
             steps = self.tables.line(board, game.last.accrued)
         except NO_TABLE:
             return ""
-        line = [(last, ""), *((step.san, "") for step in steps)]
+        line = [(moves[-1], ""), *((step.san, "") for step in steps)]
         black = board.turn == chess.WHITE  # made the last move
         words = numbered(board.fullmove_number - black, not black, line)
         return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", list(words))
@@ -239,8 +238,8 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
     if fifty_moves is not plain:
         tags["RMobilityFifty"] = fifty_moves.value
     tags["RMobilitySource"] = verdict.source.value
-    if verdict.source is Source.TABLEBASE:
-        tags["RMobilityTablebase"] = verdict.table or ""
+    if verdict.table is not None:
+        tags["RMobilityTablebase"] = verdict.table
     if verdict.missing is not None:
         tags["RMobilityMissing"] = str(verdict.missing)
     if verdict.clocked is not None and verdict.clocked.matters:
@@ -250,19 +249,26 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
     return {name: tags[name] for name in OWN_TAGS if name in tags}
 
 
-_decider: ChunkDecider | None = None
-"""What a worker process decides with; set once, when the process starts."""
+class _Worker(NamedTuple):
+    """What a worker process decides with, and whether its work is still wanted."""
+
+    decider: ChunkDecider
+    stopped: Event
 
 
-def _start_worker(task: Task) -> None:
-    global _decider
+_worker: _Worker | None = None
+"""Set once, when the process starts."""
+
+
+def _start_worker(task: Task, stopped: Event) -> None:
+    global _worker
     follow_parent()
-    _decider = ChunkDecider(task)
+    _worker = _Worker(ChunkDecider(task), stopped)
 
 
 def _decide_chunk(chunk: Chunk, name: str) -> Decided:
-    assert _decider is not None
-    return _decider.decide(scanned(chunk), name)
+    assert _worker is not None
+    return Decided() if _worker.stopped.is_set() else _worker.decider.decide(scanned(chunk), name)
 
 
 def decide_file(path: str, task: Task, jobs: int = 1) -> Iterator[Decided]:
@@ -277,8 +283,10 @@ def decide_file(path: str, task: Task, jobs: int = 1) -> Iterator[Decided]:
             return
         # Forked workers would inherit the handlers of signals, and a signal that arrives during a fork can get lost.
         context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task,))
+        stopped = context.Event()
+        pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task, stopped))
         stack.callback(pool.shutdown, cancel_futures=True)
+        stack.callback(stopped.set)  # or workers would decide all that is in their queue before they end
         yield from _in_order(pool, chunks, path, jobs)
 
 
@@ -301,14 +309,9 @@ def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[ScannedChunk], path: s
 
 
 def total(parts: Sequence[Decided]) -> Decided:
-    """The figures of several chunks together, without their texts."""
+    """The figures of several chunks together, without their texts, facts and results."""
     whole = Decided()
     for part in parts:
-        whole.size += part.size
-        whole.games += part.games
-        whole.grounds += part.grounds
-        whole.missing += part.missing
-        whole.clocked += part.clocked
-        whole.against_their_word += part.against_their_word
-        whole.skipped += part.skipped
+        for name in ("size", "games", "grounds", "missing", "clocked", "against_their_word", "contradicted", "skipped"):
+            setattr(whole, name, getattr(whole, name) + getattr(part, name))
     return whole

@@ -1,7 +1,9 @@
-"""A stream of PGN in chunks of whole games, and where the tags and moves of these games stand."""
+"""A stream of PGN in chunks of whole games, and the tags, moves and results of these games as they are written."""
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from io import BufferedReader
@@ -11,7 +13,7 @@ import numpy as np
 
 from tbgen.apps.games import scan as at
 from tbgen.apps.games import tokens
-from tbgen.apps.games.files import STANDARD_INPUT
+from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
 from tbgen.compiled.arrays import Bytes, Ints
 from tbgen.errors import PgnError
 
@@ -21,6 +23,9 @@ _LONG_GAME_BYTES = 1 << 20
 MOST_GAME_BYTES = 64 << 20
 """The longest game that is read: what has no end in sight must not take all memory."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_RESULTS = (None, "1-0", "0-1", "1/2-1/2", "*")
+_PROBLEMS = (None, "a comment is not closed", "a variation is not closed", "a control character")
+_ESCAPED = re.compile(r'\\(["\\])')
 
 
 class Chunk(NamedTuple):
@@ -50,15 +55,33 @@ class ScannedChunk(NamedTuple):
     def text(self) -> bytes:
         return self.chunk.text
 
-    def tags_of(self, game: int) -> Ints:
-        """The rows of a game's tags."""
+    def tag_rows(self, game: int) -> Ints:
         row = self.games[game]
         return self.tags[row[at.FIRST_TAG] : row[at.LAST_TAG]]
 
-    def moves_of(self, game: int) -> Ints:
-        """The rows of a game's moves."""
+    def move_rows(self, game: int) -> Ints:
         row = self.games[game]
         return self.moves[row[at.FIRST_MOVE] : row[at.LAST_MOVE]]
+
+    def tags_of(self, game: int) -> dict[str, str]:
+        """The tags of a game; of two with the same name the last counts."""
+        tags, text = {}, self.text
+        for _, _, name, name_end, value, value_end in self.tag_rows(game).tolist():
+            written = decoded(text[value:value_end])
+            tags[text[name:name_end].decode("ascii")] = _ESCAPED.sub(r"\1", written) if "\\" in written else written
+        return tags
+
+    def moves_of(self, game: int) -> list[str]:
+        """The moves of a game as they are written."""
+        return [decoded(self.text[start:end]) for start, end in self.move_rows(game).tolist()]
+
+    def result_of(self, game: int) -> str | None:
+        """The result that stands behind the moves."""
+        return _RESULTS[self.games[game, at.RESULT]]
+
+    def problem_of(self, game: int) -> str | None:
+        """What is wrong with the writing of a game."""
+        return _PROBLEMS[self.games[game, at.PROBLEM]]
 
     def bounds(self, game: int) -> tuple[int, int]:
         """Where the text of a game begins, with what stands before it, and where it ends."""
@@ -143,3 +166,27 @@ def _more(read: Callable[[int], bytes], chunk_bytes: int, known: int) -> bytes:
 def _cut(found: ScannedChunk, end: int) -> ScannedChunk:
     """The same games without the text behind them."""
     return found._replace(chunk=found.chunk._replace(text=found.text[:end]))
+
+
+class Movetext(NamedTuple):
+    """The tags and moves of a game, before anybody has played it."""
+
+    tags: dict[str, str]
+    moves: list[str]
+
+
+def movetexts(path: str | os.PathLike[str]) -> Iterator[Movetext]:
+    """The games of a file as they are written; PgnError if it is no PGN file."""
+    name = os.fspath(path)
+    with open_bytes(name) as stream:
+        for chunk in chunks_of(stream, name, may_be_empty=True):
+            for game in range(len(chunk.games)):
+                yield Movetext(chunk.tags_of(game), chunk.moves_of(game))
+
+
+def decoded(text: bytes) -> str:
+    """A text of UTF-8, or what is not, byte by byte, of Latin-1."""
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return text.decode("utf-8", "tbgen-latin-1")

@@ -1,9 +1,9 @@
 """Adjudication: the final score of a game.
 
-Mate and stalemate on the board stand, and so does a decisive result. A game that the rules ended keeps what had
-accrued. Any other is continued by best play from its last position, with the score accrued so far, where
-there is a table. Without one the accrued score stands, provisionally if the table is only missing. Tables ignore the
-fifty-move rule: a verdict says where it matters, and a game may be scored by it, where that is known.
+Mate and stalemate on the board stand, whatever the result says; otherwise a decisive result stands. A game that the
+rules ended keeps its accrued score. Best play continues any other game from its last position, with the score accrued
+so far, if a table has that position. Without a table the accrued score stands; a missing table makes it provisional.
+Tables ignore the fifty-move rule: a verdict says where it matters, and can count it where its effect is known.
 """
 
 from __future__ import annotations
@@ -11,24 +11,84 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import chess
 
-from tbgen.apps.games.game import PgnGame
-from tbgen.apps.games.tags import winner_of
-from tbgen.apps.games.verdict import Source, Verdict
+from tbgen.apps.games.game import ON_THE_BOARD, PgnGame
+from tbgen.apps.games.tags import Source, winner_of
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.arguments import expect
 from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
-from tbgen.rules.points import Scoring
+from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.score import Accrued, Color, Mobility, Outcome
-from tbgen.text import in_so_many
+from tbgen.text import facts_of, in_so_many
 
 _UNKNOWN: Final = "no table knows the position"
+
+
+class Ground(enum.Enum):
+    """What a verdict rests on, as a summary of many games has it."""
+
+    BOARD = "mate or stalemate"
+    RESULT = "their result"
+    BEST_PLAY = "best play"
+    RULES = "what had accrued when the rules ended them"
+    STOPPED = "what had accrued when they stopped"
+    """And no table can decide them: too many men, castling rights, or tables are not wanted."""
+    PROVISIONAL = "what had accrued, until a missing table decides"
+
+    @classmethod
+    def of(cls, source: Source, end: End | None) -> Ground:
+        """The ground of a score with a source, in a game that the rules ended or not."""
+        if source is Source.GAME:
+            if end is None:
+                return cls.STOPPED
+            return cls.BOARD if end in ON_THE_BOARD else cls.RULES
+        return {Source.RESULT: cls.RESULT, Source.TABLEBASE: cls.BEST_PLAY}.get(source, cls.PROVISIONAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The final score of a game, its source and the reason."""
+
+    final: Outcome
+    source: Source
+    points: Points
+    why: str
+    """The reason, as a sentence without its full stop."""
+    material: Material | None = None
+    """The table that decides the game: its own, or one that is missing."""
+    dtg: int | None = None
+    """Plies of best play from the last position until the final score is reached; None where no table says."""
+    clocked: ClockedValue | None = None
+    """What the game is worth under its fifty-move rule; None without a table."""
+
+    @property
+    def missing(self) -> Material | None:
+        """The missing table that would decide the game."""
+        return self.material if self.source is Source.PROVISIONAL else None
+
+    @property
+    def table(self) -> str | None:
+        """The table that decided the game, with the plies of best play if it knows them."""
+        if self.source is not Source.TABLEBASE:
+            return None
+        return str(self.material) if self.dtg is None else f"{self.material} {self.dtg}"
+
+    def facts(self) -> dict[str, Any]:
+        """The verdict for JSON."""
+        clocked = self.clocked
+        return facts_of(
+            self,
+            *("final", "source", "material", "missing", "dtg"),
+            plies_left=None if clocked is None else clocked.plies_left,
+            within=None if clocked is None else clocked.within,
+            points=points_facts(self.points),
+        )
 
 
 class Continue(enum.Enum):
@@ -73,7 +133,7 @@ class Adjudicator:
     def decide(
         self, board_or_game: chess.Board | Game, accrued: Accrued | None = None, *, winner: Color | None = None
     ) -> Verdict:
-        """The final score of a game if it ends now; `winner` is named if the other side resigned or lost on time.
+        """The final score of a game if it ends now; name the `winner` if the other side resigned or lost on time.
 
         A board brings the moves on its stack; `accrued` is what had accrued before them.
         """
@@ -95,10 +155,10 @@ class Adjudicator:
 
     def _settled(self, stand: _Stand) -> Verdict:
         accrued, end, winner = stand.accrued, stand.end, stand.winner
-        if winner is not None and (end is not End.CHECKMATE or accrued.holder is not winner):
-            return stand.verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game")
-        if end in (End.CHECKMATE, End.STALEMATE):
+        if end in ON_THE_BOARD:
             return stand.verdict(accrued.outcome, Source.GAME, accrued.outcome.in_words())
+        if winner is not None:
+            return stand.verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game")
         how = self.rules.continued
         if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
             return self._continued(stand)

@@ -1,27 +1,41 @@
-"""A game of a PGN file, and the settings by which it is scored."""
+"""A game of a PGN file, the settings by which it is scored, and where its tags contradict its moves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
 import chess
 
-from tbgen.apps.games.tags import GameTags, winner_of
+from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, classical_result, read_tags, winner_of
 from tbgen.arguments import expect_number
-from tbgen.errors import UsageError
+from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
-from tbgen.rules.points import Komi, Scheme, Scoring, expect_komi, expect_scheme, points_facts
-from tbgen.rules.stage import Stage, expect_setting
+from tbgen.rules.points import (
+    Komi,
+    Scheme,
+    Scoring,
+    expect_komi,
+    expect_scheme,
+    format_points,
+    parse_points,
+    points_facts,
+)
+from tbgen.rules.stage import End, Stage, expect_setting
 from tbgen.score import MOST_CODE, Accrued, Mobility, Outcome
+from tbgen.text import counted, facts_of
 
 _T = TypeVar("_T")
 
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
 _ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
+_UNKNOWN = "*"
+
+ON_THE_BOARD = (End.CHECKMATE, End.STALEMATE)
+"""The ends that decide a game whatever its tags say."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +72,8 @@ class PgnGame:
 
     @property
     def final(self) -> Outcome:
-        """The final score of the game; a decisive result counts as mate."""
-        return final_outcome(self.last.accrued, winner_of(self.result))
+        """The final score of the game; unless the board decides, a decisive result counts as mate."""
+        return final_of(self.last, self.result)
 
     @property
     def end(self) -> str:
@@ -70,22 +84,28 @@ class PgnGame:
             return self.tags["Termination"]
         return "unterminated" if self.result == "*" else "normal"
 
+    @property
+    def heading(self) -> dict[str, str]:
+        """The tags that name the game in JSON, by their names in lower case."""
+        return {name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")}
+
     def facts(self, *, moves: bool = True) -> dict[str, Any]:
         """The game as JSON has it, with the points for its final score under its own scheme."""
-        facts = {
-            "number": self.number,
-            **{name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")},
-            "result": self.result,
-            "plies": self.last.number,
-            "fen": self.board.fen(),
-            "accrued": str(self.last.accrued),
-            "reached_at_ply": self.last.since,
-            "final": str(self.final),
-            "end": self.end,
-            "points": points_facts(self.scoring.points(self.final)),
-            "scoring": self.scoring.scheme.value,
-            "warnings": list(self.warnings),
-        }
+        facts = facts_of(
+            self,
+            "number",
+            **self.heading,
+            result=self.result,
+            plies=self.last.number,
+            fen=self.board.fen(),
+            accrued=self.last.accrued,
+            reached_at_ply=self.last.since,
+            final=self.final,
+            end=self.end,
+            points=points_facts(self.scoring.points(self.final)),
+            scoring=self.scoring.scheme,
+            warnings=self.warnings,
+        )
         return {**facts, "moves": [ply.facts() for ply in self.game.plies]} if moves else facts
 
 
@@ -140,3 +160,70 @@ def root_of(
     if accrued is None and known.accrued is not None:
         accrued = carried_into(board, known.accrued, game)
     return board, accrued
+
+
+def final_of(last: Stage, result: str) -> Outcome:
+    """The final score of a game that has a result: mate and stalemate on the board go before it."""
+    return final_outcome(last.accrued, None if last.end in ON_THE_BOARD else winner_of(result))
+
+
+def contradictions(
+    tags: Mapping[str, str], written: str | None, last: Stage, ended: Stage | None, scoring: Scoring
+) -> Iterator[str]:
+    """Describe every contradiction in one line.
+
+    `written` is the result that stands after the moves, `ended` the first ply at which the game was over, `scoring`
+    what the tags ask for.
+    """
+    result = tags.get("Result", written or _UNKNOWN)
+    if "Result" in tags and written is not None and result != written:
+        yield f'the tag Result says "{result}", the end of the moves "{written}"'
+    yield from moves_after_the_end(last, ended)
+    yield from _of_end(last, ended, result)
+    yield from _of_scores(tags, final_of(last, result), last.end, scoring)
+    if "FEN" in tags and "RMobilityAccrued" in tags:
+        yield from _of_fen(tags)
+
+
+def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
+    """Describe moves after the end of the game, if there are any."""
+    if ended is not None and ended.end is not None and ended.number < last.number:
+        moves = counted(last.number - ended.number, "more move", "more moves")
+        yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
+
+
+def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
+    """Describe a result that contradicts the end of the game."""
+    if last.end is None or ended is None or ended.number < last.number:
+        return
+    expected = classical_result(last.accrued.outcome)
+    if result not in (expected, _UNKNOWN):
+        yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
+
+
+def _of_scores(tags: Mapping[str, str], final: Outcome, end: End | None, scoring: Scoring) -> Iterator[str]:
+    """Describe a score that contradicts the moves, and points that contradict the score."""
+    if GAME_TAG in tags:  # decided under a game that the moves alone do not tell
+        return
+    known = read_tags(tags)
+    if known.outcome is not None and end not in ON_THE_BOARD and tags.get("RMobilitySource") == Source.TABLEBASE.value:
+        final = known.outcome  # no move need have reached it
+    if known.outcome not in (final, None):
+        yield f'RMobilityResult says "{known.outcome}", but the game is worth {final}'
+    if known.points is None:
+        return
+    points = scoring.points(final)
+    written = format_points(points, scoring.scheme)
+    if known.points not in (points, parse_points(written)):
+        yield f'Points say "{tags["Points"]}", but {final} is {written} ({scoring.scheme.value})'
+
+
+def _of_fen(tags: Mapping[str, str]) -> Iterator[str]:
+    """Describe two accrued scores that differ, in the FEN and in the tag."""
+    try:
+        _, in_fen = parse_fen(tags["FEN"])
+    except TbgenError:
+        return
+    accrued = read_tags(tags).accrued
+    if in_fen not in (accrued, None):
+        yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{accrued}"'

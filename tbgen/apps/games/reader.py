@@ -1,17 +1,35 @@
-"""Reads the games of PGN files as a stream, and reports exactly what is wrong with a game."""
+"""Reads the games of PGN files as a stream, and reports exactly what is wrong with a game.
+
+Kernels find and replay the games; python-chess reads only the moves that kernels cannot.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
+from typing import NamedTuple
 
+import chess
+import numpy as np
+
+from tbgen.apps.games.chunks import ScannedChunk, chunks_of, decoded
 from tbgen.apps.games.files import buffered, open_bytes
-from tbgen.apps.games.game import GameSettings, PgnGame
+from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
+from tbgen.apps.games.tags import GameTags, read_tags
 from tbgen.arguments import expect
-from tbgen.errors import PgnError, UsageError
-
-__all__ = ["GameSettings", "PgnGame", "games_in", "read_games"]
+from tbgen.board.board import BLACK, NO_MOVE, WHITE
+from tbgen.board.convert import board_of, kernel_move, words_of
+from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
+from tbgen.compiled.arrays import Ints, Words
+from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
+from tbgen.rules.accrual import first_accrued
+from tbgen.rules.game import FiftyMoves, Game
+from tbgen.rules.notation import parse_one
+from tbgen.rules.position import color_of
+from tbgen.rules.stage import Stage, first_stage, next_stage
+from tbgen.score import Accrued, Mobility
 
 _GATHERED_BYTES = 1 << 16
 
@@ -57,9 +75,6 @@ def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnE
 def _games_of(
     stream: io.BufferedReader, name: str, settings: GameSettings, *, as_it_comes: bool = False
 ) -> Iterator[PgnGame | PgnError]:
-    from tbgen.apps.games.chunks import chunks_of
-    from tbgen.apps.games.replayed import games_of
-
     for chunk in chunks_of(stream, name, as_it_comes=as_it_comes):
         yield from games_of(chunk, name, settings)
 
@@ -78,3 +93,109 @@ def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
             yield b"".join(gathered)
             gathered, size = [], 0
     yield b"".join(gathered)
+
+
+class Root(NamedTuple):
+    """The first position of a game."""
+
+    board: chess.Board
+    words: Words
+    carried: Accrued | None
+
+
+class Replayed(NamedTuple):
+    """A game that kernels have replayed."""
+
+    facts: list[list[int]]
+    """The columns of `board.replay` for every ply."""
+    board: Words
+    """The position after the last ply."""
+
+
+def games_of(chunk: ScannedChunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
+    """Every game of a chunk, or the error that is in its place."""
+    for place in range(len(chunk.games)):
+        yield game_of(chunk, place, name, settings)
+
+
+def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) -> PgnGame | PgnError:
+    """A game of a chunk, or what is wrong with it."""
+    number = chunk.chunk.number + place
+    try:
+        return _replayed_game(chunk, place, number, settings)
+    except MoveError as error:
+        return PgnError(name, error.said, game=number, ply=error.ply)
+    except TbgenError as error:
+        return PgnError(name, str(error), game=number)
+
+
+def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: GameSettings) -> PgnGame:
+    tags = chunk.tags_of(place)
+    known = read_tags(tags)
+    root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, settings.game)
+    spans = chunk.move_rows(place)
+    replayed = _replayed(chunk, spans, root)
+    if (problem := chunk.problem_of(place)) is not None:
+        raise UsageError(problem)
+    fifty_moves = settings.fifty_moves_of(known)
+    last, ended = _last_and_end(root, replayed, fifty_moves, settings.game)
+    written = chunk.result_of(place)
+    result = tags.get("Result", written or "*")
+    warnings = tuple(contradictions(tags, written, last, ended, GameSettings().scoring(known)))
+    board = partial(_last_board, root.board, replayed.board, last.number)
+    again = partial(_game_by_python_chess, root, fifty_moves, settings.game, chunk, spans)
+    men = int(replayed.board[WHITE] | replayed.board[BLACK]).bit_count()
+    return PgnGame(number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men, board, again)
+
+
+@lru_cache(maxsize=1024)
+def _root(fen: str | None, variant: str | None, accrued: Accrued | None, game: Mobility) -> Root:
+    tags = {name: value for name, value in (("FEN", fen), ("Variant", variant)) if value is not None}
+    board, carried = root_of(tags, GameTags(accrued=accrued), game)
+    return Root(board, words_of(board), carried)
+
+
+def _replayed(chunk: ScannedChunk, spans: Ints, root: Root) -> Replayed:
+    """Replay a game; a word that the kernel cannot read may still be a move in another spelling."""
+    rows = len(spans) + 1
+    history, facts = np.empty((rows, HISTORY_WORDS), np.uint64), np.empty((rows, FACTS), np.int64)
+    board = root.words.copy()
+    plies = int(replay(chunk.data, spans, board, history, facts, 0, NO_MOVE))
+    while plies < len(spans):
+        start, end = spans[plies].tolist()
+        before = board_of(board)
+        move = parse_one(before, decoded(chunk.text[start:end]), plies + 1)
+        plies = int(replay(chunk.data, spans, board, history, facts, plies, kernel_move(before, move)))
+    return Replayed(facts.tolist(), board)
+
+
+def _last_and_end(
+    root: Root, replayed: Replayed, fifty_moves: FiftyMoves, game: Mobility
+) -> tuple[Stage, Stage | None]:
+    """The last ply, and the first one at which the game was over."""
+    code, _, bare, _ = replayed.facts[0]
+    own = Accrued(code, color_of(not root.board.turn))
+    accrued = first_accrued(root.board, own, root.carried, game)
+    stage = first_stage(own, accrued, root.board.halfmove_clock, bare, fifty_moves)
+    ended = None if stage.end is None else stage
+    for number in range(1, len(replayed.facts)):
+        code, reset, bare, seen = replayed.facts[number]
+        stage = next_stage(stage, code, reset, bare, seen, fifty_moves, game)
+        if stage.end is not None and ended is None:
+            ended = stage
+    return stage, ended
+
+
+def _last_board(root: chess.Board, words: Words, plies: int) -> chess.Board:
+    board = board_of(words)
+    board.fullmove_number = root.fullmove_number + (plies + (root.turn == chess.BLACK)) // 2
+    return board
+
+
+def _game_by_python_chess(
+    root: Root, fifty_moves: FiftyMoves, game: Mobility, chunk: ScannedChunk, spans: Ints
+) -> Game:
+    played = Game(root.board, accrued=root.carried, fifty_moves=fifty_moves, game=game)
+    for start, end in spans.tolist():
+        played.push_text(decoded(chunk.text[start:end]))
+    return played

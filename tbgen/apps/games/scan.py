@@ -11,16 +11,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tbgen.apps.games.characters import (
+from tbgen.apps.games.tokens import (
     BRACKET,
     CLASS,
     CLOSE,
     CONTROL,
     DOLLAR,
+    EVENT,
     LEFT,
+    LINE,
     MARK,
+    NAME,
+    NAME_END,
     NEWLINE,
+    NEXT_LINE,
     NINE,
+    NO_RESULT,
     OPEN,
     PERCENT,
     RETURN,
@@ -28,15 +34,7 @@ from tbgen.apps.games.characters import (
     SEMICOLON,
     SPACE,
     ZERO,
-    char_width,
-)
-from tbgen.apps.games.tokens import (
-    EVENT,
-    LINE,
-    NAME,
-    NAME_END,
-    NEXT_LINE,
-    NO_RESULT,
+    character,
     read_move,
     read_tag,
     result_of,
@@ -180,7 +178,7 @@ def read_moves(text: Bytes, at: Int, end: Int, has_control: bool, found: Found) 
             continue
         stop = word_end(text, at, end)
         if stop == at and kind != MARK:
-            at += char_width(text, at, end)
+            at += character(text, at, end)[1]
             continue
         game = found.games[state[GAMES]]
         if game[TEXT_AT] < 0:

@@ -68,7 +68,7 @@ def commented(chunk: ScannedChunk, place: int, comments: Mapping[int, str]) -> b
     edits: list[Edit] = []
     if begin >= 0:
         edits += ((begin + old.start(), begin + old.end(), b"") for old in _OWN_COMMENT.finditer(text[begin:end]))
-    for number, row in enumerate(chunk.moves_of(place).tolist(), 1):
+    for number, row in enumerate(chunk.move_rows(place).tolist(), 1):
         if number in comments:
             signs = _SIGNS.match(text, row[1], end)
             behind = row[1] if signs is None else signs.end()
@@ -89,7 +89,7 @@ def _edited(text: bytes, start: int, end: int, edits: Sequence[Edit]) -> bytes:
 def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
     """Remove our tags and put the new ones after the Result tag, or else after the last tag, or before the moves."""
     text = chunk.text
-    rows = chunk.tags_of(place).tolist()
+    rows = chunk.tag_rows(place).tolist()
     names = [text[row[tokens.NAME] : row[tokens.NAME_END]] for row in rows]
     own = [row for row, name in zip(rows, names, strict=True) if name in _OWN_NAMES]
     others = [row for row, name in zip(rows, names, strict=True) if name not in _OWN_NAMES]

@@ -1,31 +1,13 @@
-"""The tokens of a game of PGN: tags, results and moves, and the words that are neither."""
+"""The characters and tokens of PGN: tags, results and moves, and the words that are neither."""
 
 from __future__ import annotations
 
+import string
+
 import numpy as np
 
-from tbgen.apps.games.characters import (
-    BANG,
-    CLASS,
-    CONTROL,
-    DOT,
-    END_BRACKET,
-    HIGH,
-    HYPHEN,
-    NINE,
-    PLAIN,
-    QUESTION,
-    QUOTE,
-    STAR,
-    ZERO,
-    char_width,
-    character,
-    is_ascii_space,
-    is_wide_sign,
-    is_wide_space,
-)
 from tbgen.compiled.arrays import Bytes, Int, Ints
-from tbgen.compiled.jit import inner
+from tbgen.compiled.jit import inner, small
 
 LINE, NEXT_LINE, NAME, NAME_END, VALUE, VALUE_END, TAG_COLUMNS = range(7)
 """tags[n]: the start of its line and of the next one; its name, and its value between the quotation marks."""
@@ -35,27 +17,84 @@ MOVE, MOVE_END, MOVE_COLUMNS = range(3)
 
 NO_RESULT, WHITE_WINS, BLACK_WINS, DRAW, UNKNOWN = range(5)
 
+PLAIN, SPACE, MARK, CONTROL, HIGH = range(5)
+OPEN, CLOSE, LEFT, RIGHT, SEMICOLON, DOLLAR = (ord(letter) for letter in "{}();$")
+NEWLINE, RETURN, BRACKET, END_BRACKET, QUOTE, PERCENT = (ord(letter) for letter in '\n\r[]"%')
+DOT, ZERO, ONE, NINE, HYPHEN, STAR, BANG, QUESTION = (ord(letter) for letter in ".019-*!?")
+_NOVELTY, _E, _P, _SUBSTITUTE = (ord(letter) for letter in "Nep\x1a")
 
-def _names() -> Bytes:
-    """[byte] -> 2 if a tag's name may begin with it, 1 if it may go on with it."""
+
+def _marked(*sets: tuple[bytes, int]) -> Bytes:
+    """[byte] -> the number that goes with its set; 0 for all other bytes."""
     table = np.zeros(256, np.uint8)
-    for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_":
-        table[ord(letter)] = 2
-    for letter in "+#=:-":
-        table[ord(letter)] = 1
+    for members, mark in sets:
+        table[list(members)] = mark
     return table
 
 
-def _signs() -> Bytes:
-    """[byte] -> 1 if it is a sign of annotation."""
-    table = np.zeros(256, np.uint8)
-    for letter in "-!?=~/+":
-        table[ord(letter)] = 1
-    return table
-
-
-_NAME_CLASS, _SIGN = _names(), _signs()
+CLASS = _marked(
+    (bytes([*range(0x09), *range(0x0E, 0x1A)]), CONTROL),
+    (bytes([*range(0x09, 0x0E), *range(0x1C, 0x21)]), SPACE),
+    (b"{}();$", MARK),
+    (bytes(range(0x80, 0x100)), HIGH),
+)
+"""[byte] -> its class; HIGH for bytes that only a look at the whole character can tell."""
+_NAME_CLASS = _marked((f"{string.ascii_letters}{string.digits}_".encode(), 2), (b"+#=:-", 1))
+"""[byte] -> 2 if a tag's name may begin with it, 1 if it may go on with it."""
+_SIGN = _marked((b"-!?=~/+", 1))
+"""[byte] -> 1 if it is a sign of annotation."""
 EVENT, _HALVES = np.frombuffer(b"Event", np.uint8), np.frombuffer(b"1/2-1/2", np.uint8)
+
+
+@small
+def is_ascii_space(byte: Int) -> bool:
+    return bool(byte == 32 or 9 <= byte <= 13)
+
+
+@inner
+def skip_space(text: Bytes, at: Int, end: Int) -> Int:
+    """The first byte from `at` on that is not white space."""
+    while at < end and is_ascii_space(text[at]):
+        at += 1
+    return at
+
+
+@inner
+def character(text: Bytes, at: Int, end: Int) -> tuple[Int, Int]:
+    """The number and the width of a character: a sequence of UTF-8, or else one byte of Latin-1.
+
+    Overlong sequences, surrogates and numbers above U+10FFFF are not UTF-8, as Python's decoder has it.
+    """
+    first = np.int64(text[at])
+    if first < 0xC2 or first > 0xF4:
+        return first, 1
+    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if at + width > end:
+        return first, 1
+    number = first & (0xFF >> (width + 1))
+    for place in range(at + 1, at + width):
+        if text[place] & 0xC0 != 0x80:
+            return first, 1
+        number = number << 6 | np.int64(text[place]) & 0x3F
+    if (width == 3 and number < 0x800) or (width == 4 and number < 0x10000):
+        return first, 1
+    if 0xD800 <= number <= 0xDFFF or number > 0x10FFFF:
+        return first, 1
+    return number, width
+
+
+@small
+def is_wide_space(number: Int) -> bool:
+    """Whether a character beyond ASCII is white space."""
+    if number in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000):
+        return True
+    return bool(0x2000 <= number <= 0x200A)
+
+
+@small
+def is_wide_sign(number: Int) -> bool:
+    """Whether a character beyond ASCII is a sign of evaluation: − ± ∓ ⩲ ⩱ □ ∞"""
+    return number in (0x2212, 0xB1, 0x2213, 0x2A72, 0x2A71, 0x25A1, 0x221E)
 
 
 @inner
@@ -70,33 +109,24 @@ def spells(text: Bytes, start: Int, word: Bytes) -> bool:
 @inner
 def starts_game(text: Bytes, start: Int, end: Int) -> bool:
     """Whether a line is the tag Event, at least its beginning."""
-    at = start + 1
-    while at < end and is_ascii_space(text[at]):
-        at += 1
-    if end - at < 7:
+    at = skip_space(text, start + 1, end)
+    if end - at < 7 or not spells(text, at, EVENT):
         return False
-    if not spells(text, at, EVENT):
-        return False
-    quote = at + 5
-    while quote < end and is_ascii_space(text[quote]):
-        quote += 1
+    quote = skip_space(text, at + 5, end)
     return bool(quote > at + 5 and quote < end and text[quote] == QUOTE)
 
 
 @inner
 def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
     """Find name and value of a tag that fills a line, and return whether the line is one."""
-    at = start + 1
-    while at < end and is_ascii_space(text[at]):
-        at += 1
+    at = skip_space(text, start + 1, end)
     if at >= end or _NAME_CLASS[text[at]] < 2:
         return False
     row[NAME] = at
     while at < end and _NAME_CLASS[text[at]]:
         at += 1
     row[NAME_END] = at
-    while at < end and is_ascii_space(text[at]):
-        at += 1
+    at = skip_space(text, at, end)
     if at == row[NAME_END] or at >= end or text[at] != QUOTE:
         return False
     last = end - 1
@@ -119,8 +149,8 @@ def word_end(text: Bytes, at: Int, end: Int) -> Int:
         if kind in (PLAIN, CONTROL):
             at += 1
         elif kind == HIGH:
-            width = char_width(text, at, end)
-            if is_wide_space(character(text, at, width)):
+            number, width = character(text, at, end)
+            if is_wide_space(number):
                 break
             at += width
         else:
@@ -144,9 +174,9 @@ def result_of(text: Bytes, start: Int, end: Int) -> Int:
         return UNKNOWN
     if length == 3 and text[start + 1] == HYPHEN:
         white, black = text[start], text[start + 2]
-        if white == 49 and black == 48:
+        if white == ONE and black == ZERO:
             return WHITE_WINS
-        if white == 48 and black == 49:
+        if white == ZERO and black == ONE:
             return BLACK_WINS
     if length == 7 and spells(text, start, _HALVES):
         return DRAW
@@ -161,11 +191,11 @@ def result_of(text: Bytes, start: Int, end: Int) -> Int:
 def is_note(text: Bytes, start: Int, end: Int) -> bool:
     """Whether a word is `e.p.` or `ep`, or a single character that stands for no move."""
     if end - start == 1:
-        return bool(text[start] == 78 or text[start] == 0x1A)
-    if text[start] != 101:
+        return bool(text[start] == _NOVELTY or text[start] == _SUBSTITUTE)
+    if text[start] != _E:
         return False
     rest = start + 2 if text[start + 1] == DOT else start + 1
-    if rest >= end or text[rest] != 112:
+    if rest >= end or text[rest] != _P:
         return False
     return bool(rest + 1 == end or (rest + 2 == end and text[rest + 1] == DOT))
 
@@ -177,8 +207,7 @@ def is_sign(text: Bytes, start: Int, end: Int) -> bool:
     dots = signs = length = 0
     at = start
     while at < end:
-        width = char_width(text, at, end)
-        number = character(text, at, width)
+        number, width = character(text, at, end)
         is_digit, is_dot = ZERO <= number <= NINE, number == DOT
         has_sign = (number < 128 and _SIGN[number] == 1) or is_wide_sign(number)
         if not (is_digit or is_dot or has_sign):

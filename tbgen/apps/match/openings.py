@@ -21,7 +21,7 @@ from tbgen.rules.points import Komi
 from tbgen.score import Accrued
 
 if TYPE_CHECKING:
-    from tbgen.apps.games.movetext import Movetext
+    from tbgen.apps.games.chunks import Movetext
 
 _EPD_FIELDS = 4
 _FEN_FIELDS = 6
@@ -117,7 +117,7 @@ def read_book(
     """Open a file of openings; a file of positions has EPD or FEN lines, and `#` begins a comment."""
     entries: list[tuple[int, str | Movetext]]
     if pgn:
-        from tbgen.apps.games.movetext import movetexts  # which loads the compiler; books of positions do without
+        from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
 
         entries = list(enumerate(movetexts(path), start=1))
     else:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tbgen.apps.games.chunks import Chunk, ScannedChunk, scanned
-from tbgen.apps.games.movetext import Movetext, movetext_of
 from tbgen.apps.games.writer import format_game
 from tbgen.apps.match.record import TAG_LENGTH, Heading, StoredGame
 from tbgen.errors import MatchError, TbgenError
@@ -41,11 +40,10 @@ def recovered(path: Path, heading: Heading) -> Recovered:
         raise MatchError(f"{path} is a binary file, not PGN; give another file with -pgnout")
     games, last_end = list[StoredGame](), start
     for place in range(len(chunk.games)):
-        game = movetext_of(chunk, place)
-        if game.result is not None:
-            last_end = chunk.bounds(place)[1]
-            if game.tags.get("MatchId") == heading.match and game.problem is None:
-                games.append(_stored(path, place + 1, game))
+        if chunk.result_of(place) is not None:
+            last_end, tags = chunk.bounds(place)[1], chunk.tags_of(place)
+            if tags.get("MatchId") == heading.match and chunk.problem_of(place) is None:
+                games.append(_stored(path, place + 1, tags))
     _refuse_twice(path, games)
     rest = data[last_end:]
     blank = len(rest) - len(rest.lstrip())
@@ -57,8 +55,8 @@ def recovered(path: Path, heading: Heading) -> Recovered:
 
 def _match_of(chunk: ScannedChunk) -> str | None:
     """The match that the last game of a file belongs to, if it is not finished and says so."""
-    last = movetext_of(chunk, len(chunk.games) - 1) if len(chunk.games) else None
-    return None if last is None or last.result is not None else last.tags.get("MatchId")
+    last = len(chunk.games) - 1
+    return None if last < 0 or chunk.result_of(last) is not None else chunk.tags_of(last).get("MatchId")
 
 
 def _is_own_beginning(tail: bytes, heading: Heading) -> bool:
@@ -76,17 +74,17 @@ def _is_own_beginning(tail: bytes, heading: Heading) -> bool:
     return f'[MatchId "{heading.match}"]'.encode() in tags.split(b"\n")
 
 
-def _stored(path: Path, number: int, game: Movetext) -> StoredGame:
-    missing = [name for name in _WRITTEN if name not in game.tags]
+def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:
+    missing = [name for name in _WRITTEN if name not in tags]
     if missing:
         raise MatchError(f"{path}, game {number}: it is one of the match, but its tag {missing[0]} is gone")
     try:
         return StoredGame(
-            number=int(game.tags["MatchGame"]),
-            outcome=parse_score(game.tags["RMobilityResult"]).outcome,
-            termination=game.tags["Termination"],
-            details=game.tags["TerminationDetails"],
-            plies=int(game.tags["PlyCount"]),
+            number=int(tags["MatchGame"]),
+            outcome=parse_score(tags["RMobilityResult"]).outcome,
+            termination=tags["Termination"],
+            details=tags["TerminationDetails"],
+            plies=int(tags["PlyCount"]),
         )
     except (ValueError, TbgenError) as error:
         raise MatchError(f"{path}, game {number}: it is one of the match, but was changed: {error}") from None

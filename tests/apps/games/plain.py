@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tbgen.apps.games.contradictions import contradictions
-from tbgen.apps.games.game import GameSettings, PgnGame, root_of
+from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
 from tbgen.apps.games.tags import read_tags
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.rules.game import Game

@@ -56,10 +56,11 @@ def final_score(game: chess.pgn.Game, tables: tbgen.Tablebase) -> tuple[str, str
         over = (bare and own == 17 and was_bare_with_eight) or counter >= 100 or seen[key_of(board)] >= 3
         previous_bare = bare and ply > 0
     accrued, result = written(code, white_holds), game.headers["Result"]
+    if own <= 1:
+        return accrued, "game", None
     if result in ("1-0", "0-1"):
-        mate = "G0.0" if result == "1-0" else "-G0.0"
-        return mate, "game" if own == 0 and accrued == mate else "result", None
-    if own <= 1 or over:
+        return ("G0.0" if result == "1-0" else "-G0.0"), "result", None
+    if over:
         return accrued, "game", None
     answer = tables.get(board.copy(stack=False), tbgen.parse_score(accrued))
     return (accrued, "game", None) if answer is None else (str(answer.outcome), "tablebase", answer.dtg)

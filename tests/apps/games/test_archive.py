@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.archive import ChunkDecider, Decided, Task, decide_file, total
 from tbgen.apps.games.chunks import chunks_of
-from tbgen.apps.games.decide import Continue
+from tbgen.apps.games.decide import Continue, Ground
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.splice import OWN_TAGS
-from tbgen.apps.games.verdict import Ground
 from tbgen.errors import PgnError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
@@ -245,6 +244,26 @@ def test_missing_tables_are_counted_with_the_games_they_would_decide(tmp_path: P
     whole = total(list(decide_file(str(path), Task(tables=tmp_path, texts=False))))
     assert whole.missing == {"KBvK": 3}
     assert (whole.games, whole.grounds) == (5, {Ground.PROVISIONAL: 3, Ground.STOPPED: 1, Ground.RESULT: 1})
+
+
+MATED = b'[Event "m"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4# 1-0\n\n'
+SETTLED = MATED.replace(b"\n\n1.", b'\n[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1.')
+
+
+@pytest.mark.parametrize("text", [MATED, SETTLED])
+def test_the_board_decides_before_any_tag_and_what_contradicts_it_is_said_once_a_game(
+    tmp_path: Path, text: bytes
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(HELD + text)
+    held, mated = [game for part in decide_file(str(path), Task(results=True)) for game in part.results]
+    assert (str(mated.final), mated.result, mated.source.value) == ("-G0.0", "0-1", "game")
+    assert (str(held.final), held.result) == ("G4.0", "1/2-1/2")
+    parts = list(decide_file(str(path), Task()))
+    written = plain(b"".join(part.text for part in parts))
+    assert [game.tags["RMobilityResult"] for game in written if isinstance(game, PgnGame)] == ["G4.0", "-G0.0"]
+    (line,) = total(parts).contradicted
+    assert line == f'{path}, game 2: warning: Result says "1-0", but the moves end in checkmate: 0-1'
 
 
 def archive(path: Path, games: int) -> Path:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tbgen.apps.games import scan as at
 from tbgen.apps.games.chunks import chunks_of
 from tbgen.apps.games.game import GameSettings, PgnGame
-from tbgen.apps.games.replayed import games_of
+from tbgen.apps.games.reader import games_of
 from tbgen.errors import PgnError
 from tests.apps.games.plain import games_in
 from tests.apps.games.test_reader import assert_same

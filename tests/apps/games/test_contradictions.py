@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.games.reader import GameSettings, PgnGame, games_in, read_games
+from tbgen.apps.games.game import GameSettings, PgnGame
+from tbgen.apps.games.reader import games_in, read_games
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 MATE = "1. f3 e5 2. g4 Qh4#"
+SAID_OF_MATE = 'RMobilityResult says "G0.0", but the game is worth -G0.0'
 REPETITION = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8"
 
 
@@ -48,6 +50,8 @@ def test_a_game_whose_tags_and_moves_agree_has_no_warning(text: str) -> None:
         (f"{REPETITION} 1-0", 'Result says "1-0", but the moves end in threefold repetition: 1/2-1/2'),
         (f"{REPETITION} 5. e4 *", "the game was over at ply 8 (threefold repetition); 1 more move counted"),
         (f"{REPETITION} 5. e4 e5 1-0", "the game was over at ply 8 (threefold repetition); 2 more moves counted"),
+        (f'[RMobilityResult "G0.0"]\n[RMobilitySource "tablebase"]\n\n{MATE} 0-1', SAID_OF_MATE),
+        (f'[RMobilityResult "G0.0"]\n[RMobilitySource "result"]\n\n{MATE} 0-1', SAID_OF_MATE),
         ('[Result "1-0"]\n\n1. e4 0-1', 'the tag Result says "1-0", the end of the moves "0-1"'),
         ('[RMobilityResult "G2.5"]\n\n1. e4 *', 'RMobilityResult says "G2.5", but the game is worth G20.5'),
         ('[RMobilityResult "G20.5"]\n\n1. e4 1-0', 'RMobilityResult says "G20.5", but the game is worth G0.0'),

@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue
-from tbgen.apps.games.verdict import Source
+from tbgen.apps.games.tags import Source
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
@@ -72,16 +72,25 @@ def test_castling_rights_keep_a_position_from_the_tables(tables: Tablebase) -> N
     assert verdict.final == game_from("4k3/8/8/8/8/8/8/4K2R w K - 0 1").accrued.outcome
 
 
-def test_a_decisive_result_stands_whatever_the_board_says(tables: Tablebase) -> None:
+def test_a_decisive_result_stands_where_the_board_does_not_decide(tables: Tablebase) -> None:
     verdict = Adjudicator(tables).decide(game_from(HELD), winner=Color.BLACK)
     assert (str(verdict.final), verdict.source) == ("-G0.0", Source.RESULT)
     assert verdict.points == (0, 1)
 
 
-@pytest.mark.parametrize("winner", [None, Color.WHITE])
-def test_mate_comes_from_the_game_also_where_the_result_says_so(tables: Tablebase, winner: Color | None) -> None:
-    verdict = Adjudicator(tables).decide(game_from("7k/8/6K1/8/8/8/8/R7 w - - 0 1", "Ra8"), winner=winner)
-    assert (str(verdict.final), verdict.source) == ("G0.0", Source.GAME)
+@pytest.mark.parametrize("winner", [None, *Color])
+@pytest.mark.parametrize(
+    ("fen", "move", "final"),
+    [
+        ("7k/8/6K1/8/8/8/8/R7 w - - 0 1", "Ra8", "G0.0"),
+        ("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "Qg6", "G0.5"),
+    ],
+)
+def test_mate_and_stalemate_on_the_board_stand_whatever_the_result_says(
+    tables: Tablebase, fen: str, move: str, final: str, winner: Color | None
+) -> None:
+    verdict = Adjudicator(tables).decide(game_from(fen, move), winner=winner)
+    assert (str(verdict.final), verdict.source) == (final, Source.GAME)
 
 
 SHUFFLE = ("Ke7", "Kh6", "Ke6", "Kg5")

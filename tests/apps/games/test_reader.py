@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 
 from tbgen.apps.games import chunks
-from tbgen.apps.games.chunks import chunks_of
-from tbgen.apps.games.movetext import movetexts
-from tbgen.apps.games.reader import GameSettings, PgnGame, games_in, read_games
-from tbgen.apps.games.replayed import games_of as compiled_games
+from tbgen.apps.games.chunks import chunks_of, movetexts
+from tbgen.apps.games.game import GameSettings, PgnGame
+from tbgen.apps.games.reader import games_in, read_games
+from tbgen.apps.games.reader import games_of as compiled_games
 from tbgen.errors import PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.sheet import as_csv
-from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
-from tbgen.apps.games.statistics import Statistics
+from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, Statistics, TieBreak, as_csv
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scheme, Scoring, parse_komi
 from tbgen.score import parse_score

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.reader import GameSettings
+from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import GameTags, classical_result, parse_cutoff, read_tags, winner_of, write_tags
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.game import FiftyMoveSetting

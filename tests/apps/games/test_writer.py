@@ -7,7 +7,8 @@ import chess.pgn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.reader import PgnGame, games_in
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.writer import format_game, numbered
 from tests.strategies import boards
 

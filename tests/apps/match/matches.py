@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tbgen.apps.games.reader import PgnGame, read_games
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.match import Match
 from tbgen.apps.match.play import Sheet
 from tbgen.apps.match.reading import settings_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.games.decide import Adjudicator
-from tbgen.apps.games.reader import PgnGame
+from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.tags import read_tags, winner_of
 from tbgen.apps.match.openings import fen_of
 from tbgen.rules.points import format_points

@@ -9,7 +9,8 @@ import chess
 import chess.pgn
 import pytest
 
-from tbgen.apps.games.reader import PgnGame, games_in
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.clock import Clock, parse_time_control
 from tbgen.apps.match.openings import Opening

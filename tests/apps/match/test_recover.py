@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.games.reader import PgnGame, read_games
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.reading import settings_of
 from tbgen.apps.match.record import GameRecord, Heading
 from tbgen.apps.match.recovery import recovered

@@ -6,8 +6,7 @@ from fractions import Fraction
 from html import escape
 from typing import Final
 
-from tbgen.apps.games.sheet import in_decimals
-from tbgen.apps.games.standings import EventGame, Row, Standings
+from tbgen.apps.games.standings import EventGame, Row, Standings, in_decimals
 from tbgen.apps.games.tags import Source
 from tbgen.apps.site.report.alone import alone, legend
 from tbgen.apps.site.report.palette import shade_of
