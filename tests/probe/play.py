@@ -3,12 +3,40 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import chess
 
+from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Accrued, Color
+from tests.library.made_up import write_made_up
+
+
+def make_up(folder: Path) -> Path:
+    """KPvKP and all that it leads to, their values made up; there are no holds."""
+    material = Material.parse("KPvKP")
+    for each in (material, *material.children()):
+        write_made_up(folder, each)
+    return folder
+
+
+def en_passant_boards(draw: random.Random, count: int) -> list[chess.Board]:
+    """Positions of KPvKP right after a double step, a capture beside it or not, some with an impossible right."""
+    boards: list[chess.Board] = []
+    while len(boards) < count:
+        board, file = chess.Board(None), draw.randrange(8)
+        beside = draw.choice([file - 1, file + 1, draw.randrange(8)]) % 8
+        board.set_piece_at(chess.square(file, 3), chess.Piece(chess.PAWN, chess.WHITE))
+        board.set_piece_at(chess.square(beside, draw.choice((3, 3, 3, 2))), chess.Piece(chess.PAWN, chess.BLACK))
+        for color in chess.COLORS:
+            free = [square for square in chess.SQUARES if board.piece_at(square) is None]
+            board.set_piece_at(draw.choice(free), chess.Piece(chess.KING, color))
+        board.turn, board.ep_square = chess.BLACK, chess.square(draw.choice([file] * 9 + [0]), 2)
+        if chess.popcount(board.occupied) == 4:
+            boards.append(draw.choice((board, board.mirror())))
+    return boards
 
 
 def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Accrued:

@@ -30,6 +30,7 @@ from tbgen.table import Patterns
 from tests.library.made_up import write_made_up
 from tests.positions import random_board, squares_of
 
+from .play import en_passant_boards, make_up
 from .tables_without import EN_PASSANT
 
 FAULTS = {
@@ -87,46 +88,54 @@ def test_values_with_any_accrued_score_are_those_of_single_probes(tables: Tableb
         assert found[Fault.ACCRUED] > 5
 
 
-def en_passant_boards(draw: random.Random, count: int) -> list[chess.Board]:
-    """Positions of KPvKP right after a double step, a capture beside it or not, some with an impossible right."""
-    boards: list[chess.Board] = []
-    while len(boards) < count:
-        board, file = chess.Board(None), draw.randrange(8)
-        beside = draw.choice([file - 1, file + 1, draw.randrange(8)]) % 8
-        board.set_piece_at(chess.square(file, 3), chess.Piece(chess.PAWN, chess.WHITE))
-        board.set_piece_at(chess.square(beside, draw.choice((3, 3, 3, 2))), chess.Piece(chess.PAWN, chess.BLACK))
-        for color in chess.COLORS:
-            free = [square for square in chess.SQUARES if board.piece_at(square) is None]
-            board.set_piece_at(draw.choice(free), chess.Piece(chess.KING, color))
-        board.turn, board.ep_square = chess.BLACK, chess.square(draw.choice([file] * 9 + [0]), 2)
-        if chess.popcount(board.occupied) == 4:
-            boards.append(draw.choice((board, board.mirror())))
-    return boards
+def test_rights_to_take_en_passant_are_those_of_single_probes(tmp_path: Path) -> None:
+    draw = random.Random(51)
+    with open_tablebase(make_up(tmp_path)) as tables:
+        boards = en_passant_boards(draw, 400)
+        scores = [draw.choice((None, Accrued(draw.randint(2, 24), draw.choice(list(Color))))) for _ in boards]
+        found = agree(tables, boards, Material.parse("KPvKP"), scores)
+        assert min(found[Fault.NONE], found[Fault.ILLEGAL]) > 50
 
 
 @pytest.mark.slow
-def test_en_passant_and_four_men_are_those_of_single_probes(four_men_folder: Path) -> None:
+def test_four_men_are_those_of_single_probes(four_men_folder: Path) -> None:
     draw = random.Random(51)
     with open_tablebase(four_men_folder) as tables:
-        boards = en_passant_boards(draw, 3000)
-        scores = [draw.choice((None, any_score(draw, Accrued(20, Color.WHITE)))) for _ in boards]
-        found = agree(tables, boards, Material.parse("KPvKP"), scores)
-        assert min(found[Fault.NONE], found[Fault.ILLEGAL], found[Fault.ACCRUED]) > 80
         for material in materials(4):
             for turned in (material, material.flipped()):
                 boards = [random_board(draw, turned) for _ in range(200)]
                 agree(tables, boards, turned, [any_score(draw, own_score(board)) for board in boards])
 
 
-def test_a_right_to_take_en_passant_is_searched_for_and_an_impossible_one_is_a_fault(tmp_path: Path) -> None:
-    """Without its table only the faults can be seen; the values are in the slow suite."""
-    draw = random.Random(52)
+def test_without_its_table_an_impossible_right_is_a_fault_of_its_own(tmp_path: Path) -> None:
     with open_tablebase(tmp_path) as tables:
-        boards = en_passant_boards(draw, 200)
-        many = tables.probe_many(boards)
+        boards = en_passant_boards(random.Random(52), 200)
         expected = [single(tables, board, None)[2] for board in boards]
-        assert [many.fault_of(number) for number in range(len(many))] == expected
+        assert tables.probe_many(boards).fault.tolist() == expected
         assert {Fault.ILLEGAL, Fault.MISSING_TABLE} == set(expected)
+
+
+def test_any_men_and_any_right_get_the_answer_of_a_single_probe(tables: Tablebase) -> None:
+    """Kings stand on and around the squares of a double step, where they spoil the right."""
+    draw, material = random.Random(55), Material.parse("KPvK")
+    near = [chess.square(file, rank) for file in range(2, 7) for rank in range(5)]
+    squares, rights, expected = list[list[int]](), list[int](), list[tuple[object, ...]]()
+    for _ in range(2000):
+        men, right = (
+            draw.sample(near, 3),
+            draw.choice([-1, *range(chess.C3, chess.H3), *range(chess.C6, chess.H6), chess.B2]),
+        )
+        board = chess.Board(None)
+        for square, letter in zip(men, "KPk", strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn, board.ep_square = chess.BLACK, None if right < 0 else right
+        squares.append(men)
+        rights.append(right)
+        expected.append(single(tables, board, None))
+    many = tables.probe_many(material, chess.BLACK, squares, en_passant=rights)
+    assert [row(many, number) for number in range(len(many))] == expected
+    found = Counter((right >= 0, fault) for right, (*_, fault) in zip(rights, expected, strict=True))
+    assert min(found[True, Fault.NONE], found[True, Fault.ILLEGAL], found[False, Fault.NONE]) > 20
 
 
 def test_files_stand_for_the_square_behind_the_pawn(tables: Tablebase) -> None:

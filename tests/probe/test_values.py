@@ -13,13 +13,15 @@ import pytest
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.probe import Tablebase
-from tbgen.rules.fen import parse_fen
-from tbgen.rules.position import own_score
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.accrual import why_not_accrued
+from tbgen.rules.fen import broken_rule, parse_fen
+from tbgen.rules.position import color_of, own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tests.positions import random_board, random_boards
 
 from ..reference import solve
+from .play import en_passant_boards, make_up, play
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 SMALL = [*materials(2), *materials(3)]
@@ -125,6 +127,40 @@ def test_the_value_of_a_position_is_that_of_its_best_move(tables: Tablebase) -> 
             assert moves[0].dtg == value.dtg
             same = [each.dtg for each in moves if each.keeps]
             assert value.dtg == (min(same) if goods[0] > accrued.outcome.worth_to(mover) else max(same))
+
+
+def looked_ahead(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[Outcome, int]:
+    """The value of a position by those of the positions that its moves lead to."""
+    mover, values = color_of(board.turn), list[tuple[Outcome, int]]()
+    for move in list(board.legal_moves):
+        after = board.copy(stack=False)
+        reached = play(after, move, accrued)
+        found = tables.probe(after, reached)
+        assert found.dtg is not None
+        values.append((found.outcome, found.dtg))
+    best = max((outcome for outcome, _ in values), key=lambda outcome: outcome.worth_to(mover))
+    if best == accrued.outcome:
+        return best, 0
+    is_progress = best.worth_to(mover) > accrued.worth_to(mover)
+    return best, 1 + (min if is_progress else max)(dtg for outcome, dtg in values if outcome == best)
+
+
+def test_a_position_with_a_right_to_take_en_passant_is_worth_its_best_move(tmp_path: Path) -> None:
+    draw, kept = random.Random(52), Counter[str]()
+    with open_tablebase(make_up(tmp_path)) as tables:
+        for board in en_passant_boards(draw, 400):
+            if broken_rule(board) is not None or not board.has_legal_en_passant():
+                continue
+            own = own_score(board)
+            entry = tables.probe(board)
+            scores = [own, *(Accrued(draw.randint(2, own.code), color) for color in Color), entry.outcome.accrued]
+            for accrued in scores:
+                if accrued != own and why_not_accrued(accrued) is None and accrued.code <= own.code:
+                    found = tables.probe(board, accrued)
+                    assert (found.outcome, found.dtg) == looked_ahead(tables, board, accrued), (board.fen(), accrued)
+                    kept["reached" if found.is_reached else "open"] += 1
+            assert (entry.outcome, entry.dtg) == looked_ahead(tables, board, own)
+    assert min(kept["reached"], kept["open"]) > 30
 
 
 def test_every_cell_of_a_layout_can_be_probed(tables: Tablebase) -> None:

@@ -406,3 +406,24 @@ def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
     }
     assert facts["plies"][0]["san"] is facts["plies"][0]["uci"] is None
     assert json.loads(json.dumps(facts)) == facts
+
+
+def test_a_double_step_that_allows_no_capture_does_not_make_a_position_another() -> None:
+    """After 1... e5 no pawn can take on e6: the position stands for the third time after ply 10."""
+    game = Game()
+    game.push_line("e4 e5 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1")
+    assert game.ended is None
+    assert game.push_text("Ng8").end is End.THREEFOLD_REPETITION
+
+
+def test_a_double_step_that_allows_a_capture_makes_a_position_another() -> None:
+    """After 3... d5 White may take on d6, once."""
+    game = Game()
+    game.push_line("e4 a6 e5 a5 Nf3 d5 Ng1 Nf6 Nf3 Ng8 Ng1 Nf6 Nf3 Ng8")
+    assert game.ended is None
+    game.push_line("Ng1 Nf6 Nf3")
+    assert game.last.end is End.THREEFOLD_REPETITION
+
+
+def test_no_plies_are_left_once_the_fifty_move_rule_could_have_struck() -> None:
+    assert [FiftyMoves().plies_left(counter) for counter in (0, 99, 100, 101, 150)] == [100, 1, 0, 0, 0]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import chess
 import numpy as np
+import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material, Role
@@ -97,16 +99,34 @@ def random_patterns(random: np.random.Generator, count: int) -> Patterns:
     return Patterns(np.array(starts, np.uint32), holder, code, outcome.astype(np.int8), dtg.astype(np.uint16))
 
 
-def random_table(material: Material, seed: int, most: int) -> Table:
-    """A table full of nonsense: every cell has some entry value with a code below `most`.
+class Numbers:
+    """Numbers that mean nothing, one a cell, found when they are asked for: no table is too large."""
 
-    Most are good for the side to move, so that the side that moves there is often content with what it has.
-    """
-    random, layout = np.random.default_rng(seed), layout_of(material)
-    side_to_move = np.zeros((layout.cells // (2 * layout.block_words * 64), 2, layout.block_words * 64), np.int8)
-    side_to_move[:, 0], side_to_move[:, 1] = 1, -1
-    turned = random.random(layout.cells) < 0.1
-    entry = random.integers(1, most, layout.cells, np.int8) * side_to_move.ravel() * np.where(turned, -1, 1)
-    dtg = random.integers(0, 200, layout.cells, np.uint16)
-    pattern = random.integers(0, 50, layout.cells, np.uint32)
-    return Table(material, entry.astype(np.int8), dtg, pattern, random_patterns(random, 50), {})
+    def __init__(self, seed: int, low: int, high: int) -> None:
+        self._seed, self._low, self._span = seed, low, high - low
+
+    def __getitem__(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        with np.errstate(over="ignore"):
+            mixed = (np.asarray(cells, np.uint64) + np.uint64(self._seed << 40)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0xBF58476D1CE4E5B9)
+        return self._low + ((mixed >> np.uint64(33)) % np.uint64(self._span)).astype(np.int64)
+
+
+class Entries(Numbers):
+    """Entry values, most of them good for the side to move, which is then often content with what it has."""
+
+    def __init__(self, layout: Layout, seed: int, most: int) -> None:
+        super().__init__(seed, 1, 10 * most)
+        self._most, self._cells_of_a_side = most, layout.block_words * 64
+
+    def __getitem__(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        drawn = super().__getitem__(cells)
+        side = np.asarray(cells) // self._cells_of_a_side % 2
+        return (1 + drawn % (self._most - 1)) * np.where(side == 0, 1, -1) * np.where(drawn < self._most, -1, 1)
+
+
+def random_table(material: Material, seed: int, most: int) -> Table:
+    """A table full of nonsense: every cell has some entry value with a code below `most`."""
+    layout, patterns = layout_of(material), random_patterns(np.random.default_rng(seed), 50)
+    columns: Any = (Entries(layout, 3 * seed, most), Numbers(3 * seed + 1, 0, 200), Numbers(3 * seed + 2, 0, 50))
+    return Table(material, *columns, patterns, {})

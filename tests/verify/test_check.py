@@ -75,6 +75,19 @@ def test_a_table_as_a_file_gives_it_passes(small_tables: dict[Material, Table]) 
     assert violation_of(full, small_tables) is not None
 
 
+@pytest.mark.parametrize("name", ["KRvK", "KQvK"])
+def test_the_end_of_a_game_is_no_ply_away(small_tables: dict[Material, Table], name: str) -> None:
+    """Also where several moves mate, so that the positions before tell nothing of it."""
+    table, random = small_tables[Material.parse(name)], np.random.default_rng(3)
+    ends = np.flatnonzero((np.abs(table.entry) <= 2) & (table.entry != 0) & (table.dtg == 0))
+    for cell in random.choice(ends, 6, replace=False).tolist():
+        dtg = table.dtg.copy()
+        dtg[cell] = 1
+        violation = violation_of(dataclasses.replace(table, dtg=dtg), small_tables)
+        assert violation is not None
+        assert violation.law == "end of the game"
+
+
 def filled(table: Table, random: Random) -> int:
     return int(random.choice(np.flatnonzero(table.entry)))
 

@@ -218,6 +218,16 @@ def test_every_wrong_break_in_the_file_of_outcomes_is_found(
         rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("outcome", number, outcome))
 
 
+def test_a_break_of_the_other_side_in_the_file_of_outcomes_is_found(pawn: Path) -> None:
+    """Its code and its outcome are those of the break whose distance is known."""
+    with TableFile(pawn) as file:
+        holders = file.column("outcome_rows")["holder"].tolist()
+    for number, holder in enumerate(holders):
+        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("holder", number, 1 - holder))
+        assert violation_of(pawn.parent).law.endswith("by the file of outcomes"), number
+        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("holder", number, holder))
+
+
 def test_a_row_of_outcomes_that_is_there_again_for_lower_codes_is_found(pawn: Path) -> None:
     """Whoever looks up a score takes the last row that stands for it, so the order matters."""
     with TableFile(pawn) as file:

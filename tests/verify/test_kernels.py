@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterator
 
 import chess
 import numpy as np
@@ -82,12 +83,15 @@ def test_images_add_up_to_all_placements(material: str) -> None:
     assert placements == 2 * np.prod(range(64 - men + 1, 65))
 
 
+PAWNS = ("KPvKP", "KRvKP", "KPPvKP", "KRPvKP")
+
+
 @pytest.fixture(scope="module")
 def nonsense() -> dict[Material, Table]:
-    """KPvKP and KRvKP with their children, random numbers all of them; those of the children go further."""
-    wanted = [Material.parse(text) for text in ("KPvKP", "KRvKP")]
+    """Some tables with their children, random numbers all of them; those of the children go further."""
+    wanted = [Material.parse(text) for text in PAWNS]
     found = {child for material in wanted for child in material.children()}
-    tables = {material: random_table(material, seed, 60) for seed, material in enumerate(sorted(found, key=str))}
+    tables = {material: random_table(material, seed, 60) for seed, material in enumerate(sorted(found, key=str), 9)}
     return tables | {material: random_table(material, seed, 25) for seed, material in enumerate(wanted)}
 
 
@@ -148,33 +152,70 @@ def filled_cells(material: Material, seed: int, count: int) -> list[int]:
     return found
 
 
-def double_step_cells(material: Material, seed: int, count: int) -> list[int]:
-    """Random positions of KPvKP where a double step allows a capture en passant."""
-    layout, random = layout_of(material), np.random.default_rng(seed)
+def cells_before(material: Material, seed: int, count: int, is_wanted: Callable[[chess.Board], bool]) -> list[int]:
+    """Random positions with a double step after which `is_wanted` holds, a pawn that could take standing near."""
+    layout, draw = layout_of(material), random.Random(seed)
     found: list[int] = []
     while len(found) < count:
-        cell = int(random.integers(layout.cells))
-        side, (white, black, *_) = layout.squares_of(cell)
-        near = abs(white % 8 - black % 8) == 1 and (white // 8, black // 8) == ((1, 3), (4, 6))[side]
-        if near and is_position(layout, cell) and allows_en_passant(board_of(layout, cell)):
+        mover, file = draw.choice((chess.WHITE, chess.BLACK)), draw.randrange(8)
+        home, beside = (1, 3) if mover else (6, 4)
+        files = iter(draw.sample([each for each in (file - 1, file + 1) if 0 <= each < 8] * 2, 2))
+        squares = [
+            draw.randrange(64)
+            if role is not Role.PAWN
+            else chess.square(file, home)
+            if (color is Color.WHITE) == mover
+            else chess.square(next(files), beside)
+            for color, role in layout.slots
+        ]
+        side = int(not mover)
+        cell = layout.cell_of(side, squares) if len(set(squares)) == len(squares) else None
+        if cell is not None and is_position(layout, cell) and any(map(is_wanted, double_steps(board_of(layout, cell)))):
             found.append(cell)
     return found
 
 
-def allows_en_passant(board: chess.Board) -> bool:
-    for move in list(board.legal_moves):
-        board.push(move)
-        allowed = board.has_legal_en_passant()
-        board.pop()
-        if allowed:
-            return True
-    return False
+def double_steps(board: chess.Board) -> Iterator[chess.Board]:
+    """The boards after a double step."""
+    for move in board.legal_moves:
+        if board.piece_type_at(move.from_square) == chess.PAWN and abs(move.from_square - move.to_square) == 16:
+            after = board.copy()
+            after.push(move)
+            yield after
+
+
+def with_a_right(material: Material, seed: int, count: int) -> list[int]:
+    return cells_before(material, seed, count, chess.Board.has_legal_en_passant)
+
+
+def with_two_takers(material: Material, seed: int, count: int) -> list[int]:
+    return cells_before(material, seed, count, lambda board: len(list(board.generate_legal_ep())) == 2)
+
+
+def with_a_pin(material: Material, seed: int, count: int) -> list[int]:
+    """A pawn stands beside and may not take, though its side is not in check."""
+    return cells_before(
+        material,
+        seed,
+        count,
+        lambda board: (
+            board.has_pseudo_legal_en_passant()
+            and not board.is_check()
+            and len(list(board.generate_legal_ep())) < len(list(board.generate_pseudo_legal_ep()))
+        ),
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "choose", "count"),
-    [("KRvKP", filled_cells, 80), ("KPvKP", filled_cells, 60), ("KPvKP", double_step_cells, 100)],
-    ids=["rook and pawn", "pawns", "en passant"],
+    [
+        ("KRvKP", filled_cells, 80),
+        ("KPvKP", filled_cells, 60),
+        ("KPvKP", with_a_right, 100),
+        ("KPPvKP", with_two_takers, 40),
+        ("KRPvKP", with_a_pin, 40),
+    ],
+    ids=["rook and pawn", "pawns", "en passant", "two takers", "a pin"],
 )
 def test_the_best_move_is_that_of_the_slow_model(nonsense: Tables, name: str, choose: Chooser, count: int) -> None:
     material = Material.parse(name)
