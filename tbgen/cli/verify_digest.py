@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from tbgen.apps.records.digests import KNOWN, Digests, read_digests, write_digests
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.terminal import complain_of, progress, show_rows
 from tbgen.compiled.known import Purpose
@@ -17,6 +16,7 @@ from tbgen.errors import TableError, VerificationError
 from tbgen.material import Material
 from tbgen.storage.files import path_in
 from tbgen.storage.reader import TableFile
+from tbgen.verify.digests import KNOWN, Digests, read_digests, write_digests
 
 
 def compare_digests(
@@ -65,7 +65,7 @@ def compare_digests(
 
 
 def _digests_in(folders: Sequence[Path], material: Material, threads: int | None) -> Digests:
-    from tbgen.apps.records.digesting import digests_of
+    from tbgen.verify.digesting import digests_of
 
     with TableFile(path_in(folders, material)) as file:
         return digests_of(file, threads)

@@ -203,14 +203,19 @@ def is_position(men: Men, numbering: Numbering, cell: Int, scratch: Scratch) -> 
     )
 
 
+@inner
+def own_code_in(men: Men, scratch: Scratch, side: Int) -> Int:
+    """The own code of the position in the scratch buffer."""
+    in_check = is_in_check(men, scratch.squares, side)
+    return 2 * list_moves(men, scratch, side, QUIETS | RESETS) + (0 if in_check else 1)
+
+
 @small
 def own_code_of(men: Men, numbering: Numbering, cell: Int, scratch: Scratch) -> Int:
     """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
     if not is_position(men, numbering, cell, scratch):
         return NO_POSITION
-    side = side_of(numbering, cell)
-    in_check = is_in_check(men, scratch.squares, side)
-    return 2 * list_moves(men, scratch, side, QUIETS | RESETS) + (0 if in_check else 1)
+    return own_code_in(men, scratch, side_of(numbering, cell))
 
 
 @inner

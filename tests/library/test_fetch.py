@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from tbgen.apps.records.digests import Digests, write_digests
 from tbgen.apps.site.explorer.export import write_explorer
 from tbgen.apps.site.server.app import application
 from tbgen.apps.site.server.service import Settings
@@ -27,6 +26,7 @@ from tbgen.library import remote
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
 from tbgen.material import Material
+from tbgen.verify.digests import Digests, write_digests
 from tests.apps.site.explorer.conftest import running
 from tests.cli.calls import complaint, printed
 from tests.library.mirrors import Handler, Mirror, mirror_of

@@ -18,8 +18,6 @@ import pytest
 
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.comparing import Comparer
-from tbgen.apps.records.digesting import digests_of
-from tbgen.apps.records.digests import read_digests
 from tbgen.apps.records.making import record_of
 from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.errors import AccruedError, DamagedTableError
@@ -31,6 +29,8 @@ from tbgen.storage.layers import Layer
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import COLUMNS, STREAMS, WIDE
 from tbgen.verify import verify_file
+from tbgen.verify.digesting import digests_of
+from tbgen.verify.digests import read_digests
 from tests.cli.calls import printed
 from tests.copies import bytes_of_table, copy_tables
 from tests.library.mirrors import mirror_of

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tbgen.apps.records.digesting import digests_of
-from tbgen.apps.records.digests import Digests
 from tbgen.material import Material
 from tbgen.probe import open_tablebase
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
 from tbgen.table import Patterns, Table
+from tbgen.verify.digesting import digests_of
+from tbgen.verify.digests import Digests
 from tests.reference.digest import digests
 
 Longs = npt.NDArray[np.int64]

@@ -1,0 +1,246 @@
+"""Digesting: the digests of a table's values, whatever bytes its file has; docs/digests.md defines them."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts, as_starts
+from tbgen.compiled.jit import borrowing, by_address, inner, small
+from tbgen.rules.accrual import why_not_accrued
+from tbgen.score import MOST_STORED_CODE, Accrued, Color
+from tbgen.storage.reader import TableFile
+from tbgen.verify.cells import side_of
+from tbgen.verify.digests import Digests
+from tbgen.verify.men import Men, Numbering, men_of, numbering_of
+from tbgen.verify.moves import Scratch, is_position, new_scratch, own_code_in
+from tbgen.verify.subject import rows_of
+from tbgen.verify.values import Rows, code_of
+
+LEAF_ROWS: Final = {False: 1 << 12, True: 1 << 10}
+"""[are there pawns] -> rows of a leaf, which has at most 65,536 places."""
+
+_LEAVES_OF_A_TASK: Final = 16
+_LAYERS: Final = ("outcomes", "distances")
+_NEVER: Final = 255
+"""In place of a code: no higher one of that holder can have accrued."""
+_NO_POSITION: Final = -1
+_OWN_SHIFT: Final = 40
+"""A state has so many bits in a key, for tables of six men may have more than 2^32."""
+_STATE_MASK: Final = (1 << _OWN_SHIFT) - 1
+
+
+@by_address
+class StoredValues(NamedTuple):
+    """What states mean, as a file has it."""
+
+    entry: SignedBytes
+    dtg: Shorts
+    pattern: WideInts
+    start: WideInts
+    rows: Rows
+    possible: npt.NDArray[np.uint8]
+    """[holder, code] -> the least code from this one on that can have accrued, or _NEVER."""
+
+
+# highest[state] -> the highest code of a row that is not above the code of the entry value; 0 if there is none
+@borrowing
+def find_highest_codes(values: StoredValues, highest: Bytes) -> None:
+    """Own codes up to these may cut off rows of a state."""
+    for state in range(highest.size):
+        pattern, limit = values.pattern[state], code_of(int(values.entry[state]))
+        for row in range(values.start[pattern], values.start[pattern + 1]):
+            code = values.possible[values.rows.holder[row], values.rows.code[row]]
+            if code <= limit:
+                highest[state] = max(highest[state], code)
+
+
+# keys[n] -> what tells the value in cells[n] from others: its state, and above it the own code where that cuts off rows
+@borrowing
+def find_keys(
+    men: Men, numbering: Numbering, highest: Bytes, scratch: Scratch, cells: Ints, states: WideInts, keys: Ints
+) -> None:
+    """Keys of values; _NO_POSITION where there is no position."""
+    for n in range(cells.size):
+        keys[n] = _NO_POSITION
+        if is_position(men, numbering, cells[n], scratch):
+            keys[n] = states[n]
+            if highest[states[n]]:
+                own = own_code_in(men, scratch, side_of(numbering, cells[n]))
+                keys[n] |= own << _OWN_SHIFT if own <= highest[states[n]] else 0
+
+
+@small
+def is_worse(outcome: Int, holder: Int, code: Int) -> bool:
+    """Whether an outcome, a signed byte, is worse for a holder than the code that it holds; 0 is no outcome."""
+    theirs = outcome if holder else -outcome
+    return bool(theirs > 0 or -theirs - 1 > code)
+
+
+@small
+def put_short(room: Bytes, place: Int, number: Int) -> None:
+    """Write two bytes, the lower one first."""
+    room[place] = number & 255
+    room[place + 1] = number >> 8
+
+
+@inner
+def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, place: Int) -> tuple[int, int]:
+    """Write the changes of a value from one accrued code to the next; returns their end, and how many they are."""
+    state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.rows
+    pattern, most = values.pattern[state], code_of(int(values.entry[state]))
+    count, last, current, plies = 0, -1, 0, 0
+    end = int(values.start[pattern + 1])
+    for row in range(values.start[pattern], end):
+        holder = int(rows.holder[row])
+        if holder != last:
+            last, current, plies = holder, 0, 0
+        code = int(values.possible[holder, rows.code[row]])
+        # The own score itself is the entry value's; the side that has just moved holds it.
+        limit = most if own == 0 else min(most, own - (holder != side))
+        is_passed = row + 1 < end and rows.holder[row + 1] == holder and rows.code[row + 1] <= code
+        if code > limit or is_passed:
+            continue
+        outcome, far = int(rows.outcome[row]), int(rows.dtg[row])
+        if not is_worse(outcome, holder, code):
+            outcome, far = 0, 0
+        if not is_worse(current, holder, code):
+            current, plies = 0, 0
+        if outcome != current or (distances and far != plies):
+            room[place], room[place + 1], room[place + 2] = holder, code, outcome & 255
+            place += 3
+            if distances:
+                put_short(room, place, far)
+                place += 2
+            count += 1
+            current, plies = outcome, far
+    return int(place), count
+
+
+# offsets[n] -> where the bytes of keys[n] begin in `room`, and behind the last where they end
+@borrowing
+def write_values(values: StoredValues, keys: Ints, side: Int, distances: bool, room: Bytes, offsets: Ints) -> None:
+    """Write what keys are worth."""
+    place = 0
+    for n in range(keys.size):
+        offsets[n] = place
+        state = keys[n] & _STATE_MASK
+        room[place] = int(values.entry[state]) & 255
+        place += 1
+        if distances:
+            put_short(room, place, int(values.dtg[state]))
+            place += 2
+        end, count = put_changes(values, keys[n], side, distances, room, place + 2)
+        put_short(room, place, count)
+        place = end
+    offsets[keys.size] = place
+
+
+def digests_of(
+    file: TableFile, threads: int | None = None, tell: Callable[[int, int], None] = lambda *_: None
+) -> Digests:
+    """The digests of a table on some threads, or on as many as there are processors; `tell` hears of parts done."""
+    layout, leaves = file.order.layout, list[list[bytes]]()
+    digester = _Digester(file)
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        starts = range(0, layout.cells, digester.leaf_places * _LEAVES_OF_A_TASK)
+        for number, found in enumerate(pool.map(digester.leaves_from, starts), 1):
+            leaves += found
+            tell(number, len(starts))
+    heads = (f"tbgen digest 1: {layer} of {file.material} under r-mobility 1\n".encode() for layer in _LAYERS)
+    outcomes, *distances = (
+        sha256(head + b"".join(of_layer)).hexdigest()
+        for head, of_layer in zip(heads, zip(*leaves, strict=True), strict=False)
+    )
+    return Digests(outcomes, distances[0] if distances else None)
+
+
+class _Digester:
+    """What threads need to know of a table to find the digests of its leaves."""
+
+    def __init__(self, file: TableFile) -> None:
+        self._file, layout = file, file.order.layout
+        plane = file.order.plane_places
+        self.leaf_places = min(plane, LEAF_ROWS[layout.pawns > 0] * layout.shape[2])
+        self._leaves_of_a_side = plane // self.leaf_places
+        self._men, self._numbering = men_of(layout), numbering_of(layout)
+        self._values = _values_of(file)
+        self._highest = np.zeros(len(self._values.entry), np.uint8)
+        find_highest_codes(self._values, self._highest)
+        self._rows = np.diff(self._values.start.astype(np.int64))
+
+    def leaves_from(self, first: int) -> list[list[bytes]]:
+        """The digests of some leaves from a place on: of outcomes and, where there are distances, with them."""
+        last = min(first + _LEAVES_OF_A_TASK * self.leaf_places, self._file.order.layout.cells)
+        keys, places = np.empty(last - first, np.int64), np.arange(first, last)
+        cells, states = self._file.order.cells_of(places), self._states(first, last)
+        find_keys(self._men, self._numbering, self._highest, new_scratch(), cells, states, keys)
+        found = []
+        for start in range(0, last - first, self.leaf_places):
+            side = (first + start) // self._file.order.plane_places % 2
+            found.append(self._leaf(keys[start : start + self.leaf_places], side))
+        return found
+
+    def _leaf(self, keys: Ints, side: int) -> list[bytes]:
+        """The digests of the values that some keys stand for."""
+        different, first, which = np.unique(keys[keys >= 0], return_index=True, return_inverse=True)
+        by_appearance = np.argsort(first)
+        number = np.empty(len(different), np.int64)
+        number[by_appearance] = np.arange(len(different))
+        layers = [False, True] if self._file.has_distances else [False]
+        return [self._digest(different[by_appearance], number[which], side, distances=layer) for layer in layers]
+
+    def _digest(self, keys: Ints, positions: Ints, side: int, *, distances: bool) -> bytes:
+        """The digest of values: `keys` in the order of first appearance, and the number of each position's key."""
+        rows = self._rows[self._values.pattern[keys & _STATE_MASK]]
+        room, offsets = np.empty(int((5 + 5 * rows).sum()), np.uint8), np.empty(len(keys) + 1, np.int64)
+        write_values(self._values, keys, side, distances, room, offsets)
+        written, ends, contents = room.tobytes(), offsets.tolist(), dict[bytes, int]()
+        numbers = [contents.setdefault(written[ends[n] : ends[n + 1]], len(contents)) for n in range(len(keys))]
+        digest = sha256(struct.pack("<II", len(positions), len(contents)))
+        digest.update(np.array(numbers, "<u2")[positions].tobytes())
+        digest.update(b"".join(contents))
+        return digest.digest()
+
+    def _states(self, first: int, last: int) -> WideInts:
+        """The states of some places, or their symbols where there are no distances."""
+        kind = self._values.pattern.dtype
+        if not self._file.has_distances:
+            return self._file.symbols(first, last).astype(kind)
+        chunk = self._file.order.chunk_cells
+        parts = [self._file.chunk(number) for number in range(first // chunk, -(-last // chunk))]
+        skipped = first // chunk * chunk
+        return np.concatenate(parts)[first - skipped : last - skipped].astype(kind)
+
+
+def _values_of(file: TableFile) -> StoredValues:
+    possible = _possible_codes([sum(color is side for color, _ in file.order.layout.slots) == 1 for side in Color])
+    if file.has_distances:
+        states, patterns = file.states, file.patterns
+        return StoredValues(states.entry, states.dtg, states.pattern, patterns.start, rows_of(patterns), possible)
+    symbols, rows = file.column("symbols"), file.column("outcome_rows")
+    counts = symbols["rows"].astype(np.int64)
+    start = np.append(0, np.cumsum(counts))
+    places = np.repeat(symbols["first"].astype(np.int64) - start[:-1], counts) + np.arange(start[-1])
+    holder, code, outcome = (np.ascontiguousarray(rows[name][places]) for name in ("holder", "code", "outcome"))
+    numbers, no_dtg = np.arange(len(symbols), dtype=np.uint32), np.zeros(len(places), np.uint16)
+    entry = np.ascontiguousarray(symbols["entry"])
+    some_rows = Rows(holder, code, outcome, no_dtg)
+    return StoredValues(entry, np.zeros(len(symbols), np.uint16), numbers, as_starts(start), some_rows, possible)
+
+
+def _possible_codes(bare: list[bool]) -> Bytes:
+    """[holder, code] -> the least code from this one on that can have accrued, or _NEVER."""
+    found = np.full((len(Color), MOST_STORED_CODE + 2), _NEVER, np.uint8)
+    for holder in Color:
+        for code in range(MOST_STORED_CODE, -1, -1):
+            is_possible = why_not_accrued(Accrued(code, holder), bare) is None
+            found[holder, code] = code if is_possible else found[holder, code + 1]
+    return found
