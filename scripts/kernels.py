@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "tbgen" / "ahead" / "kernels.json"
+TARGET = ROOT / "tbgen" / "compiled" / "kernels.json"
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
 ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"
 HELD = "8/8/1k6/1p1p4/1P1P4/8/1K6/8 w - - 0 1"
@@ -187,9 +187,7 @@ def all_kernels() -> Iterator[str]:
     import tbgen
 
     for module in pkgutil.walk_packages(tbgen.__path__, "tbgen."):
-        if "__main__" not in module.name and not module.name.startswith(
-            ("tbgen.apps.site.report", "tbgen.library.cluster")
-        ):
+        if "__main__" not in module.name and not module.name.startswith("tbgen.apps.site.report"):
             here = vars(importlib.import_module(module.name))
             yield from (f"{module.name}:{name}" for name, thing in here.items() if is_own(thing, module.name))
 

@@ -4,15 +4,8 @@
     bench.py solve --men 4 --label faster      all tables of four men, filed under a label
     bench.py solve --profile KRvKP             where the time goes in one table
     bench.py probe --data data                 probes of the tables in a folder
-    bench.py streams --data data --men 5       probes of all tables, by class: first, random, along lines
     bench.py games --pgn FILE                  games read and decided, by kernels and by python-chess
-    bench.py clock --men 4 --data data         how many ends of games the search by the fifty-move rule answers
-    bench.py holds                             frames and proofs of holds
-    bench.py proofs --men 3 --data data        which share of true holds of random positions is proved
-    bench.py costs --data data                 what classes of tables cost, by the tables that a folder has built
-    bench.py memory KRBvKN                     what each step of making a table needs, in bytes a cell
-    bench.py memory KRvKN --data data          what each array has touched after each phase
-    bench.py built --data data --checked FILE  the same tables as CSV, beside what `tbgen verify --json` said of them
+    bench.py costs --data data                 what the tables of a folder took; --write makes it the estimate
     bench.py --compare 1a2b3c4 faster          medians of two labels (or of two log files) and their ratios
 
 A run is labelled with the commit, and `+` if files differ from it. Children are built, and kernels compiled,
@@ -26,19 +19,14 @@ import argparse
 import os
 from pathlib import Path
 
-from bench.built import built
-from bench.clock import clock
 from bench.costs import costs
-from bench.holding import holds, proofs
 from bench.log import LOG, ROOT, compare
-from bench.memory import memory
 from bench.one import solve_one
 from bench.playing import GAMES, games
 from bench.probing import probe
 from bench.solving import solve
-from bench.streams import streams
 
-COMMANDS = {each.__name__: each for each in (solve, probe, streams, games, clock, holds, proofs, costs, built, memory)}
+COMMANDS = {each.__name__: each for each in (solve, probe, games, costs)}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -61,47 +49,14 @@ def parser() -> argparse.ArgumentParser:
     each.add_argument("--profile", action="store_true", help="show where the time goes")
     asked = commands.add_parser("probe", parents=[common], help="probe the tables of a folder")
     asked.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
-    streamed = commands.add_parser("streams", parents=[common], help="probe positions of all tables, by class")
-    streamed.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
-    streamed.add_argument("--positions", type=int, default=200, metavar="N", help="of each material (default: 200)")
     played = commands.add_parser("games", parents=[common], help="read and decide the games of a PGN file")
     played.add_argument(
         "--pgn", type=Path, default=GAMES, metavar="FILE", help="the games (default: those of the tests)"
     )
-    searched = commands.add_parser("clock", parents=[common], help="search ends of games under the fifty-move rule")
-    searched.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
-    searched.add_argument("--plies", type=int, default=12, metavar="N", help="plies left (default: 12)")
-    searched.add_argument("--positions", type=int, default=20, metavar="N", help="of each material (default: 20)")
-    searched.add_argument("--fifty", choices=("reset", "fide"), default="reset", help="the rule (default: reset)")
-    held = commands.add_parser("holds", help="frames and proofs of holds")
-    held.add_argument("--runs", type=int, default=5, metavar="N", help="how often each is made")
-    held.set_defaults(compare=None)
-    proved = commands.add_parser("proofs", parents=[common], help="which share of true holds is proved")
-    proved.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
-    proved.add_argument("--positions", type=int, default=20, metavar="N", help="of each material (default: 20)")
-    proved.add_argument("--nodes", type=int, default=3000, metavar="N", help="of each search (default: 3000)")
-    proved.add_argument(
-        "--false", dest="only_false", action="store_true", help="try goals that are false, and no others"
-    )
-    fitted = commands.add_parser("costs", help="what classes of tables cost, by the tables that a folder has built")
+    fitted = commands.add_parser("costs", help="what the tables of a folder took")
     fitted.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
-    fitted.add_argument("--men", type=int, metavar="N", help="tables of N men alone")
-    fitted.add_argument(
-        "--write", action="store_true", help="write what each has taken: a file of tbgen/library/measured"
-    )
+    fitted.add_argument("--write", action="store_true", help="put it into tbgen/library/measured")
     fitted.set_defaults(compare=None)
-    listed = commands.add_parser("built", help="what the tables of a folder took, and how they were checked, as CSV")
-    listed.add_argument("--data", type=Path, default=ROOT / "data", metavar="DIR", help="the tables (default: data)")
-    listed.add_argument("--men", type=int, metavar="N", help="tables of N men alone")
-    listed.add_argument(
-        "--checked", type=Path, action="append", default=[], metavar="FILE", help="what `tbgen verify --json` printed"
-    )
-    listed.set_defaults(compare=None)
-    taken = commands.add_parser("memory", help="where memory goes while a table without pawns is made")
-    taken.add_argument("names", nargs="+", metavar="MATERIAL")
-    taken.add_argument("--data", type=Path, metavar="DIR", help="solve it, from the children that are here")
-    taken.add_argument("--threads", type=int, default=2, metavar="N")
-    taken.set_defaults(compare=None)
     one = commands.add_parser("one")
     one.add_argument("name")
     one.add_argument("--data", type=Path, required=True)

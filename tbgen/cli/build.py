@@ -30,7 +30,7 @@ from tbgen.library.build import Built, Settings, build, plan_for
 from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
-from tbgen.material import MOST_TABLE_MEN, Material, build_order
+from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
 from tbgen.system.process import processors
@@ -133,8 +133,6 @@ def command(
         return 0
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
-    if only_plan or any(material.men > MOST_TABLE_MEN for material in wanted):
-        _look_ahead(wanted, settings.threads)
     if only_plan:
         plan, disk = plan_for(data, wanted, settings), free_disk(data)
         show_plan(plan, disk, outcomes_only=outcomes_only, as_json=as_json)
@@ -146,18 +144,6 @@ def command(
     from tbgen.cli.verify_digest import compare_digests
 
     return compare_digests(new, (data,), settings.threads, quiet=quiet)
-
-
-def _look_ahead(wanted: Sequence[Material], threads: int) -> None:
-    """Ask beforehand what takes the plan its time: the blocks of tables with many pawns. The answers are kept."""
-    from tbgen.retro import least_memory, memory_needed
-
-    materials = build_order(wanted)
-    with progress("looking at tables", len(materials)) as shown:
-        for material in materials:
-            least_memory(material, 1)
-            memory_needed(material, threads)
-            shown.advance()
 
 
 def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> list[Material]:

@@ -17,7 +17,7 @@ from tbgen.cli.refusals import typed_folders
 from tbgen.cli.terminal import complain_of, duration, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError
-from tbgen.library.outlook import outlook
+from tbgen.library.build import outlook
 from tbgen.material import Material
 from tbgen.storage.folders import game_of_folder
 from tbgen.system.process import processors

@@ -11,8 +11,8 @@ import click
 
 from tbgen.cli.data import in_units
 from tbgen.cli.terminal import duration, show_rows
-from tbgen.library.plan import Plan
-from tbgen.library.steps import Slot
+from tbgen.library.costs import least_memory
+from tbgen.library.plan import Plan, Slot
 from tbgen.text import counted, in_gib
 
 _MOST_BESIDE = 3
@@ -31,7 +31,7 @@ def show_plan(plan: Plan, free_disk: int | None, *, outcomes_only: bool, as_json
         heads = ("table", "cells", "memory", "disk", "CPU seconds", "threads", "begins", "ends", "beside")
         show_rows(heads, [_row(slot, slots) for slot in slots], right=".rrrrrrr.")
     machine = plan.machine
-    limit = "" if machine.most_memory is None else f", {in_gib(machine.most_memory, math.floor)} of memory"
+    limit = "" if machine.memory is None else f", {in_gib(machine.memory, math.floor)} of memory"
     side_by_side = "one at a time" if machine.jobs == 1 else f"at most {machine.jobs} side by side"
     threads = counted(machine.threads, "thread", "threads")
     fitting = f"{len(plan.fitting)} of {len(plan.steps)}" if plan.too_large else f"{len(plan.steps)}"
@@ -51,8 +51,8 @@ def _show_too_large(plan: Plan) -> None:
     tables = counted(len(plan.too_large), "table", "tables")
     click.echo(f"without {tables} that memory does not suffice for, even with a part of it on disk:")
     by_memory = defaultdict(list)
-    for step in sorted(plan.too_large, key=lambda step: step.least_memory(1)):
-        by_memory[in_gib(step.least_memory(1))].append(str(step.material))
+    for step in sorted(plan.too_large, key=lambda step: least_memory(step.material)):
+        by_memory[in_gib(least_memory(step.material))].append(str(step.material))
     for memory, names in by_memory.items():
         click.echo(f"{memory}: {_some_of(names, ', ', _MOST_LEFT_OUT)}")
     if plan.cut_off:

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
+from tbgen.apps.site.report.extra import need_modules
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.terminal import complain_of
 from tbgen.compiled.known import Purpose
-from tbgen.system.extras import need_modules
 from tbgen.text import counted
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")

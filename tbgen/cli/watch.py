@@ -14,7 +14,7 @@ from tbgen.cli.first_use import COMPILING, Lines
 from tbgen.cli.terminal import FRAMES_A_SECOND, LINE_SECONDS, duration, timing
 from tbgen.errors import TbgenError
 from tbgen.library.build import Built
-from tbgen.library.estimate import Estimate
+from tbgen.library.costs import seconds_left
 from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
 
@@ -30,7 +30,7 @@ class QuietWatcher:
 
     def __init__(self) -> None:
         self.made: list[Built] = []
-        self._estimates: dict[Material, Estimate] = {}
+        self._expected: dict[Material, float] = {}
         self.has_lock = False
         self._saying = threading.RLock()
         self._closed = False
@@ -72,15 +72,15 @@ class QuietWatcher:
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         """See tbgen.library.work.Report."""
 
-    def expects(self, material: Material, estimate: Estimate) -> None:
-        self._estimates[material] = estimate
+    def expects(self, material: Material, seconds: float) -> None:
+        self._expected[material] = seconds
 
     def outlook(self, material: Material, elapsed: float, phase: str, done: float) -> tuple[float, str]:
         """The part of a table's time that is over, and what is said of that time."""
-        estimate = self._estimates.get(material)
-        if estimate is None:
+        expected = self._expected.get(material)
+        if expected is None:
             return done, timing(elapsed, done)
-        left = estimate.left(elapsed, phase, done)
+        left = seconds_left(expected, elapsed, phase, done)
         return elapsed / max(elapsed + left, 1e-9), f"{elapsed:.0f} s, {duration(left)} to go"
 
     def built(self, built: Built) -> None:

@@ -1,49 +1,43 @@
 """Build: from wanted materials to table files, children first.
 
-A table that is sound is left alone; one that is missing, damaged or outdated is made. Each file appears
-whole or not at all, so a build that ends at any moment is taken up again by the same call. Whoever builds
-holds the folder's lock and writes its manifest; the workers only put files there.
+A sound table is left alone; a missing, damaged or outdated one is made. A file appears whole or not at all, so the same
+call goes on with a build that ended at any moment. The builder holds the lock of the folder and writes its manifest;
+workers only put files there.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from tbgen.compiled.ahead import compile_for
 from tbgen.compiled.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
-from tbgen.library.costs import cost_of, crowding_of, pace_for, pace_of
-from tbgen.library.estimate import Estimate, solving_share
+from tbgen.library.costs import pace_of
 from tbgen.library.limits import available_memory, free_disk
-from tbgen.library.making import remove_blocks
 from tbgen.library.manifest import FileRecord, read_manifest, record
-from tbgen.library.passing import are_marked, enough, let_go, mark, unmark
-from tbgen.library.plan import Plan, default_jobs, plan_of
-from tbgen.library.steps import Machine, Start
-from tbgen.library.survey import Finding, examine, survey
+from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
+from tbgen.library.survey import Finding, examine, is_marked, let_go, mark, survey, unmark, without_needless_distances
 from tbgen.library.work import Made, Report
-from tbgen.library.workers import Here, Processes, WorkerLostError, Workers
+from tbgen.library.workers import Cluster, Here, Processes, WorkerLostError, Workers
 from tbgen.material import Material, build_order
-from tbgen.storage.files import build_lock, path_of, remove_partials
+from tbgen.storage.files import build_lock, path_of, remove_partials, tables_of
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
+from tbgen.storage.scratch import remove_scratch, scratch_path
 
 _TRIES = 2
 """How often a table is begun whose worker is lost."""
 
-_LAST_TABLES = 8
-"""Of so many tables it counts how crowded the machine was: a build of hours sees others come and go."""
-
 
 @dataclass(frozen=True)
 class Built:
-    """A table that was made, its size and what it took."""
+    """A table that was made, why, and what it took."""
 
     finding: Finding
     positions: int
@@ -53,34 +47,34 @@ class Built:
 
 
 class Watcher(Report, Protocol):
-    """Who is told how a build goes on; `progress` may be called from any thread, and often."""
+    """Hears how a build goes on; `progress` may be called from any thread, and often."""
 
     def examines(self, material: Material, number: int, total: int) -> None:
-        """The file of a table, if there is one, is now read, as number (from 1) of total."""
+        """The files of a table are read next, as number (from 1) of total."""
 
     def compiles(self, done: int, total: int) -> None:
-        """So many kernels are compiled that were not, of how many; before the first table is begun."""
+        """So many missing kernels are compiled, before the first table is begun."""
 
     def waiting(self) -> None:
         """Another build is at work in the folder."""
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
-        """The table is now made, as number (from 1) of total."""
+        """A table is made next, as number (from 1) of total."""
 
-    def expects(self, material: Material, estimate: Estimate) -> None:
-        """How long the table that now begins is expected to take."""
+    def expects(self, material: Material, seconds: float) -> None:
+        """The table that begins is expected to take so long."""
 
     def built(self, built: Built) -> None:
-        """The table is on the disk."""
+        """A table is on the disk."""
 
     def again(self, material: Material, reason: str) -> None:
-        """The table's worker is lost, and it is begun once more."""
+        """The worker of a table is lost, and the table is begun once more."""
 
     def failed(self, error: TbgenError) -> None:
         """A table cannot be made; those that do not need it still are."""
 
     def forecast(self, seconds: float) -> None:
-        """How long the whole build is expected to take from now on."""
+        """The whole build is expected to take so long from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,63 +93,51 @@ class Settings:
 
 
 def build(
-    folder: Path,
-    wanted: Iterable[Material],
-    watcher: Watcher,
-    settings: Settings | None = None,
+    folder: Path, wanted: Iterable[Material], watcher: Watcher, settings: Settings | None = None
 ) -> list[Finding]:
-    """Make what is not sound, and say what was found before.
+    """Make what is not sound, and return what was found before.
 
     BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before anything is begun.
     More than one job means processes: a script that calls this needs `if __name__ == "__main__":` around it.
     """
     settings = settings or Settings()
     targets = build_order(wanted)
-    with _files_of(folder, targets[-1]):
-        findings = _enough(survey(folder, targets, watcher.examines), settings)
-    work = [finding for finding in findings if not finding.is_sound]
-    if not work:
-        with contextlib.suppress(OSError):  # a folder that can only be read stays as it is
-            if _gaps(folder, findings) or are_marked(folder, targets):
-                with build_lock(folder, watcher.waiting):
-                    _complete(folder, findings)
-                    _settle(folder, targets, settings)
+    with _naming_files(folder, targets[-1]):
+        findings = _wanted(survey(folder, targets, watcher.examines), settings)
+    if all(finding.is_sound for finding in findings):
+        if _gaps(folder, findings) or any(is_marked(folder, material) for material in targets):
+            with contextlib.suppress(OSError), build_lock(folder, watcher.waiting):  # the folder may be read-only
+                _complete(folder, findings, settings)
         return findings
-    with _files_of(folder, work[0].material), build_lock(folder, watcher.waiting):
+    first = next(finding for finding in findings if not finding.is_sound)
+    with _naming_files(folder, first.material), build_lock(folder, watcher.waiting):
         remove_partials(folder)
         findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
-        findings = _enough(findings, settings)
-        remove_blocks(folder, (finding.material for finding in findings if finding.is_sound))
-        with _workers_for(folder, findings, watcher, settings) as (plan, workers):
+        findings = _wanted(findings, settings)
+        for finding in findings:
+            if finding.is_sound:
+                remove_scratch(scratch_path(folder, finding.material))
+        with _cluster_of(settings) as cluster:
+            plan = _plan(folder, findings, settings, cluster)
             plan.check(free_disk(folder))
             compile_for(purposes_of((step.material for step in plan.steps), settings.threads), watcher.compiles)
-            _Run(folder, plan, workers, watcher, findings, outcomes_only=settings.outcomes_only).run()
-        _complete(folder, findings)
-        _settle(folder, targets, settings)
+            with _workers_for(plan, watcher, cluster) as workers:
+                _Run(folder, plan, workers, watcher, findings, outcomes_only=settings.outcomes_only).run()
+        _complete(folder, findings, settings)
     return findings
-
-
-def _enough(findings: list[Finding], settings: Settings) -> list[Finding]:
-    return enough(findings) if settings.outcomes_only else findings
-
-
-def _settle(folder: Path, targets: Iterable[Material], settings: Settings) -> None:
-    """Let go of the distances that nothing needs any more, or say that they are to stay."""
-    if settings.outcomes_only:
-        let_go(folder, targets, ())
-    else:
-        unmark(folder, targets)
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
     """What `build` would do."""
-    findings = _enough(survey(folder, wanted), settings)
-    if settings.cluster is None:
-        return _plan(folder, findings, _machine(settings), settings.jobs)
-    from tbgen.library.cluster import Cluster
+    findings = _wanted(survey(folder, wanted), settings)
+    with _cluster_of(settings) as cluster:
+        return _plan(folder, findings, settings, cluster)
 
-    with Cluster(settings.cluster) as cluster:
-        return _plan(folder, findings, cluster.machine(settings.memory), None)
+
+def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
+    """The plan for some tables by the names of files alone: every file is taken for a sound one."""
+    there = {material for material, _ in tables_of([folder])}
+    return _plan_without(folder, build_order(wanted), there, Settings(threads), None)
 
 
 def purposes_of(materials: Iterable[Material], threads: int) -> list[Purpose]:
@@ -168,38 +150,46 @@ def purposes_of(materials: Iterable[Material], threads: int) -> list[Purpose]:
     return purposes
 
 
-def _machine(settings: Settings) -> Machine:
-    memory = available_memory() if settings.memory is None else settings.memory
-    return Machine(settings.threads, settings.jobs or settings.threads, memory)
+def _wanted(findings: list[Finding], settings: Settings) -> list[Finding]:
+    return without_needless_distances(findings) if settings.outcomes_only else findings
 
 
-def _plan(folder: Path, findings: Iterable[Finding], machine: Machine, jobs: int | None) -> Plan:
-    findings, known = list(findings), read_manifest(folder)
-    measured = [(each.material, known[str(each.material)]) for each in findings if str(each.material) in known]
-    sound = {each.material for each in findings if each.is_sound}
-    game = game_of_folder(folder)
-    pace = pace_of(measured, game)
-    plan = plan_of((each.material for each in findings), sound, machine=machine, pace=pace, game=game)
-    if jobs is None and machine.job_memory is None:
-        return replace(plan, machine=replace(machine, jobs=default_jobs(plan)))
-    return plan
+def _plan(folder: Path, findings: Iterable[Finding], settings: Settings, cluster: Cluster | None) -> Plan:
+    findings = list(findings)
+    sound = {finding.material for finding in findings if finding.is_sound}
+    return _plan_without(folder, [finding.material for finding in findings], sound, settings, cluster)
+
+
+def _plan_without(
+    folder: Path, targets: list[Material], sound: set[Material], settings: Settings, cluster: Cluster | None
+) -> Plan:
+    """The plan for targets that are not sound, at the pace of the tables that were built in the folder."""
+    known, game = read_manifest(folder), game_of_folder(folder)
+    built = [(material, known[str(material)]) for material in targets if str(material) in known]
+    if cluster is not None:
+        machine = cluster.machine(settings.memory)
+    else:
+        memory = available_memory() if settings.memory is None else settings.memory
+        machine = Machine(settings.threads, settings.jobs or settings.threads, memory)
+    plan = plan_of(targets, sound, machine=machine, pace=pace_of(built, game), game=game)
+    return with_default_jobs(plan) if cluster is None and settings.jobs is None else plan
 
 
 @contextlib.contextmanager
-def _workers_for(
-    folder: Path, findings: Iterable[Finding], watcher: Watcher, settings: Settings
-) -> Iterator[tuple[Plan, Workers]]:
-    """The plan, and who carries it out."""
+def _cluster_of(settings: Settings) -> Iterator[Cluster | None]:
     if settings.cluster is None:
-        plan = _plan(folder, findings, _machine(settings), settings.jobs)
-        jobs = min(plan.machine.jobs, len(plan.steps))
-        with Processes(jobs, watcher) if jobs > 1 else Here(watcher) as workers:
-            yield plan, workers
+        yield None
         return
-    from tbgen.library.cluster import Cluster
-
     with Cluster(settings.cluster) as cluster:
-        yield _plan(folder, findings, cluster.machine(settings.memory), None), cluster
+        yield cluster
+
+
+def _workers_for(plan: Plan, report: Report, cluster: Cluster | None) -> contextlib.AbstractContextManager[Workers]:
+    """Who carries out a plan."""
+    if cluster is not None:
+        return contextlib.nullcontext(cluster)
+    jobs = min(plan.machine.jobs, len(plan.steps))
+    return Processes(jobs, report) if jobs > 1 else Here(report)
 
 
 @dataclass
@@ -211,72 +201,83 @@ class _Run:
     workers: Workers
     watcher: Watcher
     findings: Iterable[Finding]
+    outcomes_only: bool = False
     over: set[Material] = field(default_factory=set)
     """Tables that are made, and those that cannot be."""
     running: dict[Future[Made], tuple[Start, float]] = field(default_factory=dict)
-    begun: int = 0
-    made: list[tuple[Material, FileRecord]] = field(default_factory=list)
-    """The last one last."""
+    """Each table at work, and when it began."""
     tries: dict[Material, int] = field(default_factory=dict)
+    """How often each table was begun."""
     errors: list[TbgenError] = field(default_factory=list)
-    outcomes_only: bool = False
+    expected_seconds: float = 0.0
+    """How long the tables that are made were expected to take, and how long they took."""
+    taken_seconds: float = 0.0
 
     def run(self) -> None:
-        """Make all that can be made; the first error, if there is one, is raised when nothing is at work any more."""
+        """Make all that can be made; raise the first error, if there is one, when nothing is at work any more."""
         self._start()
         while self.running:
             for future in wait(self.running, return_when=FIRST_COMPLETED).done:
-                start, _ = self.running.pop(future)
-                self._finish(start, future.result if future.exception() is None else None, future.exception())
+                start, begun = self.running.pop(future)
+                error = future.exception()
+                if error is None:
+                    self._enter(start, future.result(), time.monotonic() - begun)
+                else:
+                    self._fail(start.material, error)
             self._start()
         if self.errors:
             raise self.errors[0]
 
     def _start(self) -> None:
         """Begin what the plan says is to begin now."""
-        finding_of = {finding.material: finding for finding in self.findings}
-        at_work = [start for start, _ in self.running.values()]
-        for start in self.plan.next_starts(self.over, at_work):
-            if not self._has_room(start):
-                continue
-            if start.material not in self.tries:
-                self.begun += 1
-                self.watcher.begins(finding_of[start.material], self.begun, len(self.plan.steps))
-            self.tries[start.material] = self.tries.get(start.material, 0) + 1
-            if self.outcomes_only:
-                mark(self.folder, start.material)
-            self.watcher.expects(start.material, self._estimate(start))
-            name = str(start.material)
-            future = self.workers.submit_table(self.folder, name, start.threads, start.granted)
-            self.running[future] = start, time.monotonic()
+        for start in self.plan.next_starts(self.over, [start for start, _ in self.running.values()]):
+            if self._has_room(start):
+                self._begin(start)
         now = time.monotonic()
         elapsed = {start: now - begun for start, begun in self.running.values()}
-        self.watcher.forecast(self.plan.seconds(self.over, elapsed))
+        self.watcher.forecast(self._slowness * self.plan.seconds(self.over, elapsed))
 
-    def _estimate(self, start: Start) -> Estimate:
-        """By the tables that are made by now, which the plan could not know, and by how crowded it was for the last."""
-        known, materials = read_manifest(self.folder), (finding.material for finding in self.findings)
-        measured = [(each, known[str(each)]) for each in materials if str(each) in known]
-        game = game_of_folder(self.folder)
-        cost = cost_of(start.material, pace_for(start.material, measured, game), game)
-        seconds = cost.wall_seconds(start.threads) * crowding_of(self.made[-_LAST_TABLES:], game)
-        return Estimate(seconds, solving_share(start.material, measured))
+    def _begin(self, start: Start) -> None:
+        material = start.material
+        if material not in self.tries:
+            self.watcher.begins(self._finding_of(material), len(self.tries) + 1, len(self.plan.steps))
+        self.tries[material] = self.tries.get(material, 0) + 1
+        if self.outcomes_only:
+            mark(self.folder, material)
+        self.watcher.expects(material, self._slowness * start.seconds)
+        future = self.workers.submit_table(self.folder, str(material), start.threads, start.granted)
+        self.running[future] = start, time.monotonic()
 
     def _has_room(self, start: Start) -> bool:
-        """Whether the disk can take the table; it has been asked for all of them before, but others write too."""
+        """Whether the disk can take the table; the whole plan was checked before, but other programs write too."""
         free, needed = free_disk(self.folder), start.step.cost.bytes + start.scratch_bytes
         if free is None or needed <= free:
             return True
         self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
         return False
 
-    def _finish(self, start: Start, result: Callable[[], Made] | None, error: BaseException | None) -> None:
-        """A worker is done with a table, one way or the other."""
-        material = start.material
-        if result is not None:
-            with _files_of(self.folder, material):
-                self._enter(result())
-        elif isinstance(error, WorkerLostError) and self.tries[material] < _TRIES:
+    def _enter(self, start: Start, made: Made, seconds: float) -> None:
+        """Put a table that is made into the manifest."""
+        material, folder = made.material, self.folder
+        with _naming_files(folder, material):
+            paths = [path_of(folder, material, layer) for layer in Layer]
+            if sum(path.stat().st_size for path in paths if path.exists()) != made.file.bytes:
+                reason = f"its files are not in {folder}: do all workers share that folder?"
+                self._give_up(material, BuildError(str(material), reason))
+                return
+            record(folder, {material: made.file})
+            self.over.add(material)
+            if self.outcomes_only:
+                left = [step.material for step in self.plan.steps if step.material not in self.over]
+                let_go(folder, self.over, left)  # tables that were there wait until the manifest has them
+        self.expected_seconds += start.seconds
+        self.taken_seconds += seconds
+        wall, cpu = made.file.wall_seconds or 0.0, made.file.cpu_seconds or 0.0
+        self.watcher.built(Built(self._finding_of(material), made.positions, made.file.bytes, wall, cpu))
+
+    def _fail(self, material: Material, error: BaseException) -> None:
+        """Begin a table again, or go on without it."""
+        if isinstance(error, WorkerLostError) and self.tries[material] < _TRIES:
             self.watcher.again(material, str(error))
         elif isinstance(error, WorkerLostError):
             reason = f"the process that made it was lost {_TRIES} times ({error}); perhaps memory ran out: try --jobs 1"
@@ -290,25 +291,8 @@ class _Run:
             self._give_up(material, BuildError(str(material), reason))
         elif isinstance(error, TbgenError):
             self._give_up(material, error)
-        elif error is not None:
+        else:
             raise error
-
-    def _enter(self, made: Made) -> None:
-        """Put a table that is made into the manifest."""
-        paths = [path_of(self.folder, made.material, layer) for layer in Layer]
-        if sum(path.stat().st_size for path in paths if path.exists()) != made.file.bytes:
-            reason = f"its files are not in {self.folder}: do all workers share that folder?"
-            self._give_up(made.material, BuildError(str(made.material), reason))
-            return
-        record(self.folder, {made.material: made.file})
-        self.over.add(made.material)
-        if self.outcomes_only:
-            left = [step.material for step in self.plan.steps if step.material not in self.over]
-            let_go(self.folder, self.over, left)  # those that were there wait until the manifest knows them
-        self.made.append((made.material, made.file))
-        finding = next(finding for finding in self.findings if finding.material == made.material)
-        seconds, cpu_seconds = made.file.wall_seconds or 0.0, made.file.cpu_seconds or 0.0
-        self.watcher.built(Built(finding, made.positions, made.file.bytes, seconds, cpu_seconds))
 
     def _give_up(self, material: Material, error: TbgenError) -> None:
         """Go on without a table and all that need it."""
@@ -317,9 +301,29 @@ class _Run:
         if len(self.over) < len(self.plan.steps):
             self.watcher.failed(error)
 
+    def _finding_of(self, material: Material) -> Finding:
+        return next(finding for finding in self.findings if finding.material == material)
+
+    @property
+    def _slowness(self) -> float:
+        """How much longer tables took in this run than was expected, as on a machine that others use, too."""
+        return self.taken_seconds / self.expected_seconds if self.expected_seconds >= 1.0 else 1.0
+
+
+def _complete(folder: Path, findings: Iterable[Finding], settings: Settings) -> None:
+    """Enter sound tables that were copied here or that an earlier build did not enter; settle which distances stay."""
+    findings = list(findings)
+    if gaps := dict(_gaps(folder, findings)):
+        record(folder, gaps)
+    targets = [finding.material for finding in findings]
+    if settings.outcomes_only:
+        let_go(folder, targets, ())
+    else:
+        unmark(folder, targets)
+
 
 def _gaps(folder: Path, findings: Iterable[Finding]) -> list[tuple[Material, FileRecord]]:
-    """The records that the manifest should have, for sound tables, and does not."""
+    """Sound tables that the manifest does not describe as they are."""
     known, gaps = read_manifest(folder), list[tuple[Material, FileRecord]]()
     for finding in findings:
         found, noted = finding.file, known.get(str(finding.material))
@@ -328,15 +332,9 @@ def _gaps(folder: Path, findings: Iterable[Finding]) -> list[tuple[Material, Fil
     return gaps
 
 
-def _complete(folder: Path, findings: Iterable[Finding]) -> None:
-    """Enter sound tables that were copied here, or that a build made which ended before it entered them."""
-    if gaps := dict(_gaps(folder, findings)):
-        record(folder, gaps)
-
-
 @contextlib.contextmanager
-def _files_of(folder: Path, material: Material) -> Iterator[None]:
-    """Say which file could not be read or written, and why."""
+def _naming_files(folder: Path, material: Material) -> Iterator[None]:
+    """Turn an OSError into a BuildError that names the file."""
     try:
         yield
     except OSError as error:

@@ -1,8 +1,8 @@
-"""Costs: what a table is expected to take, by its class, as measured.
+"""Costs: what a table takes, as measured once on our machine, and how this machine compares.
 
-Tables fall into six classes: with and without pawns, and by how even the sides are. What a class costs is counted in
-primary cells, those that equal men do not double. `scripts/bench.py costs` fits the figures to a folder of tables.
-Tables of whole-game mobility have figures of their own: they have no middles, and no patterns.
+`measured/GAME.csv` has a row for each table of two to five men; `scripts/bench.py costs --write` makes it from a folder
+that was built by one thread. A larger table is estimated by the cells of measured tables of its class: with or without
+pawns, and by how even the sides are.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import enum
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -22,17 +22,35 @@ from tbgen.score import Color, Mobility
 from tbgen.table import fits_memory
 
 MEASURED = Path(__file__).with_name("measured")
-"""A file for each game: material and CPU seconds of tables that were made on our machine.
-
-`scripts/bench.py costs --write` writes it."""
 
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
 _DECIDED = 4
-"""From this difference in worth on the stronger side mostly wins."""
+"""From this difference in worth on, the stronger side mostly wins."""
 _LARGE_CELLS = 1 << 20
-"""Tables below this take what starting takes, and say nothing of the machine."""
-_TELLING_SECONDS = 1.0
-"""Tables that took less say nothing of what else is at work."""
+"""Smaller tables take as long as a process takes to start, and say nothing of the machine."""
+_SCRATCH_FACTOR = 3.3
+"""How much larger the solved blocks of a table are on disk than its files."""
+_SERIAL, _SERIAL_WITH_PAWNS = 0.16, 0.07
+"""The part of the work that threads do not share."""
+
+MIB = 1 << 20
+_PROGRAM_BYTES = 576 * MIB
+"""The program and its kernels; two thirds of it where these have to be compiled first."""
+_THREAD_BYTES = 64 * MIB
+"""What a thread has in hand of a child or of solved blocks on disk."""
+_ALONE, _WITH_PAWNS = {False: 20, True: 12}, {False: 10, True: 7}
+"""[whether Black has a bare king] -> bytes of memory a cell, of a table of one block and of one of many.
+
+They have a margin above the peaks in `records/built.csv`. Of a table without pawns the largest is 18.6 bytes a cell
+beside the program (KBNvKB), 10.6 against a bare king; with pawns 9.1 (KBPvKN) and 6.3."""
+_LEAST_ALONE, _LEAST_WITH_PAWNS = 8, 6
+"""The same where the large arrays lie in files."""
+_FILES_ALONE, _FILES_WITH_PAWNS = 24, 5
+"""Bytes a cell of these files."""
+_MARKED_WORD_BYTES = 12
+"""What a further thread takes of a block that all threads solve together, a word: marks of its own."""
+_BLOCK_CELL_BYTES = 20
+"""What a further thread takes that solves a block of its own, a cell of the block."""
 
 
 class Balance(enum.Enum):
@@ -44,180 +62,135 @@ class Balance(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """What tables of a class take."""
+class Cost:
+    """What a table takes."""
 
-    microseconds: float
-    """CPU time a primary cell."""
-    outcomes: float
-    """Bytes of the file of outcomes, a primary cell."""
-    distances: float
-    """The same of distances."""
+    cpu_seconds: float
+    outcome_bytes: int
+    """The size of the outcomes file."""
+    distance_bytes: int
+    """The size of the distances file."""
+    scratch_bytes: int
+    """The disk that its solved blocks take while it is made."""
     serial: float
     """The part of the work that threads do not share."""
 
-
-RATES: Mapping[Mobility, Mapping[tuple[Balance, bool], Rate]] = {
-    Mobility.RESET: {
-        (Balance.BARE, False): Rate(0.16, 0.011, 0.133, 0.20),
-        (Balance.BARE, True): Rate(0.10, 0.003, 0.141, 0.06),
-        (Balance.DECIDED, False): Rate(0.19, 0.027, 0.214, 0.21),
-        (Balance.DECIDED, True): Rate(0.12, 0.024, 0.197, 0.09),
-        (Balance.EVEN, False): Rate(0.49, 0.225, 0.396, 0.15),
-        (Balance.EVEN, True): Rate(0.20, 0.070, 0.383, 0.07),
-    },
-    Mobility.WHOLE_GAME: {
-        (Balance.BARE, False): Rate(0.21, 0.011, 0.128, 0.20),
-        (Balance.BARE, True): Rate(0.11, 0.003, 0.141, 0.06),
-        (Balance.DECIDED, False): Rate(0.25, 0.028, 0.204, 0.21),
-        (Balance.DECIDED, True): Rate(0.13, 0.024, 0.193, 0.09),
-        (Balance.EVEN, False): Rate(0.36, 0.159, 0.183, 0.15),
-        (Balance.EVEN, True): Rate(0.15, 0.071, 0.274, 0.07),
-    },
-}
-"""[game][balance, whether there are pawns]; docs/measurements/sets.md has what they were fitted to."""
-
-LARGE_RATES: Mapping[Mobility, Mapping[tuple[Balance, bool], Rate]] = {
-    Mobility.RESET: {
-        (Balance.BARE, False): Rate(0.09, 0.009, 0.110, 0.22),
-        (Balance.BARE, True): Rate(0.10, 0.004, 0.127, 0.05),
-        (Balance.DECIDED, False): Rate(0.15, 0.039, 0.196, 0.16),
-        (Balance.DECIDED, True): Rate(0.14, 0.023, 0.224, 0.09),
-        (Balance.EVEN, False): Rate(0.55, 0.150, 0.649, 0.13),
-        (Balance.EVEN, True): Rate(0.51, 0.210, 0.760, 0.07),
-    },
-    Mobility.WHOLE_GAME: {
-        (Balance.BARE, False): Rate(0.11, 0.009, 0.110, 0.22),
-        (Balance.BARE, True): Rate(0.10, 0.004, 0.127, 0.05),
-        (Balance.DECIDED, False): Rate(0.13, 0.033, 0.180, 0.16),
-        (Balance.DECIDED, True): Rate(0.12, 0.022, 0.211, 0.09),
-        (Balance.EVEN, False): Rate(0.20, 0.102, 0.299, 0.16),
-        (Balance.EVEN, True): Rate(0.16, 0.125, 0.312, 0.07),
-    },
-}
-"""The same for large blocks, which do not fit a processor's cache, and whose positions have more patterns."""
-
-LARGE_BLOCK_CELLS = 1 << 24
-
-START_SECONDS = 0.1
-START_BYTES = 50_000
-"""What the smallest table takes."""
-
-
-SCRATCH_FACTOR = 3.3
-"""How much larger than its file a table's solved blocks are, while they lie on disk."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a table is expected to take."""
-
-    cpu_seconds: float
-    bytes: int
-    """Of both files."""
-    outcome_bytes: int
-    """Of the file of outcomes."""
-    scratch_bytes: int
-    """On disk while it is made."""
-    serial: float
+    @property
+    def bytes(self) -> int:
+        return self.outcome_bytes + self.distance_bytes
 
     def wall_seconds(self, threads: int) -> float:
-        """How long it takes on so many threads."""
+        """How long it takes with so many threads."""
         return self.cpu_seconds * (self.serial + (1 - self.serial) / threads)
 
 
-def balance_of(material: Material) -> Balance:
-    """How even the sides of a canonical material are."""
-    if len(material.black) == 1:
-        return Balance.BARE
-    white, black = (sum(_WORTH[role] for role in material.side(color)) for color in Color)
-    return Balance.DECIDED if abs(white - black) >= _DECIDED else Balance.EVEN
+@cache
+def memory_needed(material: Material, threads: int) -> int:
+    """The most memory that making a canonical material's table takes, with all arrays in memory."""
+    rates = _WITH_PAWNS if material.pawns else _ALONE
+    return _beside_cells(material, threads) + rates[len(material.black) == 1] * layout_of(material).cells
+
+
+@cache
+def least_memory(material: Material, threads: int = 1) -> int:
+    """The same with the large arrays in files: with less memory the table is not made."""
+    rate = _LEAST_WITH_PAWNS if material.pawns else _LEAST_ALONE
+    return _beside_cells(material, threads) + rate * layout_of(material).cells
+
+
+def most_in_files(material: Material) -> int:
+    """The disk that the large arrays take while a table is made with less memory than it takes."""
+    return (_FILES_WITH_PAWNS if material.pawns else _FILES_ALONE) * layout_of(material).cells
+
+
+def _beside_cells(material: Material, threads: int) -> int:
+    """The program, and what each thread has for itself."""
+    words = layout_of(material).block_words
+    further = _BLOCK_CELL_BYTES * 128 * words if material.pawns else _MARKED_WORD_BYTES * words
+    return _PROGRAM_BYTES + threads * _THREAD_BYTES + (threads - 1) * further
+
+
+Row = tuple[float, float, float]
+"""CPU seconds, bytes of outcomes, bytes of distances."""
 
 
 def class_of(material: Material) -> tuple[Balance, bool]:
-    """The class that a canonical material is in."""
-    return balance_of(material), material.pawns > 0
+    """The balance of a canonical material, and whether it has pawns."""
+    if len(material.black) == 1:
+        return Balance.BARE, material.pawns > 0
+    white, black = (sum(_WORTH[role] for role in material.side(color)) for color in Color)
+    return Balance.DECIDED if abs(white - black) >= _DECIDED else Balance.EVEN, material.pawns > 0
 
 
 def primary_cells(material: Material) -> float:
-    """Cells, each position of equal men counted once."""
+    """The cells of a table, where each position of equal men counts once."""
     layout, orders = layout_of(material), 1
     for start, end in layout.twins:  # equal pawns have no cells to spare
         orders *= math.factorial(end - start)
     return layout.cells / orders
 
 
-def is_large(material: Material) -> bool:
-    """Whether its blocks are larger than a processor's cache."""
-    return layout_of(material).block_words * 128 >= LARGE_BLOCK_CELLS
-
-
-@cache
-def measured_seconds(game: Mobility) -> Mapping[str, float]:
-    """[material] -> CPU seconds that a table of a game has taken on our machine.
-
-    Two tables of a class and of the same size differ by a factor of up to three, which no rate says.
-    """
-    with measured_file(game).open(encoding="utf-8", newline="") as file:
-        return {row["material"]: float(row["cpu_seconds"]) for row in csv.DictReader(file)}
-
-
 def measured_file(game: Mobility) -> Path:
-    """Where the CPU seconds of the tables of a game stand."""
     return MEASURED / f"{game}.csv"
 
 
+@cache
+def _measured(game: Mobility) -> Mapping[str, Row]:
+    """[material] -> what the tables of a game took."""
+    with measured_file(game).open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        next(rows)
+        return {name: (float(cpu), float(outcomes), float(distances)) for name, cpu, outcomes, distances in rows}
+
+
+@cache
+def _rate_of(kind: tuple[Balance, bool], game: Mobility) -> Row:
+    """What a primary cell of the largest measured tables of a class takes."""
+    names = [name for name in _measured(game) if class_of(Material.parse(name)) == kind]
+    tables = [Material.parse(name) for name in names]
+    most = max(table.men for table in tables)
+    large = [table for table in tables if table.men == most]
+    cells = sum(primary_cells(table) for table in large)
+    rows = [_measured(game)[str(table)] for table in large]
+    cpu, outcomes, distances = (sum(column) / cells for column in zip(*rows, strict=True))
+    return cpu, outcomes, distances
+
+
 def cost_of(material: Material, pace: float = 1.0, game: Mobility = Mobility.RESET) -> Cost:
-    """What a table is expected to take on a machine that needs `pace` times the CPU seconds of ours."""
-    cells, layout = primary_cells(material), layout_of(material)
-    rate = (LARGE_RATES if is_large(material) else RATES)[game][class_of(material)]
-    by_rate = START_SECONDS + cells * rate.microseconds * 1e-6
-    seconds = measured_seconds(game).get(str(material), by_rate)
-    outcomes = round(cells * rate.outcomes) + START_BYTES // 2
-    size = outcomes + round(cells * rate.distances) + START_BYTES // 2
-    scratch = round(size * SCRATCH_FACTOR) if not fits_memory(layout) else 0
-    return Cost(seconds * pace, size, outcomes, scratch, rate.serial)
+    """What a table takes on a machine that needs `pace` times the CPU seconds of ours."""
+    known, layout, kind = _measured(game).get(str(material)), layout_of(material), class_of(material)
+    if known is None:
+        cells = primary_cells(material)
+        cpu, outcomes, distances = _rate_of(kind, game)
+        known = cells * cpu, cells * outcomes, cells * distances
+    seconds, outcome_bytes, distance_bytes = known
+    files = outcome_bytes + distance_bytes
+    return Cost(
+        cpu_seconds=seconds * pace,
+        outcome_bytes=round(outcome_bytes),
+        distance_bytes=round(distance_bytes),
+        scratch_bytes=0 if fits_memory(layout) else round(files * _SCRATCH_FACTOR),
+        serial=_SERIAL_WITH_PAWNS if material.pawns else _SERIAL,
+    )
 
 
-Measured = Sequence[tuple[Material, FileRecord]]
-"""Tables that a folder has, and what they took."""
+def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
+    """How this machine compares with ours by the tables that it has built; 1 if it has built none that takes long."""
+    taken = expected = 0.0
+    for material, record in built:
+        if record.cpu_seconds is not None and layout_of(material).cells >= _LARGE_CELLS:
+            taken += record.cpu_seconds
+            expected += cost_of(material, game=game).cpu_seconds
+    return taken / expected if expected else 1.0
 
 
-def pace_of(measured: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
-    """How this machine compares with ours, by the tables of a game that it has built; 1 if none is worth counting."""
-    known = [
-        (record.cpu_seconds, cost_of(material, game=game).cpu_seconds)
-        for material, record in measured
-        if record.cpu_seconds is not None and _tells(material, record)
-    ]
-    return sum(taken for taken, _ in known) / sum(expected for _, expected in known) if known else 1.0
+def seconds_left(expected: float, elapsed: float, phase: str, done: float) -> float:
+    """How long a table that was expected to take so long still takes.
 
-
-def pace_for(material: Material, measured: Measured, game: Mobility = Mobility.RESET) -> float:
-    """The same for a table: the more tables of its class and size of blocks there are, the more they count.
-
-    A change of the solver, or another processor, makes one class quicker and leaves another as it is.
+    The share of its blocks that are solved counts, the more of them there are; what other phases say of their progress
+    tells little of the time.
     """
-    kind = class_of(material), is_large(material)
-    like = [each for each in measured if _tells(*each) and (class_of(each[0]), is_large(each[0])) == kind]
-    weight = len(like) / (len(like) + 1)
-    return float(pace_of(measured, game) ** (1 - weight) * pace_of(like, game) ** weight)
-
-
-def _tells(material: Material, record: FileRecord) -> bool:
-    """Whether a table says something of the machine."""
-    return record.cpu_seconds is not None and layout_of(material).cells >= _LARGE_CELLS
-
-
-def crowding_of(measured: Measured, game: Mobility = Mobility.RESET) -> float:
-    """How much longer tables took than their CPU seconds would take threads that have a processor each.
-
-    Tables at work beside each other share processors, and other programs want them, too.
-    """
-    taken, alone = 0.0, 0.0
-    for material, record in measured:
-        wall, cpu, threads = record.wall_seconds, record.cpu_seconds, record.threads
-        if wall and cpu and threads and wall >= _TELLING_SECONDS:
-            taken += wall
-            alone += replace(cost_of(material, game=game), cpu_seconds=cpu).wall_seconds(threads)
-    return taken / alone if taken else 1.0
+    left = expected - elapsed
+    if phase == "blocks" and done > 0:
+        left = done * (elapsed / done - elapsed) + (1 - done) * left
+    return max(left, elapsed / 30)

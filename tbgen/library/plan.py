@@ -1,6 +1,6 @@
-"""Plan: which tables are made, what each is expected to take, and what runs beside what.
+"""Plan: which tables are made, what each takes, and what runs beside what.
 
-The same rule, `Plan.next_starts`, tells a build what to start and the forecast what will have been started.
+One greedy rule, `Plan.next_starts`, tells a build what to start and the forecast what will have been started.
 """
 
 from __future__ import annotations
@@ -10,22 +10,106 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.index.layout import layout_of
-from tbgen.library.costs import cost_of
-from tbgen.library.steps import Machine, Slot, Start, Step
+from tbgen.library.costs import Cost, cost_of, least_memory, memory_needed, most_in_files
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 
 _WORTH_PROCESSES = 30.0
-"""From so many CPU seconds on it pays to start processes."""
+"""From so many CPU seconds on, a build starts processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The threads, jobs and memory of a build; without a figure, memory is not limited."""
+
+    threads: int
+    """The threads of all jobs together."""
+    jobs: int
+    """How many tables are made side by side at most."""
+    memory: int | None = None
+    """The memory of all jobs together; on a cluster, of each."""
+    is_cluster: bool = False
+    """Whether each job runs on a machine of its own, with an equal share of the threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A table to be made."""
+
+    material: Material
+    cost: Cost
+    needs: tuple[Material, ...]
+    """Its children that have to be made before it."""
+    path_seconds: float
+    """CPU seconds of the longest chain of tables that begins with this one and ends with one that nothing needs."""
+
+    @property
+    def cells(self) -> int:
+        return layout_of(self.material).cells
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A table at work."""
+
+    step: Step
+    threads: int
+    granted: int | None = None
+    """The memory that it has, if that is less than it takes: some of its arrays then lie in files."""
+
+    @property
+    def material(self) -> Material:
+        return self.step.material
+
+    @property
+    def memory(self) -> int:
+        return memory_needed(self.material, self.threads) if self.granted is None else self.granted
+
+    @property
+    def scratch_bytes(self) -> int:
+        """The disk that it takes while it is made: solved blocks, and arrays that have no room in memory."""
+        arrays = 0 if self.granted is None else most_in_files(self.material)
+        return self.step.cost.scratch_bytes + arrays
+
+    @property
+    def seconds(self) -> float:
+        return self.step.cost.wall_seconds(self.threads)
+
+
+class Slot(NamedTuple):
+    """When a table is expected to be at work, in seconds from now."""
+
+    start: Start
+    begins: float
+    ends: float
+
+    def facts(self) -> dict[str, Any]:
+        """It as JSON has it."""
+        start, step, cost = self.start, self.start.step, self.start.step.cost
+        return {
+            "material": str(step.material),
+            "needs": [str(material) for material in step.needs],
+            "cells": step.cells,
+            "threads": start.threads,
+            "workers": 1,
+            "memory": start.memory,
+            "bytes": cost.bytes,
+            "outcome_bytes": cost.outcome_bytes,
+            "scratch_bytes": start.scratch_bytes,
+            "cpu_seconds": round(cost.cpu_seconds, 1),
+            "path_seconds": round(step.path_seconds, 1),
+            "begins": round(self.begins, 1),
+            "ends": round(self.ends, 1),
+        }
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The tables to be made, in build order, and on what."""
+    """The tables to be made, in build order, and the machine that makes them."""
 
     steps: tuple[Step, ...]
     machine: Machine
@@ -34,62 +118,37 @@ class Plan:
 
     @property
     def cpu_seconds(self) -> float:
-        """Of what there is memory for, as are the bytes."""
+        """CPU seconds of all tables that fit memory, as the bytes are theirs."""
         return sum(step.cost.cpu_seconds for step in self.fitting)
 
     @property
     def bytes(self) -> int:
-        """Of all the files."""
         return sum(step.cost.bytes for step in self.fitting)
 
     @property
     def outcome_bytes(self) -> int:
-        """Of the files of outcomes alone."""
         return sum(step.cost.outcome_bytes for step in self.fitting)
 
-    @property
+    @cached_property
     def scratch_bytes(self) -> int:
-        """Of solved blocks, at the moment when most of them lie on disk."""
-        return self._most(lambda slot: slot.scratch)
-
-    @property
-    def peak_memory(self) -> int:
-        """Of the tables that are made side by side, at the moment when they take most."""
-        return self._most(lambda slot: slot.start.memory)
-
-    def _most(self, taken: Callable[[Slot], int]) -> int:
-        """The most that the tables at work take together at any moment."""
-        slots = self.schedule()
-        return max((sum(map(taken, _beside(at.begins, slots))) for at in slots), default=0)
+        """The most disk that tables at work take together at any moment."""
+        return self._most_at_once(lambda start: start.scratch_bytes)
 
     @cached_property
-    def by_urgency(self) -> list[Step]:
-        """Those for which there is memory, and of these those first that most depends on."""
-        return sorted(self.fitting, key=lambda step: -step.path_seconds)
-
-    def check(self, free_disk: int | None) -> None:
-        """Refuse what cannot be done, before anything is begun."""
-        most = self.machine.most_memory
-        if most is not None and self.too_large:
-            largest = max(self.too_large, key=lambda step: step.least_memory(1))
-            raise NotEnoughMemoryError(
-                str(largest.material), largest.least_memory(1), most, len(self.too_large) + len(self.cut_off)
-            )
-        needed = self.bytes + self.scratch_bytes
-        if self.steps and free_disk is not None and needed > free_disk:
-            raise NotEnoughDiskError(str(self.steps[-1].material), needed, free_disk, len(self.steps))
+    def peak_memory(self) -> int:
+        """The most memory that tables at work take together at any moment."""
+        return self._most_at_once(lambda start: start.memory)
 
     @cached_property
     def too_large(self) -> list[Step]:
-        """Tables for which there is not enough memory, whatever lies on disk."""
-        most = self.machine.most_memory
-        return [] if most is None else [step for step in self.steps if step.least_memory(1) > most]
+        """Tables that take more memory than there is, even with arrays in files."""
+        most = self.machine.memory
+        return [] if most is None else [step for step in self.steps if least_memory(step.material) > most]
 
     @cached_property
     def cut_off(self) -> list[Step]:
-        """Tables for which there is enough, but not for all that they need."""
-        without = {step.material for step in self.too_large}
-        cut_off = list[Step]()
+        """Tables that would fit, but need one that does not."""
+        without, cut_off = {step.material for step in self.too_large}, list[Step]()
         for step in self.steps:
             if step.material not in without and not without.isdisjoint(step.needs):
                 without.add(step.material)
@@ -98,89 +157,58 @@ class Plan:
 
     @cached_property
     def fitting(self) -> list[Step]:
-        """Tables for which there is enough, as there is for all that they need."""
+        """The tables that can be made."""
         without = {step.material for step in [*self.too_large, *self.cut_off]}
         return [step for step in self.steps if step.material not in without]
 
+    def check(self, free_disk: int | None) -> None:
+        """Refuse what cannot be done, before anything is begun."""
+        if self.machine.memory is not None and self.too_large:
+            largest = max((step.material for step in self.too_large), key=least_memory)
+            tables = len(self.too_large) + len(self.cut_off)
+            raise NotEnoughMemoryError(str(largest), least_memory(largest), self.machine.memory, tables)
+        needed = self.bytes + self.scratch_bytes
+        if self.steps and free_disk is not None and needed > free_disk:
+            raise NotEnoughDiskError(str(self.steps[-1].material), needed, free_disk, len(self.steps))
+
     def next_starts(self, over: Collection[Material], running: Collection[Start]) -> list[Start]:
-        """What is started now that some tables are made (or given up) and some are at work.
+        """What to start now that some tables are over (made or given up) and some are at work.
 
-        The longest way to the end goes first. Threads that nobody else can use are shared out among those that start. A
-        table for which memory is missing holds its place: what is less urgent starts only if both fit together.
-        Threads that are left because of that go to those that start, as far as memory allows.
+        The longest chain goes first. A table that waits for memory is not overtaken, for it might wait for ever. The
+        threads are shared out evenly; those that nobody else can use go to the tables that start.
         """
-        busy = {start.material for start in running}
-        ready = [step for step in self.by_urgency if step.material not in busy and step.material not in over]
-        ready = [step for step in ready if all(need in over for need in step.needs)]
-        started, held, at_work = list[Start](), list[Start](), list(running)
+        ready, starts = self._ready(over, running), list[Start]()
         for number, step in enumerate(ready):
+            at_work = [*running, *starts]
             jobs = self.machine.jobs - len(at_work)
-            threads = self.machine.threads - sum(start.threads for start in at_work)
-            if jobs <= 0 or threads <= 0:
+            if jobs <= 0:
                 break
-            share = math.ceil(threads / min(jobs, len(ready) - number))
-            if self.machine.job_memory is not None:
-                share = min(share, self.machine.threads // self.machine.jobs)
-            start = self._fitting(step, share, at_work, held)
-            if start is None:
-                held.append(self._start(step, 1))
-            else:
-                started.append(start)
-                at_work.append(start)
-        if self.machine.job_memory is not None:
-            return started
-        return self._widened(started, running)
-
-    def _widened(self, started: Sequence[Start], running: Collection[Start]) -> list[Start]:
-        """The same starts, with the threads that would be idle."""
-        widened = list(started)
-        for number, start in enumerate(started):
-            beside = [*running, *widened[:number], *widened[number + 1 :]]
-            idle = self.machine.threads - start.threads - sum(each.threads for each in beside)
-            widened[number] = self._fitting(start.step, start.threads + idle, beside, []) or start
-        return widened
-
-    def _fitting(self, step: Step, most_threads: int, at_work: Sequence[Start], held: Sequence[Start]) -> Start | None:
-        """The start with the most threads that memory allows."""
-        if self.machine.job_memory is not None:
-            free: int | None = self.machine.job_memory
-        elif self.machine.memory is not None:
-            free = self.machine.memory - self._taken(at_work, held[0] if held else None)
-        else:
-            free = None
-        starts = (self._start(step, threads) for threads in range(most_threads, 0, -1))
-        return next((start for start in starts if free is None or start.memory <= free), None)
-
-    def _start(self, step: Step, threads: int) -> Start:
-        """A start; a table that takes more memory than there is gets all of it, and nothing runs beside it."""
-        most = self.machine.most_memory
-        return Start(step, threads, None if most is None or step.memory(threads) <= most else most)
-
-    @staticmethod
-    def _taken(at_work: Sequence[Start], behind: Start | None) -> int:
-        """Memory in use; or, for what would start before its turn, what must stay free for the one it overtakes."""
-        taken = sum(start.memory for start in at_work)
-        if behind is None:
-            return taken
-        urgency = behind.step.path_seconds
-        overtakers = sum(start.memory for start in at_work if start.step.path_seconds <= urgency)
-        return max(taken, behind.memory + overtakers)
+            sharers = jobs if self.machine.is_cluster else min(jobs, len(ready) - number)
+            share = math.ceil(self._idle_threads(at_work) / sharers)
+            if (start := self._fitted(step, share, at_work)) is None:
+                break
+            starts.append(start)
+        if self.machine.is_cluster:
+            return starts
+        for number, start in enumerate(starts):
+            others = [*running, *starts[:number], *starts[number + 1 :]]
+            starts[number] = self._fitted(start.step, self._idle_threads(others), others) or start
+        return starts
 
     def schedule(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> list[Slot]:
-        """What is expected to run when, from now on; `running` says how long those at work have been so."""
-        done, now, count = set(over), 0.0, 0
+        """When each table is expected to be at work; `running` says for how many seconds some have been."""
+        done, now, slots = set(over), 0.0, list[Slot]()
         at_work: list[tuple[float, int, Start]] = []
-        slots = []
+
+        def note(start: Start, begins: float, ends: float) -> None:
+            heapq.heappush(at_work, (ends, len(slots), start))
+            slots.append(Slot(start, begins, ends))
+
         for start, elapsed in (running or {}).items():
-            ends = max(start.seconds - elapsed, 0.05 * start.seconds)
-            heapq.heappush(at_work, (ends, count, start))
-            slots.append(Slot(start, -elapsed, ends))
-            count += 1
+            note(start, -elapsed, max(start.seconds - elapsed, 0.05 * start.seconds))
         while True:
             for start in self.next_starts(done, [each for _, _, each in at_work]):
-                heapq.heappush(at_work, (now + start.seconds, count, start))
-                slots.append(Slot(start, now, now + start.seconds))
-                count += 1
+                note(start, now, now + start.seconds)
             if not at_work:
                 return slots
             now, _, ended = heapq.heappop(at_work)
@@ -196,7 +224,7 @@ class Plan:
         return {
             "threads": self.machine.threads,
             "jobs": self.machine.jobs,
-            "memory": self.machine.most_memory,
+            "memory": self.machine.memory,
             "peak_memory": self.peak_memory,
             "kept": self.kept,
             "seconds": round(max((slot.ends for slot in slots), default=0.0), 1),
@@ -206,14 +234,44 @@ class Plan:
             "scratch_bytes": self.scratch_bytes,
             "tables": [slot.facts() for slot in slots],
             "too_large": [
-                {"material": str(step.material), "least_memory": step.least_memory(1)} for step in self.too_large
+                {"material": str(step.material), "least_memory": least_memory(step.material)} for step in self.too_large
             ],
             "cut_off": [str(step.material) for step in self.cut_off],
         }
 
+    def _ready(self, over: Collection[Material], running: Collection[Start]) -> list[Step]:
+        """The tables whose children are there, the longest chain first."""
+        done, busy = set(over), {start.material for start in running}
+        left = (step for step in self.fitting if step.material not in done and step.material not in busy)
+        ready = [step for step in left if done.issuperset(step.needs)]
+        return sorted(ready, key=lambda step: -step.path_seconds)
 
-def _beside(moment: float, slots: Iterable[Slot]) -> list[Slot]:
-    return [slot for slot in slots if slot.begins <= moment < slot.ends]
+    def _idle_threads(self, at_work: Collection[Start]) -> int:
+        """The threads that the next table may have."""
+        if self.machine.is_cluster:
+            return self.machine.threads // self.machine.jobs * (self.machine.jobs - len(at_work))
+        return self.machine.threads - sum(start.threads for start in at_work)
+
+    def _fitted(self, step: Step, most_threads: int, at_work: Sequence[Start]) -> Start | None:
+        """The start with the most threads that memory allows; a table that takes all memory runs alone."""
+        if self.machine.memory is None:
+            return Start(step, most_threads) if most_threads > 0 else None
+        taken = 0 if self.machine.is_cluster else sum(start.memory for start in at_work)
+        free = self.machine.memory - taken
+        for threads in range(most_threads, 0, -1):
+            if memory_needed(step.material, threads) <= free:
+                return Start(step, threads)
+        if free < self.machine.memory:
+            return None
+        fitting = (n for n in range(most_threads, 0, -1) if least_memory(step.material, n) <= free)
+        return next((Start(step, threads, granted=free) for threads in fitting), None)
+
+    def _most_at_once(self, taken: Callable[[Start], int]) -> int:
+        slots = self.schedule()
+        return max(
+            (sum(taken(each.start) for each in slots if each.begins <= at.begins < each.ends) for at in slots),
+            default=0,
+        )
 
 
 def plan_of(
@@ -224,7 +282,7 @@ def plan_of(
     pace: float = 1.0,
     game: Mobility = Mobility.RESET,
 ) -> Plan:
-    """The plan for what is wanted and not there yet."""
+    """The plan for wanted tables that are not there yet, and for all that they need."""
     order = build_order(wanted)
     missing = [material for material in order if material not in sound]
     needs = {material: tuple(child for child in material.children() if child in set(missing)) for material in missing}
@@ -234,20 +292,13 @@ def plan_of(
         paths[material] += costs[material].cpu_seconds
         for child in needs[material]:
             paths[child] = max(paths[child], paths[material])
-    steps = (
-        Step(material, layout_of(material).cells, costs[material], needs[material], paths[material])
-        for material in missing
-    )
+    steps = (Step(material, costs[material], needs[material], paths[material]) for material in missing)
     return Plan(tuple(steps), machine, len(order) - len(missing))
 
 
-def default_jobs(plan: Plan) -> int:
-    """How many tables are made side by side if nobody says: so many that the plan is shortest.
-
-    Processes are started only where they pay.
-    """
-    if plan.cpu_seconds < _WORTH_PROCESSES:
-        return 1
+def with_default_jobs(plan: Plan) -> Plan:
+    """The plan with so many tables side by side that it is shortest; processes are started only where they pay."""
     threads = plan.machine.threads
-    numbers = sorted({threads, *(1 << n for n in range(threads.bit_length()))}, reverse=True)
-    return min(numbers, key=lambda jobs: replace(plan, machine=replace(plan.machine, jobs=jobs)).seconds())
+    jobs = sorted({threads, *(1 << n for n in range(threads.bit_length()))}, reverse=True)
+    plans = [replace(plan, machine=replace(plan.machine, jobs=number)) for number in jobs]
+    return plans[-1] if plan.cpu_seconds < _WORTH_PROCESSES else min(plans, key=lambda each: each.seconds())

@@ -1,17 +1,26 @@
-"""Survey: the condition in which the tables of a folder are found."""
+"""Survey: the condition in which the tables of a folder are found, and which distances are to go.
+
+A mark beside a table says that its distances are there only because other tables need them; a build that goes on with
+an interrupted one knows by it what to remove. Distances without a mark stay.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import enum
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError
-from tbgen.library.manifest import FileRecord
+from tbgen.library.manifest import FileRecord, read_manifest, record
 from tbgen.material import Material, build_order
 from tbgen.storage.files import path_of
+from tbgen.storage.layers import Layer
 from tbgen.storage.reader import TableFile
+
+MARK: Final = ".passing"
 
 
 class Condition(enum.Enum):
@@ -26,13 +35,13 @@ class Condition(enum.Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A material's condition, and why if its file cannot be used."""
+    """The condition of a table, and why if its files cannot be used."""
 
     material: Material
     condition: Condition
     reason: str = ""
     file: FileRecord | None = field(default=None, compare=False)
-    """Size and digests of a sound table."""
+    """Size and digests of the files, if they can be used."""
 
     @property
     def is_sound(self) -> bool:
@@ -44,7 +53,7 @@ def survey(
 ) -> list[Finding]:
     """The condition of every wanted table and of all that it needs, in build order.
 
-    `tell` hears of a material before its file is read, which is number (from 1) of total.
+    `tell` hears of each material before its files are read, as number (from 1) of total.
     """
     findings, targets = list[Finding](), build_order(wanted)
     for number, material in enumerate(targets, 1):
@@ -68,3 +77,49 @@ def examine(folder: Path, material: Material) -> Finding:
     if digests.distances is None:
         return Finding(material, Condition.WITHOUT_DISTANCES, file=found)
     return Finding(material, Condition.SOUND, file=found)
+
+
+def without_needless_distances(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, in build order, where outcomes are enough: distances are missed only if a table to be made needs
+    them."""
+    needed, found = set[Material](), list[Finding]()
+    for finding in reversed(findings):
+        if finding.condition is Condition.WITHOUT_DISTANCES and finding.material not in needed:
+            finding = dataclasses.replace(finding, condition=Condition.SOUND)
+        if not finding.is_sound:
+            needed.update(finding.material.children())
+        found.append(finding)
+    return found[::-1]
+
+
+def mark(folder: Path, material: Material) -> None:
+    """Say that the distances of a table that is about to be made are to go."""
+    _mark_of(folder, material).touch()
+
+
+def unmark(folder: Path, materials: Iterable[Material]) -> None:
+    """Say that the distances of some tables are to stay."""
+    for material in materials:
+        _mark_of(folder, material).unlink(missing_ok=True)
+
+
+def is_marked(folder: Path, material: Material) -> bool:
+    """Whether the distances of a table are to go."""
+    return _mark_of(folder, material).exists()
+
+
+def let_go(folder: Path, materials: Iterable[Material], to_be_made: Collection[Material]) -> None:
+    """Remove the distances of marked tables that no table needs which is still to be made."""
+    needed = {child for material in to_be_made for child in material.children()} | set(to_be_made)
+    for material in materials:
+        if material not in needed and is_marked(folder, material):
+            path_of(folder, material, Layer.DISTANCES).unlink(missing_ok=True)
+            known, outcomes = read_manifest(folder).get(str(material)), path_of(folder, material)
+            if known is not None and outcomes.exists():
+                size = outcomes.stat().st_size
+                record(folder, {material: dataclasses.replace(known, bytes=size, sha256_of_distances=None)})
+            unmark(folder, [material])
+
+
+def _mark_of(folder: Path, material: Material) -> Path:
+    return folder / f"{material}{MARK}"

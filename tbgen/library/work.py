@@ -1,4 +1,8 @@
-"""Work: one table, from its children's files to its own, wherever it is called: here, in a process, on a cluster."""
+"""Work: one table, from the files of its children to its own, wherever it is called: here, in a process, on a cluster.
+
+The solved blocks of a table with pawns lie in files beside it until it is written. A build that ends on the way leaves
+them, and the next one goes on from them.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,34 @@ import contextlib
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from tbgen.library.making import Tell, make_file
+import numpy as np
+
+from tbgen import __version__
+from tbgen.compiled.folders import source_digest
+from tbgen.index.layout import layout_of
 from tbgen.library.manifest import FileRecord
+from tbgen.library.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.score import Color
+from tbgen.storage.files import WrittenTable, partial_of, path_of
+from tbgen.storage.folders import game_of_folder
+from tbgen.storage.reader import TableFile
+from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system.process import forget_peak, give_back, peak_bytes
+from tbgen.table import fits_memory
+
+if TYPE_CHECKING:
+    from tbgen.retro import BlockStore, Grant, Solved
 
 _REPEAT_SECONDS = 1.0
+
+Tell = Callable[[str, int | None, float, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +50,7 @@ class Made:
 
 
 class Report(Protocol):
-    """Who is told how the work goes on; from any thread, and often."""
+    """Hears how the work goes on, from any thread, and often."""
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         """The part of the table's work that is done (0 to 1), and how many positions are decided."""
@@ -48,25 +67,17 @@ UNHEARD = Unheard()
 Work = Callable[[Path, str, int, Report, int | None], Made]
 
 
-def make_table(
-    folder: Path,
-    name: str,
-    threads: int,
-    report: Report = UNHEARD,
-    memory: int | None = None,
-) -> Made:
-    """Solve a canonical material whose children are in the folder, and put its file there.
+def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
+    """Solve a canonical material whose children are in the folder, and put its files there.
 
-    It keeps within so many bytes of memory, if it is told to and a table of its kind can.
+    With `memory`, arrays of the table lie in files where that many bytes are not enough for them.
     """
     material = Material.parse(name)
-
-    tell = partial(report.progress, material)
     give_back()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
-    with _repeating(tell) as tell_now:
-        written, solved = make_file(folder, material, threads, tell_now, memory)
+    with _repeating(partial(report.progress, material)) as tell:
+        written, solved = make_files(folder, material, threads, tell, memory)
     figures = dataclasses.replace(
         solved.figures,
         wall_seconds=time.perf_counter() - wall,
@@ -77,9 +88,65 @@ def make_table(
     return Made(material, sum(solved.positions(side) for side in Color), made)
 
 
+def make_files(
+    folder: Path, material: Material, threads: int, tell: Tell, memory: int | None
+) -> tuple[WrittenTable, Solved]:
+    """Solve and write a table; OSError if its files cannot be written."""
+    from tbgen import retro
+    from tbgen.storage.writer import check_library, write_table
+
+    check_library()
+    source, game = source_digest(), game_of_folder(folder)
+    with contextlib.ExitStack() as opened:
+        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
+        digests = {str(child): file.digest for child, file in children.items()}
+        identity = {"material": str(material), "game": str(game), "source": source, "children": digests}
+        store = opened.enter_context(_block_store(folder, material, identity))
+        grant = None if memory is None else opened.enter_context(_granted(folder, material, threads, memory))
+        solved = retro.solve_into(store, material, children, threads, tell, grant, game)
+        tell("writing", None, 1.0, 0)
+        begun, new = time.perf_counter(), np.zeros if grant is None else grant.files.zeros
+        written = write_table(folder, solved, generator=__version__, source=source, threads=threads, new=new)
+    phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
+    solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
+    return written, solved
+
+
+@contextlib.contextmanager
+def _granted(folder: Path, material: Material, threads: int, memory: int) -> Iterator[Grant]:
+    """What the arrays of a table may take of memory; the others lie in files of the folder."""
+    from tbgen import retro
+
+    with MappedArrays(folder, memory) as files:
+        slots = retro.slots_granted(material, threads, memory)
+        yield retro.Grant(retro.arrays_granted(memory, threads), files, slots)
+
+
+@contextlib.contextmanager
+def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) -> Iterator[BlockStore]:
+    """A store for a table's blocks: on disk where they are many and large, with what is left of an earlier build.
+
+    When all went well its files are removed; otherwise they stay for the next attempt.
+    """
+    from tbgen.retro import MemoryStore
+
+    layout = layout_of(material)
+    if fits_memory(layout):
+        yield MemoryStore()
+        return
+    path, plane = scratch_path(folder, material), layout.block_words * 64
+    try:
+        store = ScratchStore(path, identity, plane)
+    except BlockingIOError:  # a worker that was given up for lost may still be at the same table
+        store = ScratchStore(partial_of(path), identity, plane)
+    with store:
+        yield store
+        store.remove()
+
+
 @contextlib.contextmanager
 def _repeating(tell: Tell) -> Iterator[Tell]:
-    """Tell what was told last once more every second, for some phases tell nothing until they are over."""
+    """Tell once more every second what was told last, for some phases tell nothing until they are over."""
     last: list[tuple[str, int | None, float, int]] = []
     is_over = threading.Event()
 

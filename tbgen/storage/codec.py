@@ -11,6 +11,7 @@ import numpy.typing as npt
 import zstandard
 
 HARD_LEVEL: Final = 15
+SCRATCH_LEVEL: Final = 1
 EASY_LEVEL: Final = 6
 """More than a tenth larger in less than a sixth of the time: see docs/adr/0020 and 0101."""
 
@@ -18,7 +19,7 @@ _HARD_WINDOW, _HARD_SEARCHES = 1 << 15, 4
 """Level 15 for chunks of this many bytes, but with 2**4 candidates for a match instead of 2**6: an eighth of the time
 for a quarter of a per cent of the bytes, see docs/adr/0186."""
 
-__all__ = ["EASY_LEVEL", "HARD_LEVEL", "crc32", "pack", "unpack", "unpack_into"]
+__all__ = ["EASY_LEVEL", "HARD_LEVEL", "SCRATCH_LEVEL", "crc32", "pack", "unpack", "unpack_into"]
 
 _local = threading.local()
 
@@ -36,7 +37,7 @@ def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) ->
 
 def _compressor(level: int) -> zstandard.ZstdCompressor:
     if level != HARD_LEVEL:
-        return zstandard.ZstdCompressor(level=level)
+        return zstandard.ZstdCompressor(level=level, write_checksum=level == SCRATCH_LEVEL)
     hard = zstandard.ZstdCompressionParameters.from_level(level, source_size=_HARD_WINDOW, search_log=_HARD_SEARCHES)
     return zstandard.ZstdCompressor(compression_params=hard)
 

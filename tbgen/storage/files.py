@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -119,7 +120,10 @@ def partial_of(path: Path) -> Path:
 def remove_partials(folder: Path) -> None:
     """Remove what an interrupted build left; only for who has the lock."""
     for partial in folder.glob("*" + PARTIAL):
-        partial.unlink(missing_ok=True)
+        if partial.is_dir() and not partial.is_symlink():
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

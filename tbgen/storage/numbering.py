@@ -1,28 +1,36 @@
-"""Numbering: every state of a table gets its number, in a pass over its cells.
+"""Numbering: every state of a table gets its number, in one pass over its cells.
 
-A thread numbers the states that it meets as they come, and counts them. When all are counted, states are ranked, and it
-is known which of them each number stands for. Where there are too many for its hash table, only a share of all keys is
-numbered in a pass. Only the writer needs this; it is compiled, and a probe must not wait for the compiler.
+A thread numbers the states that it meets as they come, and counts them. When all threads are done, states are ranked by
+how often they occur, and each place gets the rank in place of the thread's number. Only the writer needs this; it is
+compiled, and a probe must not wait for the compiler.
 """
 
 from __future__ import annotations
 
+import itertools
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints, Ints32, WideInts, Word, Words, kind_of_numbers
+from tbgen.compiled.arrays import Int, Ints32, WideInts, Word, Words, kind_of_numbers
 from tbgen.compiled.jit import borrowing, inlined, inner, kernel
-from tbgen.handover import Cells, Numbers
+from tbgen.errors import RepresentationError
+from tbgen.handover import Cells, Numbers, often_first
 from tbgen.index.outcome_kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
+from tbgen.storage.order import Order
+from tbgen.storage.states import States
+from tbgen.table import Content
 
 KEY, NUMBER = 0, 1
 FREE = np.uint64(0)
 ONE = np.uint64(1)
 BLANK = np.uint32(0xFFFFFFFF)
-"""A cell of a tile that gets no number: it holds no position, or one whose key belongs to another share."""
+"""A cell of a tile that holds no position."""
 
 TILE_PLACES = 1 << 8
 """How many places of a row are numbered before they are brought to the row."""
@@ -35,20 +43,18 @@ _ENTRY_SHIFT, _DTG_SHIFT = np.uint64(_ENTRY_BITS), np.uint64(_DTG_BITS)
 _DTG, _PATTERN = np.uint64(0xFFFF), np.uint64((1 << _DTG_BITS) - 1)
 """A state's key: the row of its entry value, its distance, its pattern, in 8, 16 and 40 bits. See `key_of`."""
 
-MOST_SHARE_BITS = 8
-"""Shares are told apart by so many of a hash's highest bits; where a key is in its table, by the lowest."""
-
-_SHARE_SHIFT = np.uint64(64 - MOST_SHARE_BITS)
+FIRST_SLOTS = 1 << 12
+MOST_SLOTS = 1 << 32
+"""So many slots a census has at most: three quarters of them can be used, which 32 bits number."""
+MOST_NUMBERS = (1 << 32) - 1
+"""So many numbers fit the 32 bits of a place. A state that a thread meets takes one of them for each thread."""
+_TURNS = 64
+"""In how many turns threads number a plane of a table that has only one block."""
+_PART = 1 << 20
 
 Keys = npt.NDArray[np.uint64]
-
-
-MOST_SLOTS = 1 << 32
-"""So many slots a census has at most: three quarters of them can be used, which 32 bits number (`Tile`)."""
-
-
-class FullError(Exception):
-    """A census may not have more slots."""
+NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
+"""Makes a flat array of zeros, of a size and a kind."""
 
 
 class Census(NamedTuple):
@@ -78,10 +84,10 @@ def met(census: Census) -> tuple[Keys, Keys]:
     return keys, census.often[:used]
 
 
-def larger(census: Census, most: int = MOST_SLOTS) -> Census:
-    """The same census with twice the room; `FullError` if it has so many slots already."""
-    if len(census.slots) >= min(most, MOST_SLOTS):
-        raise FullError
+def larger(census: Census, what: str = "states") -> Census:
+    """The same census with twice the room."""
+    if len(census.slots) >= MOST_SLOTS:
+        raise RepresentationError(f"the number of {what}", "the 32 bits that files have for it")
     found = new_census(2 * len(census.slots))
     used = int(census.used[0])
     found.often[:used], found.used[0] = census.often[:used], used
@@ -89,23 +95,12 @@ def larger(census: Census, most: int = MOST_SLOTS) -> Census:
     return found
 
 
-def added(census: Census, keys: Keys, often: Keys, most: int = MOST_SLOTS) -> tuple[Census, WideInts]:
-    """The census, or a larger one of so many slots at most, that has met some more states so often; their numbers."""
-    start, numbers = 0, np.empty(len(keys), kind_of_numbers(int(census.used[0]) + len(keys)))
+def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, Numbers]:
+    """The census, or a larger one, that has met some more states so often; and their numbers in it."""
+    start, numbers = 0, np.empty(len(keys), np.uint32)
     while (start := add_keys(census, keys, often, numbers, start)) < len(keys):
-        census = larger(census, most)
+        census = larger(census)
     return census, numbers
-
-
-class Share(NamedTuple):
-    """The keys whose hashes have this number in so many bits; all keys if there are no bits."""
-
-    bits: int = 0
-    number: int = 0
-
-    def halves(self) -> tuple[Share, Share]:
-        """The same keys in two shares."""
-        return Share(self.bits + 1, self.number), Share(self.bits + 1, self.number | 1 << self.bits)
 
 
 class Tile(NamedTuple):
@@ -125,7 +120,7 @@ class Places(NamedTuple):
     first: int
     step: int
     """Number n of this thread's own is first + n * step for all of them, 1 or more."""
-    numbers: WideInts
+    numbers: Numbers
     """0 where there is none."""
     tile: Tile
 
@@ -152,15 +147,127 @@ class Slabs(NamedTuple):
     end: int
 
 
-def numbered(
-    census: Census, cells: Cells, patterns: WideInts, slabs: Slabs, places: Places, share: Share, most: int
-) -> Census:
-    """The census, or a larger one of so many slots at most, when it has met and numbered what some slabs of the planes
-    of these cells have of a share."""
-    start = slabs.first
-    while (start := number_slabs(census, cells, patterns, slabs._replace(first=start), places, share)) < slabs.end:
-        census = larger(census, most)
-    return census
+class Numbering(NamedTuple):
+    """The states of a table, and which of them each place has."""
+
+    numbers: Numbers
+    """[place] -> its state"""
+    states: States
+    """The most frequent one is number 0."""
+
+
+class _Worker:
+    """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
+
+    def __init__(self, number: int, size: int) -> None:
+        self.number, self.census = number, new_census(FIRST_SLOTS)
+        self.room, self.tile = Cells.room(size), new_tile()
+
+
+def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> Numbering:
+    """The state of each place of the file, and what the states mean.
+
+    The state of each place lies in an array that `new` makes, for it may be larger than memory has room for.
+    """
+    numbers = new(order.layout.cells, np.uint32)
+    workers = _met(content, order, threads, numbers)
+    keys, often, own = _together(workers)
+    by_key = np.argsort(keys)
+    ranking = by_key[often_first(often[by_key])]
+    rank_of = np.empty(len(keys), np.uint32)
+    rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
+    state_of = np.zeros(1 + max(map(len, own.values())) * threads, np.uint32)
+    for worker, theirs in own.items():
+        state_of[1:].reshape(-1, threads)[: len(theirs), worker] = rank_of[theirs]
+    keys = keys[ranking]
+    del often, by_key, ranking, rank_of
+    _settle(order, numbers, state_of, int(np.argmin(keys)), threads)
+    return Numbering(numbers, _meant_by(keys, kind_of_numbers(len(content.patterns))))
+
+
+def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[_Worker]:
+    """Meet all states, and number the places that have them."""
+    parts = order.parts()
+    turns = 1 if len(order.layout.blocks) > 1 else _TURNS
+    most_cells = max(each.stop - each.start for each in parts)
+    counter, idle, is_over = itertools.count(), list[_Worker](), threading.Event()
+
+    def number(part: slice, turn: int) -> None:
+        try:
+            worker = idle.pop()
+        except IndexError:
+            worker = _Worker(next(counter), most_cells)
+        for piece in content.pieces(part.start, part.stop, worker.room):
+            here = slice(piece.first, piece.first + len(piece.cells.entry))
+            places = Places(1 + worker.number, threads, numbers[here], worker.tile)
+            slabs, cells = _slabs_of(here, order, turn, turns), _read_only(piece.cells)
+            while (start := number_slabs(worker.census, cells, piece.numbers, slabs, places)) < slabs.end:
+                worker.census, slabs = larger(worker.census), slabs._replace(first=start)
+            if int(worker.census.used[0]) * threads > MOST_NUMBERS:
+                raise RepresentationError("the number of states", "the 32 bits that a place has: use fewer threads")
+        idle.append(worker)
+
+    def number_or_end(job: tuple[slice, int]) -> None:
+        if is_over.is_set():
+            return
+        try:
+            number(*job)
+        except BaseException:
+            is_over.set()
+            raise
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(number_or_end, itertools.product(parts, range(turns))))
+    return idle
+
+
+def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
+    """Those of the slabs of whole planes that have a turn."""
+    others = order.layout.others
+    slabs = (cells.stop - cells.start) // order.row_places // 64
+    first, end = slabs * turn // turns, slabs * (turn + 1) // turns
+    return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
+
+
+def _read_only(cells: Cells) -> Cells:
+    """The same cells for kernels, which would be compiled once more for arrays that can be written to."""
+    same = cells.part(0, len(cells.entry))
+    for column in same:
+        column.setflags(write=False)
+    return same
+
+
+def _together(workers: list[_Worker]) -> tuple[Keys, Keys, dict[int, Numbers]]:
+    """The states of all workers, how often they were met, and where among them those of each worker are.
+
+    What workers have is large: they are let go on the way.
+    """
+    worker = workers.pop()
+    total, used = worker.census, int(worker.census.used[0])
+    own: dict[int, Numbers] = {worker.number: np.arange(used, dtype=np.uint32)}
+    while workers:
+        worker = workers.pop()
+        total, own[worker.number] = added(total, *met(worker.census))
+    del worker
+    return *met(total), own
+
+
+def _settle(order: Order, numbers: Numbers, state_of: Numbers, blank: int, threads: int) -> None:
+    """Give all places their states; `blank` is that of the places before the first position."""
+    parts = order.parts()
+    with ThreadPoolExecutor(threads) as pool:
+        leads = [*pool.map(lambda part: settle(numbers[part], state_of), parts)]
+    for part, lead in zip(parts, leads, strict=True):
+        numbers[part.start : part.start + lead] = numbers[part.start - 1] if part.start else blank
+
+
+def _meant_by(keys: Keys, kind_of_patterns: npt.DTypeLike) -> States:
+    """What some keys stand for; few at a time, for there may be tens of millions."""
+    columns = [np.empty(len(keys), kind) for kind in (np.int8, np.uint16, kind_of_patterns)]
+    for first in range(0, len(keys), _PART):
+        for column, values in zip(columns, meanings_of_keys(keys[first : first + _PART]), strict=True):
+            column[first : first + _PART] = values
+    return States(*columns)
 
 
 @inlined
@@ -178,12 +285,6 @@ def meanings_of_keys(keys: Keys) -> tuple[npt.NDArray[Any], npt.NDArray[Any], np
 def hash_of(key: Word) -> Word:
     """A number that differs in many bits where keys differ in few, the more the higher they are."""
     return (key ^ (key >> _SHIFT)) * _HASH
-
-
-@inlined
-def belongs(key: Word, share: Share) -> bool:
-    """Whether a key is in a share."""
-    return np.int64(hash_of(key) >> _SHARE_SHIFT) & ((1 << share.bits) - 1) == share.number
 
 
 @inlined
@@ -215,7 +316,7 @@ def number_of(census: Census, key: Word) -> int:
 
 
 @kernel
-def add_keys(census: Census, keys: Words, often: Words, numbers: WideInts, start: Int) -> int:
+def add_keys(census: Census, keys: Words, often: Words, numbers: Numbers, start: Int) -> int:
     """Meet some keys from `start` on so often, while there is room, and find their numbers; the key to go on with."""
     for n in range(start, len(keys)):
         if not has_room(census, 1):
@@ -256,9 +357,7 @@ def reversed_digits(number: Int, digits: Int) -> Int:
 # differs from that of the row's last position. Keys are compared as the run has them (`cells.pattern`), before their
 # patterns are exchanged for those of the table.
 @inlined
-def number_word(
-    census: Census, cells: Cells, patterns: WideInts, cell: Int, tile: Tile, column: Int, share: Share
-) -> None:
+def number_word(census: Census, cells: Cells, patterns: WideInts, cell: Int, tile: Tile, column: Int) -> None:
     """Number the 64 cells from one on, for a column of the tile; `patterns` says which pattern each of theirs is."""
     for king in range(64):
         found = BLANK
@@ -267,10 +366,9 @@ def number_word(
             if key != tile.keys[king]:
                 tile.keys[king] = key
                 key = key_of(cells.entry[cell + king], cells.dtg[cell + king], patterns[cells.pattern[cell + king]])
-                tile.known[king] = number_of(census, key) if belongs(key, share) else BLANK
+                tile.known[king] = number_of(census, key)
             found = tile.known[king]
-            if found != BLANK:
-                census.often[found] += ONE
+            census.often[found] += ONE
         tile.numbers[king, column] = found
 
 
@@ -288,8 +386,8 @@ def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
 
 
 @borrowing
-def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs, places: Places, share: Share) -> int:
-    """Number what of some slabs is in a share, while there is room; the slab to go on with."""
+def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs, places: Places) -> int:
+    """Number what is in some slabs, while there is room; the slab to go on with."""
     kings, squares, count = slabs.kings, slabs.squares, 64**slabs.digits
     at_once = min(TILE_PLACES // kings, squares)
     places.tile.keys[:] = FREE  # those of another run mean something else
@@ -304,7 +402,7 @@ def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs,
             for n in range(some):
                 for king in range(kings):
                     cell = (((plane * kings + king) * squares + square + n) * count + here) * 64
-                    number_word(census, cells, patterns, cell, places.tile, n * kings + king, share)
+                    number_word(census, cells, patterns, cell, places.tile, n * kings + king)
             fill_rows(places, some * kings, start + square * kings, count * squares * kings)
     return slabs.end
 
@@ -317,7 +415,7 @@ def look_up(items: Ints32, numbers: WideInts, found: Ints32) -> None:
 
 
 @borrowing
-def settle(numbers: WideInts, state_of: WideInts) -> int:
+def settle(numbers: Numbers, state_of: Numbers) -> int:
     """Put states in the place of the numbers of some places. A place that has none gets the state of the one before,
     which compresses best; returns how many there are before the first number."""
     leads, before = 0, np.int64(-1)
@@ -329,26 +427,3 @@ def settle(numbers: WideInts, state_of: WideInts) -> int:
         else:
             numbers[place] = before
     return leads
-
-
-# Shares are few, so the one that comes next is looked for among all.
-@borrowing
-def rank(keys: Words, often: Words, heads: Ints, ends: Ints, ranked: Words, rank_of: WideInts) -> None:
-    """Put the keys of all shares into one order, the most frequent first, equally frequent ones in ascending order.
-
-    Share n has those from heads[n], which goes on to the next one, to ends[n], in that order already.
-    """
-    for number in range(len(ranked)):
-        first = -1
-        for share in range(len(heads)):
-            here = heads[share]
-            if here == ends[share]:
-                continue
-            if first >= 0:
-                best = heads[first]
-                if often[here] < often[best] or (often[here] == often[best] and keys[here] > keys[best]):
-                    continue
-            first = share
-        ranked[number] = keys[heads[first]]
-        rank_of[heads[first]] = number
-        heads[first] += 1

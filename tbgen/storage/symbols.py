@@ -15,12 +15,11 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, inlined
-from tbgen.errors import RepresentationError
 from tbgen.handover import Numbers
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
 from tbgen.storage.layers import Layer
-from tbgen.storage.numbering import Census, FullError, larger, met, new_census, number_of
+from tbgen.storage.numbering import Census, larger, met, new_census, number_of
 from tbgen.storage.schema import COLUMNS
 from tbgen.storage.states import Records, States, check_32_bits, in_32_bits
 from tbgen.table import Patterns
@@ -69,10 +68,7 @@ def symbols_of(states: States, patterns: Patterns) -> Symbols:
     of_state, worth = np.empty(len(states), np.uint32), worth_to_white(byte_of_row(np.arange(ROWS)))
     first = 0
     while (first := name_symbols(states.entry, states.pattern, rows, worth, names, of_state, first)) < len(states):
-        try:
-            names = Names(larger(names.chains), larger(names.pairs))
-        except FullError:
-            raise RepresentationError("the number of symbols", "the 32 bits that files have for it") from None
+        names = Names(larger(names.chains, "symbols"), larger(names.pairs, "symbols"))
     check_32_bits(int(names.pairs.used[0]) - 1, "symbols")
     found, _ = met(names.pairs)
     links, _ = met(names.chains)

@@ -19,13 +19,12 @@ from tbgen.index.boards import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Outcome
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
-from tbgen.storage.counting import ANY_SLOTS, NewArray, states_of
 from tbgen.storage.details import flips_of
-from tbgen.storage.files import Written, WrittenTable, path_of, write_whole
+from tbgen.storage.files import WrittenTable, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.grouping import Details, details_of
 from tbgen.storage.layers import Layer
-from tbgen.storage.numbering import look_up
+from tbgen.storage.numbering import NewArray, look_up, states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
@@ -101,35 +100,21 @@ def write_table(
     source: str,
     threads: int = 1,
     new: NewArray = np.zeros,
-    slots: int = ANY_SLOTS,
+    counters: int | None = None,
 ) -> WrittenTable:
     """Put the table's files in place of any others; the same table gives the same bytes.
 
-    `new` makes the arrays of zeros in which the state of each place lies and the list of states; those are found in
-    hash tables that have so many slots together.
-    """
-    numbered = Numbered(
-        table.material,
-        *states_of(table, order_of(table.material), threads, new, slots),
-        table.patterns,
-        table.tallies,
-        table.game,
-    )
-    return write_numbered(folder, numbered, generator=generator, source=source, threads=threads)
-
-
-def write_numbered(folder: Path, table: Numbered, *, generator: str, source: str, threads: int = 1) -> WrittenTable:
-    """The same for a table whose states have numbers.
-
-    Distances come first: a table is there when its outcomes are.
+    `new` makes the array of zeros in which the state of each place lies. So many threads count states (by default all),
+    each of which holds the states that it meets. Distances come first: a table is there when its outcomes are.
     """
     if game_of_folder(folder) is not table.game:
         raise UsageError(f"{folder} is no folder for tables of {table.game}")
-    written = dict[Layer, Written]()
-    outcomes, distances = files_of(table, generator=generator, source=source, threads=threads)
-    written[Layer.DISTANCES] = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
-    written[Layer.OUTCOMES] = write_whole(path_of(folder, table.material), outcomes)
-    return WrittenTable(written[Layer.OUTCOMES], written[Layer.DISTANCES])
+    numbering = states_of(table, order_of(table.material), counters or threads, new)
+    numbered = Numbered(table.material, *numbering, table.patterns, table.tallies, table.game)
+    del numbering
+    outcomes, distances = files_of(numbered, generator=generator, source=source, threads=threads)
+    written = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
+    return WrittenTable(write_whole(path_of(folder, table.material), outcomes), written)
 
 
 def files_of(table: Numbered, *, generator: str, source: str, threads: int = 1) -> tuple[FileParts, FileParts]:

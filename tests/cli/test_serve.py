@@ -19,7 +19,6 @@ from tbgen.apps.site.server.app import from_environment
 from tbgen.compiled.folders import cache_home
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
-from tbgen.system import extras
 from tests.cli.calls import complaint, tbgen
 from tests.copies import copy_tables
 
@@ -127,7 +126,7 @@ def test_tables_that_cannot_be_served_are_named(run: mock.Mock, table_folder: Pa
 
 
 def test_what_is_not_installed_is_said_in_a_line(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     code, line = complaint("serve", folder=table_folder)
     assert (code, line) == (2, "tbgen: servers need starlette and uvicorn; install with: pip install 'tbgen[serve]'")
 

@@ -10,7 +10,6 @@ import pytest
 from tbgen.cli.watch import PlainWatcher
 from tbgen.errors import BuildError
 from tbgen.library.build import Built
-from tbgen.library.estimate import Estimate
 from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
 from tests.cli.terminals import shown_on_terminal
@@ -105,15 +104,15 @@ def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
 ) -> None:
     watcher = PlainWatcher()
     watcher.begins(Finding(BISHOP, Condition.MISSING), 1, 1)
-    watcher.expects(BISHOP, Estimate(100.0, 0.25))
+    watcher.expects(BISHOP, 100.0)
     for phase, done in (("levels", 0.2), ("levels", 1.0), ("writing", 1.0), ("writing", 1.0)):
         clock[0] += 10
         watcher.progress(BISHOP, phase, None, done, 0)
     assert capsys.readouterr().err.splitlines()[1:] == [
         "KBvK (1 of 1): levels, 10 %, 10 s, about 90 s to go",
         "KBvK (1 of 1): levels, 20 %, 20 s, about 80 s to go",
-        "KBvK (1 of 1): writing, 26 %, 30 s, about 85 s to go",
-        "KBvK (1 of 1): writing, 35 %, 40 s, about 75 s to go",
+        "KBvK (1 of 1): writing, 30 %, 30 s, about 70 s to go",
+        "KBvK (1 of 1): writing, 40 %, 40 s, about 60 s to go",
     ]
 
 

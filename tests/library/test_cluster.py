@@ -11,9 +11,10 @@ from distributed import LocalCluster
 
 from tbgen.cli.watch import QuietWatcher
 from tbgen.errors import BuildError, UsageError
-from tbgen.library import cluster as cluster_module
+from tbgen.library import build as build_module
+from tbgen.library import workers as workers_module
 from tbgen.library.build import Settings, build, plan_for
-from tbgen.library.cluster import Cluster
+from tbgen.library.workers import Cluster
 from tbgen.material import materials
 from tests.copies import bytes_of_table
 
@@ -34,7 +35,7 @@ def address() -> Iterator[str]:
 def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
     address: str, tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_module, "Cluster", functools.partial(Cluster, work=dies_once))
+    monkeypatch.setattr(build_module, "Cluster", functools.partial(Cluster, work=dies_once))
     watcher = QuietWatcher()
     build(tmp_path, THREE_MEN, watcher, Settings(cluster=address))
     assert (tmp_path / "killed").exists(), "a worker was killed on the way"
@@ -45,13 +46,13 @@ def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
 
 def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
     machine = plan_for(tmp_path, THREE_MEN, Settings(cluster=address)).machine
-    assert (machine.jobs, machine.threads, machine.most_memory) == (2, 2, int(0.9 * (1 << 30)))
+    assert (machine.jobs, machine.threads, machine.memory) == (2, 2, int(0.9 * (1 << 30)))
     smaller = plan_for(tmp_path, THREE_MEN, Settings(cluster=address, memory=1 << 29)).machine
-    assert smaller.most_memory == 1 << 29
+    assert smaller.memory == 1 << 29
 
 
 def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_module, "_CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(workers_module, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
         build(tmp_path, THREE_MEN, QuietWatcher(), Settings(cluster="tcp://127.0.0.1:9"))
 
@@ -59,6 +60,6 @@ def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: p
 def test_a_folder_that_the_workers_do_not_share_is_noticed(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_module, "Cluster", functools.partial(Cluster, work=writes_elsewhere))
+    monkeypatch.setattr(build_module, "Cluster", functools.partial(Cluster, work=writes_elsewhere))
     with pytest.raises(BuildError, match=r"cannot build KvK: .* do all workers share that folder\?"):
         build(tmp_path, THREE_MEN, QuietWatcher(), Settings(cluster=address))

@@ -9,9 +9,9 @@ import pytest
 
 from tbgen.cli.watch import QuietWatcher
 from tbgen.library.build import Settings, build
-from tbgen.library.making import make_file
 from tbgen.library.manifest import read_manifest
-from tbgen.library.passing import SUFFIX
+from tbgen.library.survey import MARK
+from tbgen.library.work import make_files
 from tbgen.material import Material
 from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.layers import Layer
@@ -28,7 +28,7 @@ def with_distances(folder: Path) -> set[str]:
 def assert_outcomes_alone(folder: Path, expected: Path) -> None:
     """The outcomes of all tables, known to the manifest, and nothing else."""
     assert with_distances(folder) == set()
-    assert not list(folder.glob(f"*{SUFFIX}"))
+    assert not list(folder.glob(f"*{MARK}"))
     for material in tables_in(folder):
         content = path_of(folder, material).read_bytes()
         assert content == bytes_of_table(expected, str(material))[0]
@@ -66,10 +66,10 @@ def test_an_interrupted_build_is_taken_up_and_leaves_no_distances(
     def make_kings_alone(folder: Path, material: Material, *rest: Any) -> Any:
         if material != KINGS:
             raise KeyboardInterrupt
-        return make_file(folder, material, *rest)
+        return make_files(folder, material, *rest)
 
     with monkeypatch.context() as patched:
-        patched.setattr("tbgen.library.work.make_file", make_kings_alone)
+        patched.setattr("tbgen.library.work.make_files", make_kings_alone)
         with pytest.raises(KeyboardInterrupt):
             build(tmp_path, [KNIGHT], QuietWatcher(), Settings(outcomes_only=True))
     assert with_distances(tmp_path) == {"KvK"}

@@ -14,17 +14,14 @@ from tbgen.handover import Cells, Dictionary, Piece, Run
 from tbgen.material import Material
 from tbgen.retro.drive.counts import nothing_found
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
-from tbgen.storage import counting
+from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
-from tbgen.storage.counting import states_of
+from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
 from tbgen.storage.states import States
-from tests.storage.test_states import Watched
 
 PATTERNS = 40
-SLOTS = {"KvK": 1 << 10, "KBvK": 1 << 16, "KPvK": 1 << 13}
-"""With so few, of which as many must be free as some rows have cells, states are numbered in several shares."""
 
 
 def put_runs(store: BlockStore, order: Order) -> None:
@@ -84,19 +81,17 @@ def test_runs_are_numbered_as_sorting_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, on_disk: bool
 ) -> None:
     monkeypatch.setattr(order_module, "_PART_CELLS", 100_000)  # KPvK has two parts, others one with both runs
-    monkeypatch.setattr(counting, "_TURNS", 2)
+    monkeypatch.setattr(numbering_module, "_TURNS", 2)
     order = order_of(Material.parse(name))
-    store = ScratchStore(tmp_path / "blocks", {}) if on_disk else MemoryStore()
+    store = ScratchStore(tmp_path / "blocks", {}, order.plane_places) if on_disk else MemoryStore()
     put_runs(store, order)
     solved = Solved(order.layout.material, store)
     numbers, states = states_of(Met(solved), order, threads=2)
     expected, keys = slowly_numbered(solved, order)
     assert (numbers == expected).all()
     assert (keys_of(states) == keys).all()
-    monkeypatch.setattr(counting, "FIRST_SLOTS", 16)
-    watched = Watched(monkeypatch)
-    numbers, states = states_of(solved, order, threads=2, slots=SLOTS[name])
-    assert watched.shares[0] > 1
+    monkeypatch.setattr(numbering_module, "FIRST_SLOTS", 16)
+    numbers, states = states_of(solved, order, threads=2)
     assert (numbers == expected).all()
     assert (keys_of(states) == keys).all()
     if isinstance(store, ScratchStore):

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import errno
-import time
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,29 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.compiled import arrays
-from tbgen.compiled.arrays import Ints, Words, as_starts, kind_of_numbers
+from tbgen.compiled.arrays import Ints, as_starts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.handover import Cells, Piece, often_first
 from tbgen.material import Material
-from tbgen.retro.drive.memory import NUMBER_BYTES, NUMBERED_STATE_BYTES, STATE_BYTES
-from tbgen.storage import counting
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
 from tbgen.storage import symbols as symbols_module
-from tbgen.storage.counting import Numbering, states_of
-from tbgen.storage.numbering import (
-    MOST_SLOTS,
-    FullError,
-    Places,
-    Share,
-    Slabs,
-    added,
-    met,
-    new_census,
-    new_tile,
-)
-from tbgen.storage.numbering import numbered as cells_numbered
+from tbgen.storage.numbering import Places, Slabs, added, larger, met, new_census, new_tile, number_slabs, states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Ids, States, in_32_bits, smallest
@@ -65,8 +47,8 @@ def numbered(table: Table, order: Order) -> tuple[Ids, States]:
 def test_every_position_keeps_its_values(name: str, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if small:
         monkeypatch.setattr(order_module, "_PART_CELLS", 10_000)
-        monkeypatch.setattr(counting, "_TURNS", 3)
-        monkeypatch.setattr(counting, "FIRST_SLOTS", 16)
+        monkeypatch.setattr(numbering_module, "_TURNS", 3)
+        monkeypatch.setattr(numbering_module, "FIRST_SLOTS", 16)
     table, order = table_of(1, name), order_of(Material.parse(name))
     ids, states = numbered(table, order)
     live = table.entry != 0
@@ -98,9 +80,11 @@ def test_slabs_lie_where_their_men_say(digits: int) -> None:
     rows = size // (kings * squares)
     places = Places(8, 3, np.zeros(size, np.uint32), new_tile())
     census, slabs, patterns = new_census(16), planes * 64**digits, np.zeros(1, np.uint32)
+    for column in cells:
+        column.setflags(write=False)
     for first, end in ((0, slabs // 2), (slabs // 2, slabs)):
-        slabs_here = Slabs(kings, squares, digits, first, end)
-        census = cells_numbered(census, cells, patterns, slabs_here, places, Share(), MOST_SLOTS)
+        while (first := number_slabs(census, cells, patterns, Slabs(kings, squares, digits, first, end), places)) < end:
+            census = larger(census)
     keys, often = met(census)
     own, rest = np.divmod(places.numbers.reshape(rows, -1).astype(np.int64) - 8, 3)
     axes = (0, len(shape) - 1, *range(len(shape) - 2, 1, -1), 1)
@@ -169,164 +153,35 @@ def test_numbers_that_a_file_has_no_bits_for_are_refused() -> None:
         smallest((1 << 32) + 1)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_places_have_64_bits_where_32_do_not_suffice(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_states_than_places_can_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state that two threads meet may take two numbers."""
     table, order = table_of(7), order_of(Material.parse("KBvK"))
-    expected = states_of(table, order, threads)
-    found = len(expected.states)
-    made = list[np.dtype[Any]]()
-
-    def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        if size == order.layout.cells:
-            made.append(np.dtype(kind))
-        return np.zeros(size, kind)
-
-    for most, kinds in ((threads * found, [np.uint32]), (found - 1, [np.uint32, np.int64])):
-        made.clear()
-        monkeypatch.setattr(counting, "MOST_NUMBERS", most)
-        numbering = states_of(table, order, threads, new)
-        assert made == kinds
-        assert numbering.numbers.dtype == kinds[-1]
-        assert (numbering.numbers == expected.numbers).all()
-        for name in ("entry", "dtg", "pattern"):
-            assert (getattr(numbering.states, name) == getattr(expected.states, name)).all()
+    found = len(states_of(table, order, 1).states)
+    monkeypatch.setattr(numbering_module, "MOST_NUMBERS", found)
+    states_of(table, order, 1)
+    monkeypatch.setattr(numbering_module, "MOST_NUMBERS", found - 1)
+    for threads in (1, 2):
+        with pytest.raises(RepresentationError, match="the number of states does not fit the 32 bits"):
+            states_of(table, order, threads)
 
 
-class Slow:
-    """A table that takes its time, so that all threads have something to do."""
-
-    def __init__(self, table: Table) -> None:
-        self.material, self.game, self.tallies, self.patterns = (
-            table.material,
-            table.game,
-            table.tallies,
-            table.patterns,
-        )
-        self._table = table
-
-    def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
-        time.sleep(0.0005)
-        return self._table.pieces(first, end, room)
-
-
-class Watched:
-    """What states are numbered with, watched."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.shares, self.workers, self.failed = list[int](), list[int](), 0
-        self._rank, self._together = counting.rank, counting._together
-        monkeypatch.setattr(counting, "rank", self.rank)
-        monkeypatch.setattr(counting, "_together", self.together)
-
-    def rank(self, keys: Words, often: Words, heads: Ints, *rest: Any) -> None:
-        self.shares.append(len(heads))
-        self._rank(keys, often, heads, *rest)
-
-    def together(self, workers: list[Any], most_slots: int) -> Any:
-        self.workers.append(len(workers))
-        try:
-            return self._together(workers, most_slots)
-        except FullError:
-            self.failed += 1
-            raise
-
-
-def many_states(monkeypatch: pytest.MonkeyPatch) -> tuple[Table, Order]:
-    """KPvK with 100,000 states, in parts of two planes; a row may have 4,096 states, so that many slots have to be
-    free."""
-    monkeypatch.setattr(order_module, "_PART_CELLS", 8_192)
+@pytest.mark.parametrize("threads", [2, 5])
+def test_states_are_the_same_however_many_threads_meet_them(threads: int) -> None:
     table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
     dtg = np.random.default_rng(9).integers(0, 60_000, order.layout.cells).astype(np.uint16)
-    return dataclasses.replace(table, dtg=dtg), order
-
-
-def assert_same(found: Numbering, expected: Numbering) -> None:
+    table = dataclasses.replace(table, dtg=dtg)
+    expected, found = states_of(table, order, 1), states_of(table, order, threads)
     assert (found.numbers == expected.numbers).all()
     for name in ("entry", "dtg", "pattern"):
         assert (getattr(found.states, name) == getattr(expected.states, name)).all()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 5])
-def test_with_few_slots_states_are_the_same(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer threads first, then share by share."""
-    table, order = many_states(monkeypatch)
-    expected, watched = states_of(table, order, 1), Watched(monkeypatch)
-    for bits in range(20, 12, -1):
-        assert_same(states_of(Slow(table), order, threads, slots=1 << bits), expected)
-    assert watched.shares == sorted(watched.shares)
-    assert watched.shares[0] == 1
-    fewest = len(expected.states) / (0.75 * (1 << 13) - 4096)
-    assert fewest / 3 <= watched.shares[-1] <= 4 * fewest  # as even as hashes are
-    assert watched.workers[0] == threads
-    assert watched.workers[-1] == 1
-    assert threads == 1 or watched.failed  # each thread had room for what it met, but not for all that they met
+def test_a_full_disk_is_an_error() -> None:
+    def full(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        raise OSError(errno.ENOSPC, "no space left")
 
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_numbers_become_wide_in_the_middle_of_all_shares(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    table, order = many_states(monkeypatch)
-    expected, watched = states_of(table, order, threads), Watched(monkeypatch)
-    monkeypatch.setattr(counting, "MOST_NUMBERS", len(expected.states) // 2)
-    monkeypatch.setattr(arrays, "MOST_NARROW", len(expected.states) // 2)
-    found = states_of(Slow(table), order, threads, slots=1 << 14)
-    assert_same(found, expected)
-    assert found.numbers.dtype == np.int64
-    assert len(watched.workers) > watched.shares[0] > 4  # some shares were numbered twice
-
-
-@pytest.mark.parametrize("threads", [1, 2, 8])
-@pytest.mark.parametrize("slots", [1 << 18, 1 << 14])
-def test_states_take_no_more_of_files_than_is_planned(
-    threads: int, slots: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table, order = many_states(monkeypatch)
-    there, most = [0], [0]
-
-    def gone(size: int) -> None:
-        there[0] -= size
-
-    def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        made = np.zeros(size, kind)
-        there[0] += made.nbytes
-        most[0] = max(most[0], there[0])
-        weakref.finalize(made, gone, made.nbytes)
-        return made
-
-    states = len(states_of(Slow(table), order, threads, new, slots).states)
-    assert most[0] <= NUMBER_BYTES * order.layout.cells + (STATE_BYTES + threads * NUMBERED_STATE_BYTES) * states + 1000
-
-
-def test_a_full_disk_is_an_error_wherever_it_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
-    table, order = many_states(monkeypatch)
-    left = [0]
-
-    def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        if not left[0]:
-            raise OSError(errno.ENOSPC, "no space left")
-        left[0] -= 1
-        return np.zeros(size, kind)
-
-    made = 0
-    while not left[0]:
-        made, left[0] = made + 1, made
-        with contextlib.suppress(OSError):
-            states_of(table, order, 2, new, 1 << 16)
-            break
-    assert made > 10
-
-
-def test_a_share_for_which_there_is_no_room_is_an_error() -> None:
-    table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
-    with pytest.raises(RepresentationError, match="the number of states does not fit the memory granted: grant more"):
-        states_of(table, order, threads=2, slots=1 << 12)
-
-
-def test_halves_of_a_share_have_numbers_of_their_own() -> None:
-    shares = [Share()]
-    for bits in range(1, 4):
-        shares = [half for share in shares for half in share.halves()]
-        assert {share.bits for share in shares} == {bits}
-    assert sorted(share.number for share in shares) == [*range(8)]
+    with pytest.raises(OSError, match="no space left"):
+        states_of(table_of(7), order_of(Material.parse("KBvK")), 2, full)
 
 
 class Renumbered:
@@ -354,33 +209,15 @@ def test_patterns_may_have_40_bits() -> None:
     assert (found.states.dtg == expected.states.dtg).all()
 
 
-def test_a_census_has_no_more_slots_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = np.arange(1, 100, dtype=np.uint64)
-    census, _ = added(new_census(64), keys[:48], keys[:48], 64)
-    assert len(census.slots) == 64
-    with pytest.raises(FullError):
-        added(census, keys[48:49], keys[:1], 64)
-    monkeypatch.setattr(numbering_module, "MOST_SLOTS", 64)
-    with pytest.raises(FullError):
-        added(census, keys[48:49], keys[:1], 1 << 40)  # more than there can be is granted
-
-
 def test_more_symbols_than_can_have_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     states = states_of(table_of(7), order_of(Material.parse("KBvK")), 1).states
     monkeypatch.setattr(symbols_module, "_FIRST_SLOTS", 16)
     assert len(symbols_of(states, PATTERNS).records) == 4
     monkeypatch.setattr(numbering_module, "MOST_SLOTS", 16)
+    with pytest.raises(RepresentationError, match="the number of states does"):
+        states_of(table_of(7), order_of(Material.parse("KBvK")), 1)
     with pytest.raises(RepresentationError, match="the number of symbols does not fit the 32 bits"):
         symbols_of(states, PATTERNS)
-
-
-def test_numbers_of_states_have_64_bits_where_32_do_not_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
-    table, order = table_of(8), order_of(Material.parse("KBvK"))
-    expected = states_of(table, order, threads=2)
-    for most in (0, len(expected.states) - 1, len(expected.states)):
-        monkeypatch.setattr(arrays, "MOST_NARROW", most)
-        found = states_of(table, order, threads=2)
-        assert (found.numbers == expected.numbers).all()
 
 
 @pytest.mark.parametrize(("things", "kind"), [(0, np.uint32), (1 << 32, np.uint32), ((1 << 32) + 1, np.int64)])

@@ -19,16 +19,14 @@ from tbgen.errors import (
     TableError,
     UsageError,
 )
-from tbgen.index.layout import layout_of
-from tbgen.library.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.score import Color
 from tbgen.storage.codec import pack, unpack
-from tbgen.storage.counting import states_of
 from tbgen.storage.files import path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.layers import Layer
+from tbgen.storage.numbering import states_of
 from tbgen.storage.order import order_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import (
@@ -42,8 +40,7 @@ from tbgen.storage.schema import (
     Seal,
 )
 from tbgen.storage.writer import Numbered, check_library, files_of, write_table
-from tbgen.table import Patterns, Table
-from tests.copies import bytes_of_table
+from tbgen.table import Table
 from tests.files import check_file
 from tests.storage.forging import resealed
 
@@ -103,32 +100,6 @@ def test_the_same_table_gives_the_same_bytes(knight: Table) -> None:
     )
     assert first == second
     assert not any(each.numbers.size for each in tables)  # the largest array is let go before files are made
-
-
-def test_the_same_bytes_are_written_share_by_share_of_states_that_lie_in_files(tmp_path: Path) -> None:
-    """With 8,192 slots, of which 4,096 have to be free for a row, there are many shares of 100,000 states."""
-    material, draw = Material.parse("KPvK"), np.random.default_rng(281)
-    cells = layout_of(material).cells
-    entry = draw.choice([-127, -8, 4, 127], cells).astype(np.int8) * (draw.random(cells) < 0.6)
-    dtg, pattern = draw.integers(0, 2000, cells).astype(np.uint16), draw.integers(0, 50, cells).astype(np.uint32)
-    codes = np.sort(draw.integers(1, 120, 49)).astype(np.uint8)
-    patterns = Patterns(
-        np.maximum(np.arange(51) - 1, 0).astype(np.uint32),
-        np.zeros(49, np.uint8),
-        codes,
-        np.full(49, 3, np.int8),
-        np.arange(1, 50, dtype=np.uint16),
-    )
-    table = Table(material, entry, dtg, pattern, patterns, {color: {} for color in Color})
-    folders = tmp_path / "all at once", tmp_path / "by shares"
-    for folder in folders:
-        folder.mkdir()
-    write_table(folders[0], table, generator="1", source="a", threads=2)
-    with MappedArrays(tmp_path, 1 << 40) as files:
-        write_table(folders[1], table, generator="1", source="a", threads=2, new=files.zeros, slots=1 << 13)
-    one, other = (bytes_of_table(folder, "KPvK") for folder in folders)
-    assert one == other
-    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_any_hdf5_program_finds_the_datasets(path: Path, layer: Layer) -> None:

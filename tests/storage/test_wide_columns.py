@@ -17,11 +17,9 @@ import numpy as np
 import pytest
 
 from tbgen.apps.records.census import census_of
-from tbgen.apps.records.comparing import Comparer
 from tbgen.apps.records.making import record_of
 from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.errors import AccruedError, DamagedTableError
-from tbgen.library.fetch import fetch
 from tbgen.material import Material, build_order, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.storage.files import path_of
@@ -31,11 +29,8 @@ from tbgen.storage.schema import COLUMNS, STREAMS, WIDE
 from tbgen.verify import verify_file
 from tbgen.verify.digesting import digests_of
 from tbgen.verify.digests import read_digests
-from tests.cli.calls import printed
 from tests.copies import bytes_of_table, copy_tables
-from tests.library.mirrors import mirror_of
-from tests.readers.pairs import Pair, random_pair, vectors
-from tests.readers.test_reader import assert_vectors_are_the_probes
+from tests.readers.pairs import Pair, random_pair
 from tests.storage.forging import Items, rewritten
 from tests.storage.wide import wide_numbers, write_wide
 
@@ -133,11 +128,6 @@ def test_probes_give_the_same(wide_folder: Path, table_folder: Path, compiled: b
         assert [*wide.probe_many(boards, accrued=accrued)] == [*narrow.probe_many(boards, accrued=accrued)]
 
 
-def test_probes_give_what_the_vectors_say(wide_folder: Path) -> None:
-    with open_tablebase(wide_folder) as tables:
-        assert_vectors_are_the_probes(tables, vectors(2, 3))
-
-
 @pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("name", NAMES)
 def test_they_are_verified(wide_folder: Path, name: str) -> None:
@@ -171,21 +161,6 @@ def test_outcomes_alone_have_the_same_digest(wide_folder: Path, tmp_path: Path) 
         found = digests_of(alone, 1)
     with opened(wide_folder, "KPvK") as file:
         assert found == dataclasses.replace(digests_of(file, 1), distances=None)
-
-
-def test_they_are_fetched(wide_folder: Path, tmp_path: Path) -> None:
-    wanted = [Material.parse(name) for name in ("KvK", "KNvK")]
-    (tmp_path / "offered").mkdir()
-    copy_tables(wide_folder, tmp_path / "offered", *map(str, wanted))
-    with mirror_of(tmp_path / "offered") as mirror:
-        fetch(tmp_path / "fetched", mirror.url, lambda _: wanted)
-    for name in map(str, wanted):
-        assert bytes_of_table(tmp_path / "fetched", name) == bytes_of_table(wide_folder, name)
-
-
-def test_commands_take_them(wide_folder: Path) -> None:
-    for words in (("verify",), ("verify", "--digest"), ("info", "KPvK"), ("list",)):
-        printed(*words, folder=wide_folder)
 
 
 @pytest.mark.parametrize("name", WIDE)
@@ -224,8 +199,3 @@ def test_tables_of_four_men_are_the_same(four_men_folder: Path, tmp_path: Path, 
         assert wide.kind_of("states") == WIDE["states"]
         assert digests_of(wide, 1) == digests_of(narrow, 1)
         assert census_of(wide, 1) == census_of(narrow, 1)
-
-
-def test_games_are_compared_alike(wide_folder: Path, table_folder: Path, whole_game_folder: Path) -> None:
-    found = [Comparer([folder, whole_game_folder]).compare(PAWN) for folder in (wide_folder, table_folder)]
-    assert found[0] == found[1]

@@ -11,7 +11,6 @@ import pytest
 from tbgen.compiled import arrays
 from tbgen.material import Material
 from tbgen.retro import solve
-from tbgen.storage import counting
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
@@ -23,7 +22,6 @@ def wide_numbers(most: int = -1) -> Iterator[None]:
     """32 bits suffice for so many things, or for nothing, in memory and in files that are written."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrays, "MOST_NARROW", most)
-        patch.setattr(counting, "MOST_NUMBERS", 0)
         yield
 
 

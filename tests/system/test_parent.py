@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tbgen.system.parent import signals_held
+from tbgen.system.process import signals_held
 
 
 class EndedError(Exception):

@@ -31,7 +31,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
 from tbgen.storage.folders import Folders
-from tbgen.system.parent import follow_parent, signals_held
+from tbgen.system.process import follow_parent, signals_held
 from tbgen.text import facts_of, in_plies
 
 _AHEAD = 3
