@@ -263,21 +263,21 @@ def sources_of(targets: list[str]) -> list[str]:
     return found
 
 
-def tests_of(path: str) -> list[str]:
-    """Where a file's tests are: those of its own name first, then those of its package, its doctests, the laws."""
+def tests_of(path: str) -> list[list[str]]:
+    """A file's tests, stage by stage: those of its own name and its doctests, those of its package, the laws."""
     inside = Path(path).relative_to("tbgen")
     folders = [Path("tests", *inside.parts[:depth]) for depth in range(len(inside.parts) - 1, 0, -1)]
     nearest = next((folder for folder in folders if (ROOT / folder).is_dir()), None)
     own = Path("tests", *inside.parts[:-1], f"test_{inside.stem}.py")
-    wanted = [own, nearest, Path(path), Path("tests/laws")]
-    return [str(each) for each in wanted if each is not None and (ROOT / each).exists()]
+    stages = [[own, Path(path)], [nearest], [Path("tests/laws")]]
+    return [[str(each) for each in stage if each and (ROOT / each).exists()] for stage in stages if any(stage)]
 
 
 class Copy:
     """A copy of the working tree, with kernels of its own."""
 
-    def __init__(self, folder: Path, kernels: Path, has_memory_limit: bool = True) -> None:
-        self.folder, self.kernels, self.has_memory_limit = folder / "tree", folder / "kernels", has_memory_limit
+    def __init__(self, folder: Path, kernels: Path) -> None:
+        self.folder, self.kernels = folder / "tree", folder / "kernels"
         listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         names = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
         for name in filter(None, names):
@@ -290,7 +290,7 @@ class Copy:
         self.kernels.mkdir(mode=0o700, exist_ok=True)
 
     def passes(self, tests: list[str], seconds: float, *, is_mutant: bool) -> tuple[bool, str]:
-        """Whether the tests pass in time, and what was said last."""
+        """Whether the tests pass in time, none at all included, and what was said last."""
         environment = os.environ | {"TBGEN_CACHE": str(self.kernels), "PYTHONPATH": str(self.folder)}
         if is_mutant:  # byte code is kept by size and second: a mutant's could be taken for another's
             environment["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -306,7 +306,7 @@ class Copy:
                 stdout=file,
                 stderr=file,
                 start_new_session=True,
-                preexec_fn=self._limited,
+                preexec_fn=as_a_guest,
             )
             try:
                 code = running.wait(seconds)
@@ -316,24 +316,29 @@ class Copy:
                 with_all_it_started(running)
         lines = [line for line in output.read_text(errors="replace").splitlines() if line.strip()]
         failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-        return code == 0, (failed or lines or ["nothing"])[-1][:160]
+        return code in (0, 5), (failed or lines or ["nothing"])[-1][:160]
 
-    def _limited(self) -> None:
-        os.nice(10)
-        if self.has_memory_limit:
-            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-
-    def survives(self, mutation: Mutation, tests: list[str], seconds: float) -> tuple[bool, str]:
-        """Whether a mutant passes the tests; the copy is then as it was."""
+    def survives(self, mutation: Mutation, stages: list[list[str]], seconds: float) -> tuple[bool, str]:
+        """Whether a mutant passes the tests, stage by stage; the copy is then as it was."""
         path = self.folder / mutation.path
         source, known = path.read_text(), set(self.kernels.iterdir())
         path.write_text(mutation.apply(source))
         try:
-            return self.passes(tests, seconds, is_mutant=True)
+            for tests in stages:
+                passed, said = self.passes(tests, seconds, is_mutant=True)
+                if not passed:
+                    return False, said
+            return True, said
         finally:
             path.write_text(source)
             for folder in set(self.kernels.iterdir()) - known:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def as_a_guest() -> None:
+    """Give way to others, and leave them some memory."""
+    os.nice(5)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
 def with_all_it_started(process: subprocess.Popen[bytes]) -> None:
@@ -350,28 +355,28 @@ class Hunt:
         self.folder, self.wanted = folder, wanted
         self.copies: queue.Queue[Copy] = queue.Queue()
 
-    def prepare(self, tests: list[list[str]]) -> dict[str, float]:
-        """[tests] -> seconds that they take without a mutation. Kernels are compiled for all copies meanwhile."""
+    def prepare(self, stages: list[list[str]]) -> float:
+        """Seconds that the longest stage takes without a mutation. Kernels are compiled for all copies meanwhile."""
         from tbgen.compiled.folders import cache_home
 
         first = Copy(self.folder / "0", cache_home())
-        seconds = {}
-        for each in tests:
+        seconds = 0.0
+        for each in stages:
             begun = time.monotonic()
             passed, said = first.passes(each, 3600, is_mutant=False)
             if not passed:
                 raise SystemExit(f"mutants: without any mutation, {' '.join(each)} fails: {said}")
-            seconds[" ".join(each)] = time.monotonic() - begun
+            seconds = max(seconds, time.monotonic() - begun)
         self.copies.put(first)
         for number in range(1, self.wanted.jobs):
             self.copies.put(Copy(self.folder / str(number), first.kernels))
         return seconds
 
-    def meet(self, mutation: Mutation, tests: list[str], seconds: float) -> bool:
+    def meet(self, mutation: Mutation, stages: list[list[str]], seconds: float) -> bool:
         """Whether a mutant survives its tests; says so."""
         copy, begun = self.copies.get(), time.monotonic()
         try:
-            survived, said = copy.survives(mutation, tests, 4 * seconds + self.wanted.patience)
+            survived, said = copy.survives(mutation, stages, 4 * seconds + self.wanted.patience)
         finally:
             self.copies.put(copy)
         print(f"{'SURVIVED' if survived else 'killed  '} {time.monotonic() - begun:4.0f} s  {mutation}", flush=True)
@@ -407,13 +412,13 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         hunt = Hunt(Path(folder), wanted)
-        tests = {each: wanted.tests or tests_of(each.path) for each in mutants}
-        seconds = hunt.prepare([list(each) for each in sorted({tuple(each) for each in tests.values()})])
+        stages = {each: [wanted.tests] if wanted.tests else tests_of(each.path) for each in mutants}
+        seconds = hunt.prepare([list(each) for each in {tuple(stage): 0 for all_ in stages.values() for stage in all_}])
         with ThreadPoolExecutor(wanted.jobs) as pool:
-            fates = pool.map(lambda each: hunt.meet(each, tests[each], seconds[" ".join(tests[each])]), mutants)
+            fates = pool.map(lambda each: hunt.meet(each, stages[each], seconds), mutants)
             survivors = [each for each, survived in zip(mutants, fates, strict=True) if survived]
             if wanted.suite:
-                fates = pool.map(lambda each: hunt.meet(each, ["tests", "tbgen"], 1200), survivors)
+                fates = pool.map(lambda each: hunt.meet(each, [["tests", "tbgen"]], 300), survivors)
                 survivors = [each for each, survived in zip(survivors, fates, strict=True) if survived]
     print(f"\n{len(mutants) - len(survivors)} of {len(mutants)} killed; survivors:", *survivors or ["none"], sep="\n")
     sys.exit(bool(survivors))

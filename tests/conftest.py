@@ -1,4 +1,4 @@
-"""The slow suite is left out unless it is asked for; property tests draw the same examples on every run."""
+"""Layers of the suite, and folders of tables that all processes share; docs/testing.md describes them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,37 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.SIGINT, signal.default_int_handler
     )  # a shell's background; the programs that are called inherit it
 
-settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("fixed")
+settings.register_profile("ordinary", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("slow", settings.get_profile("ordinary"), derandomize=False, max_examples=2000)
+settings.load_profile("ordinary")
+
+FAST = (
+    "rules/",
+    *("arguments.", "errors.", "material.", "mutants.", "score.", "text."),
+    *(f"apps/match/{name}." for name in ("arguments", "openings", "schedule", "standings", "statistics")),
+)
+"""Where tests need no compiled kernels, nor tables."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="run the slow suite too")
+    parser.addoption("--fast", action="store_true", help="run what needs neither kernels nor tables")
+    parser.addoption("--slow", action="store_true", help="run the slow suite too, with fresh examples")
     parser.addoption(
         "--tables", type=Path, metavar="DIR", help="run what asks all tables of DIR, too: a set of five men"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--slow"):
+        settings.load_profile("slow")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Of the fast layer nothing else is imported, either."""
+    if not config.getoption("--fast") or collection_path.suffix != ".py":
+        return None
+    name = collection_path.relative_to(config.rootpath).as_posix().partition("/")[2].replace("test_", "")
+    return not name.startswith(FAST)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,7 +1,7 @@
 """The reference's moves and scores against python-chess, position by position."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 
 import chess
 import numpy as np
@@ -79,11 +79,11 @@ def placements(material: Material, ranges: dict[int, list[int]]) -> Iterator[Pos
             yield side, tuple(squares)
 
 
-def assert_agreement(name: str, ranges: dict[int, list[int]]) -> None:
-    """Legality, moves and scores are python-chess's at every placement."""
+def assert_agreement(name: str, ranges: dict[int, list[int]], step: int = 1) -> None:
+    """Legality, moves and scores are python-chess's at every placement, or at one in so many."""
     generator = Generator(name)
     legal = 0
-    for position in placements(generator.material, ranges):
+    for position in islice(placements(generator.material, ranges), 0, None, step):
         board = board_of(generator.material, position)
         assert generator.is_legal(position) == board.is_valid(), board.fen()
         if board.is_valid():
@@ -93,9 +93,9 @@ def assert_agreement(name: str, ranges: dict[int, list[int]]) -> None:
 
 
 @pytest.mark.parametrize("name", THREE_MEN)
-def test_moves_and_scores_of_up_to_three_men_are_those_of_python_chess_up_to_symmetry(name: str) -> None:
+def test_moves_and_scores_of_up_to_three_men_are_those_of_python_chess_at_every_seventh(name: str) -> None:
     pawns = Material(name).pawns
-    assert_agreement(name, {pawns[0]: LEFT} if pawns else {0: TRIANGLE})
+    assert_agreement(name, {pawns[0]: LEFT} if pawns else {0: TRIANGLE}, step=7)
 
 
 @pytest.mark.slow

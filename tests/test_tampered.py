@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.records.folder import read_record
 from tbgen.apps.site.report.event import read_event
 from tbgen.errors import TbgenError

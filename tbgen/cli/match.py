@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tbgen.apps.match.arguments import OPTIONS, Shape
-from tbgen.apps.match.match import Match
-from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.arguments import OPTIONS, Shape, settings_of
+from tbgen.apps.match.match import Match, MatchSettings, Notation
 from tbgen.apps.match.run import play_match
-from tbgen.apps.match.settings import MatchSettings, Notation
 from tbgen.cli.completion import beginning_so, from_shell
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.match_view import LiveView, PlainView, QuietView

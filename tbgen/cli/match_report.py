@@ -103,7 +103,7 @@ def test_line(match: Match) -> str | None:
         return None
     state = match.standings.test(sprt)
     bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) [{sprt.elo0:g}, {sprt.elo1:g}]"
-    return f"SPRT {sprt.model.value}: LLR {state.ratio:.2f} {bounds}, {state.decision.value}"
+    return f"SPRT {sprt.model.value}: LLR {state.ratio:.2f} {bounds}, {state.conclusion.value}"
 
 
 def forfeit_lines(standings: Standings) -> Iterator[str]:

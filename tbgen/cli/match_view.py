@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from tbgen.apps.match.match import Match
+from tbgen.apps.match.match import Match, MatchSettings
 from tbgen.apps.match.play import Sheet
 from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import MatchSettings
 from tbgen.cli.match_report import Table, forfeit_lines, hours, meeting_table, ranking_table, test_line, time_hint
 from tbgen.cli.terminal import show_rows
 from tbgen.rules.game import FiftyMoveSetting

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from tbgen import cli
-from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.arguments import settings_of
 from tbgen.cli.terminal import run
 from tbgen.errors import MissingFolderError
 from tests.cli.calls import complaint, printed

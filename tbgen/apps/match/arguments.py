@@ -1,22 +1,94 @@
 """The options of a match as cutechess-cli and fastchess spell them, on a command line or in a TOML file.
 
-Both become the same plain words, of which tbgen.apps.match.reading makes settings.
+`OPTIONS` declares each option once: how it is written, its help, and the setting that it makes. Words of a command
+line and values of a file become the same `Words`; words without a meaning are errors.
 """
 
 from __future__ import annotations
 
 import enum
+import os
+import shlex
+import shutil
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from tbgen.apps.match.hints import nearest
+from tbgen.apps.games.tags import parse_cutoff, parse_scheme
+from tbgen.apps.match.clock import TimeControl, parse_time_control
+from tbgen.apps.match.engine import EngineSpec, Restart, nearest
+from tbgen.apps.match.match import MatchSettings, Notation, OpeningSettings, TableSettings
+from tbgen.apps.match.openings import Order
+from tbgen.apps.match.play import Resign
+from tbgen.apps.match.schedule import Format, Policy
+from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import UsageError
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
+from tbgen.rules.points import Scheme, Scoring, asked_komi
 
 Words = dict[str, Any]
 """Option -> a word, a list of words, or the words of a group."""
+Reader = Callable[[str], Any]
+"""Makes a setting of a word; a ValueError refuses the word."""
+
+_MORE_PROGRAMS = "/usr/games"
+"""Where Debian has its engines."""
+_OTHER_NAMES = {"roundrobin": "round-robin", "rMobilityWinner": "winner"}
+
+
+class _UnfitError(ValueError):
+    """A word that a reader refuses, with the reason."""
+
+
+def whole(least: int) -> Reader:
+    def read(word: str) -> int:
+        if (number := int(word)) < least:
+            raise _UnfitError(f"is at least {least}, not {number}")
+        return number
+
+    return read
+
+
+def number(word: str) -> float:
+    if not 0 <= (value := float(word)) < float("inf"):
+        raise _UnfitError(f"is not negative and not {value}")
+    return value
+
+
+def milliseconds(word: str) -> float:
+    return number(word) / 1000
+
+
+def flag(word: str) -> bool:
+    if word.lower() not in ("on", "off", "true", "false"):
+        raise _UnfitError(f"is on or off, not {word!r}")
+    return word.lower() in ("on", "true")
+
+
+def choice(kind: type[enum.Enum]) -> Reader:
+    def read(word: str) -> enum.Enum:
+        names = {each.value: each for each in kind}
+        if (known := _OTHER_NAMES.get(word, word)) not in names:
+            raise _UnfitError(f"is one of {', '.join(names)}, not {word!r}{nearest(word, names)}")
+        return names[known]
+
+    return read
+
+
+def _scheme(word: str) -> Scheme:
+    return parse_scheme(_OTHER_NAMES.get(word, word))
+
+
+def _most_moves(word: str) -> int | None:
+    return whole(0)(word) or None
+
+
+def _chess960(word: str) -> bool:
+    if word not in ("standard", "fischerandom", "chess960"):
+        raise _UnfitError(f"is standard or fischerandom, not {word!r}; both by the rules of r-mobility")
+    return word != "standard"
 
 
 class Shape(enum.Enum):
@@ -29,74 +101,102 @@ class Shape(enum.Enum):
     FILE = "file, or file=NAME"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option of a match with its line of help."""
+class Option(NamedTuple):
+    """An option of a match: its name with the form of its value, its help, and the setting that it makes."""
 
-    name: str
-    shape: Shape
+    usage: str
     help: str
-    hint: str = ""
+    read: Reader = str
+    field: str = ""
+    """Of MatchSettings, or `part.field` for a part of it; empty where it is the option's name."""
 
+    @property
+    def name(self) -> str:
+        return self.usage.partition(" ")[0]
+
+    @property
+    def hint(self) -> str:
+        """The form of the value."""
+        return self.usage.partition(" ")[2]
+
+    @property
+    def shape(self) -> Shape:
+        if not self.hint:
+            return Shape.FLAG
+        if "=" in self.hint:
+            return Shape.GROUP
+        if self.hint.startswith("["):
+            return Shape.OPTIONAL
+        return Shape.FILE if self.read is Path else Shape.VALUE
+
+
+_OPENING_HINT = "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round"
+_SPRT_HINT = "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized"
+_CUTOFF_HELP = "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0)."
+_RESIGN_HELP = "An engine loses with G0.0 after so many evaluations in a row at -CP or below."
 
 OPTIONS = {
     option.name: option
     for option in (
-        Option("engine", Shape.GROUP, "An engine; give it once for each.", "cmd=FILE name=NAME ..."),
-        Option("each", Shape.GROUP, "Options for all engines.", "tc=10+0.1 ..."),
-        Option("config", Shape.VALUE, "A TOML file with the same names; the command line takes precedence.", "FILE"),
-        Option("games", Shape.VALUE, "Games of an encounter in each round (default 2).", "N"),
-        Option("rounds", Shape.VALUE, "Rounds (default 1).", "N"),
-        Option("repeat", Shape.OPTIONAL, "Games that share an opening, colours swapped (default 2).", "[N]"),
-        Option("noswap", Shape.FLAG, "Do not swap colours."),
-        Option("tournament", Shape.VALUE, "round-robin (default) or gauntlet.", "TYPE"),
-        Option("seeds", Shape.VALUE, "In a gauntlet, the first N engines play all others (default 1).", "N"),
-        Option("variant", Shape.VALUE, "standard (default) or fischerandom.", "NAME"),
-        Option("concurrency", Shape.VALUE, "Games at a time (default 1).", "N"),
+        Option("engine cmd=FILE name=NAME ...", "An engine; give it once for each."),
+        Option("each tc=10+0.1 ...", "Options for all engines."),
+        Option("config FILE", "A TOML file with the same names; the command line takes precedence."),
+        Option("games N", "Games of an encounter in each round (default 2).", whole(1)),
+        Option("rounds N", "Rounds (default 1).", whole(1)),
+        Option("repeat [N]", "Games that share an opening, colours swapped (default 2).", whole(1)),
+        Option("noswap", "Do not swap colours.", lambda word: not flag(word), "swap"),
+        Option("tournament TYPE", "round-robin (default) or gauntlet.", choice(Format), "format"),
+        Option("seeds N", "In a gauntlet, the first N engines play all others (default 1).", whole(1)),
+        Option("variant NAME", "standard (default) or fischerandom.", _chess960, "chess960"),
+        Option("concurrency N", "Games at a time (default 1).", whole(1)),
         Option(
-            "openings",
-            Shape.GROUP,
-            "Openings; plies and start as in cutechess-cli, order sequential or random.",
-            "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round",
+            f"openings {_OPENING_HINT}", "Openings; plies and start as in cutechess-cli, order sequential or random."
         ),
-        Option("scoring", Shape.VALUE, "The scoring that decides (default exponential); all are shown.", "NAME"),
         Option(
-            "cutoff",
-            Shape.VALUE,
-            "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
-            "G",
+            "scoring NAME", "The scoring that decides (default exponential); all are shown.", _scheme, "scoring.scheme"
         ),
-        Option("komi", Shape.VALUE, "The score to beat under komi, if the opening names none (default G5.75).", "G"),
-        Option("fifty", Shape.VALUE, "The fifty-move rule: reset (default), fide, legacy, none.", "NAME"),
+        Option("cutoff G", _CUTOFF_HELP, parse_cutoff, "scoring.cutoff_code"),
         Option(
-            "resign",
-            Shape.GROUP,
-            "An engine loses with G0.0 after so many evaluations in a row below -CP.",
-            "movecount=N score=CP twosided=true|false",
+            "komi G",
+            "The score to beat under komi, if the opening names none (default G5.75).",
+            asked_komi,
+            "scoring.komi",
         ),
-        Option("maxmoves", Shape.VALUE, "End a game after N moves with its accrued score.", "N"),
-        Option("tb", Shape.VALUE, "Folders of r-mobility tables that decide games exactly.", "DIRS"),
-        Option("tbpieces", Shape.VALUE, "Ask tables at N men or fewer (default 5).", "N"),
-        Option("tbadjudicate", Shape.VALUE, "on (default), or off: note the tables' verdict and play on.", "on|off"),
-        Option("syzygy", Shape.VALUE, "Folders of Syzygy tables; only their wins end games.", "DIRS"),
-        Option("syzygypieces", Shape.VALUE, "Ask Syzygy tables at N men or fewer (default 7).", "N"),
-        Option("tbignore50", Shape.FLAG, "Ignore the fifty-move rule in Syzygy wins."),
         Option(
-            "sprt",
-            Shape.GROUP,
-            "Stop when a test of the first engine against the second is decided.",
-            "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized",
+            "fifty NAME",
+            "The fifty-move rule: reset (default), fide, legacy, none.",
+            choice(FiftyMoveSetting),
+            "fifty_moves.setting",
         ),
-        Option("pgnout", Shape.FILE, "Append every game to a file; needed for -recover.", "FILE"),
-        Option("jsonout", Shape.FILE, "Write the standings as JSON at the end.", "FILE"),
-        Option("recover", Shape.FLAG, "Continue an interrupted match; no game is lost or played twice."),
-        Option("event", Shape.VALUE, "The Event tag.", "NAME"),
-        Option("site", Shape.VALUE, "The Site tag.", "NAME"),
-        Option("srand", Shape.VALUE, "The seed of the order of openings.", "N"),
-        Option("wait", Shape.VALUE, "Milliseconds between games.", "N"),
-        Option("ratinginterval", Shape.VALUE, "Show the standings every N games (default 10; 0 is never).", "N"),
-        Option("quiet", Shape.FLAG, "Show the standings at the end, and nothing before; short -q."),
-        Option("debug", Shape.FLAG, "Print the lines between the referee and the engines."),
+        Option("resign movecount=N score=CP twosided=true|false", _RESIGN_HELP),
+        Option("maxmoves N", "End a game after N moves with its accrued score.", _most_moves, "most_moves"),
+        Option("tb DIRS", "Folders of r-mobility tables that decide games exactly.", str, "tables.folders"),
+        Option("tbpieces N", "Ask tables at N men or fewer (default 5).", whole(1), "tables.men"),
+        Option(
+            "tbadjudicate on|off",
+            "on (default), or off: note the tables' verdict and play on.",
+            flag,
+            "tables.adjudicate",
+        ),
+        Option("syzygy DIRS", "Folders of Syzygy tables; only their wins end games.", str, "tables.syzygy"),
+        Option("syzygypieces N", "Ask Syzygy tables at N men or fewer (default 7).", whole(1), "tables.syzygy_men"),
+        Option("tbignore50", "Ignore the fifty-move rule in Syzygy wins.", flag, "tables.ignore_fifty_moves"),
+        Option(f"sprt {_SPRT_HINT}", "Stop when a test of the first engine against the second is decided."),
+        Option("pgnout FILE", "Append every game to a file; needed for -recover.", Path, "pgn"),
+        Option("jsonout FILE", "Write the standings as JSON at the end.", Path, "json"),
+        Option("recover", "Continue an interrupted match; no game is lost or played twice.", flag),
+        Option("event NAME", "The Event tag."),
+        Option("site NAME", "The Site tag."),
+        Option("srand N", "The seed of the order of openings.", whole(0), "seed"),
+        Option("wait N", "Milliseconds between games.", milliseconds),
+        Option(
+            "ratinginterval N",
+            "Show the standings every N games (default 10; 0 is never).",
+            whole(0),
+            "rating_interval",
+        ),
+        Option("quiet", "Show the standings at the end, and nothing before; short -q.", flag),
+        Option("debug", "Print the lines between the referee and the engines.", flag),
     )
 }
 
@@ -107,7 +207,7 @@ ALIASES = {
     "defaultKomi": "komi",
     "legacyMode": "fifty",
 }
-"""How the fork of Cute Chess for r-mobility calls them, and the rest of our commands."""
+"""Names in the fork of Cute Chess for r-mobility, and in the other commands of tbgen."""
 
 REFUSED = {
     "draw": "there are no draws under r-mobility: a game is played on for the score, or decided by -tb",
@@ -122,9 +222,77 @@ REFUSED = {
     "reverse": "colours are swapped in every pair of games",
     "force-concurrency": "-concurrency is taken as it is",
 }
-"""Options of the other programs that have no place here, and why."""
+"""Options of the other programs that tbgen does not offer, and why."""
 
-GROUP_FLAGS = {"whitepov", "ponder", "trust"}
+_REFUSED_KEYS = {
+    "conf": "there are no configured engines; a TOML file with -config does the same",
+    "book": "Polyglot books are not read; give openings with -openings",
+    "bookdepth": "Polyglot books are not read; give openings with -openings",
+    "initstr": "set options with option.NAME=VALUE",
+    "ponder": "engines do not think on the time of others",
+    "trust": "no engine's word is taken for the end of a game",
+}
+_FLAG_KEYS = {"whitepov", "ponder", "trust"}
+
+Keys = Mapping[str, tuple[str, Reader]]
+"""Key of a group -> the field that it sets, and how it is read."""
+
+_OPENING_KEYS: Keys = {
+    "file": ("file", Path),
+    "format": ("notation", choice(Notation)),
+    "order": ("order", choice(Order)),
+    "start": ("start", whole(1)),
+    "plies": ("plies", whole(0)),
+    "policy": ("policy", choice(Policy)),
+}
+_RESIGN_KEYS: Keys = {
+    "movecount": ("moves", whole(1)),
+    "score": ("centipawns", whole(0)),
+    "twosided": ("two_sided", flag),
+}
+_SPRT_KEYS: Keys = {
+    "elo0": ("elo0", float),
+    "elo1": ("elo1", float),
+    "alpha": ("alpha", number),
+    "beta": ("beta", number),
+    "model": ("model", choice(Model)),
+}
+_CONTROL_KEYS: Keys = {
+    "st": ("each_move", number),
+    "nodes": ("nodes", whole(1)),
+    "plies": ("plies", whole(1)),
+    "depth": ("plies", whole(1)),
+    "timemargin": ("margin", milliseconds),
+}
+_ENGINE_KEYS: Keys = {
+    "name": ("name", str),
+    "dir": ("folder", Path),
+    "restart": ("restart", choice(Restart)),
+    "hang": ("hang", number),
+    "log": ("log", Path),
+    "stderr": ("stderr", Path),
+    "whitepov": ("white_view", flag),
+}
+_PROGRAM_KEYS = ("cmd", "arg", "args", "option", "hash", "threads", "proto", "tc")
+"""The keys of an engine that are not settings by themselves."""
+
+_NEEDS = {
+    "tbpieces": ("tb",),
+    "tbadjudicate": ("tb", "syzygy"),
+    "syzygypieces": ("syzygy",),
+    "tbignore50": ("syzygy",),
+}
+"""Option -> those without which it means nothing; one of them is enough."""
+
+
+def settings_of(arguments: Iterable[str]) -> MatchSettings:
+    """The settings from a command line and its -config file."""
+    words = parse_arguments(list(arguments))
+    if "config" in words:
+        words = merged(read_toml(Path(words.pop("config"))), words)
+    settings = _settings_in(words)
+    _refuse_contradictions(words, settings)
+    return settings
 
 
 def parse_arguments(arguments: Sequence[str]) -> Words:
@@ -132,11 +300,12 @@ def parse_arguments(arguments: Sequence[str]) -> Words:
     words: Words = {}
     place = 0
     while place < len(arguments):
-        name = _option_name(arguments[place])
-        rest = arguments[place + 1 :]
-        option = OPTIONS[ALIASES.get(name, name)]
-        taken, value = _value_of(option, name, rest)
-        if option.shape is Shape.GROUP and option.name == "engine":
+        name = arguments[place].lstrip("-")
+        if not name or name == arguments[place]:
+            raise UsageError(f"{arguments[place]!r} belongs to no option; options start with a dash")
+        option = _option(name)
+        taken, value = (0, "legacy") if name == "legacyMode" else _value_of(option, arguments[place + 1 :])
+        if option.name == "engine":
             words.setdefault("engine", []).append(value)
         elif option.shape is Shape.GROUP:
             words.setdefault(option.name, {}).update(value)
@@ -155,7 +324,7 @@ def read_toml(path: Path) -> Words:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
     words: Words = {}
     for name, value in found.items():
-        option = OPTIONS[ALIASES.get(_known(name), name)]
+        option = _option(name)
         if option.shape is Shape.GROUP and not isinstance(value, list if option.name == "engine" else dict):
             kind = "[[engine]]" if option.name == "engine" else f"[{option.name}]"
             raise UsageError(f"{path}: {name} is a table, {kind}")
@@ -174,24 +343,17 @@ def merged(file: Words, line: Words) -> Words:
     return together
 
 
-def _option_name(word: str) -> str:
-    if not word.startswith("-") or len(word) < 2:
-        raise UsageError(f"{word!r} belongs to no option; options start with a dash")
-    return _known(word.lstrip("-"))
-
-
-def _known(name: str) -> str:
+def _option(name: str) -> Option:
     if name in REFUSED:
         raise UsageError(f"-{name} is not offered: {REFUSED[name]}")
-    if name not in OPTIONS and name not in ALIASES:
+    known = ALIASES.get(name, name)
+    if known not in OPTIONS:
         raise UsageError(f"unknown option -{name}{nearest(name, [*OPTIONS, *ALIASES])}")
-    return name
+    return OPTIONS[known]
 
 
-def _value_of(option: Option, name: str, rest: Sequence[str]) -> tuple[int, Any]:
+def _value_of(option: Option, rest: Sequence[str]) -> tuple[int, Any]:
     """The number of words that belong to an option, and their value."""
-    if name == "legacyMode":
-        return 0, "legacy"
     match option.shape:
         case Shape.FLAG:
             return 0, "on"
@@ -200,7 +362,7 @@ def _value_of(option: Option, name: str, rest: Sequence[str]) -> tuple[int, Any]
         case Shape.GROUP:
             return _group(option, rest)
     if not rest:
-        raise UsageError(f"-{name} needs a value: -{name} {option.hint}")
+        raise UsageError(f"-{option.name} needs a value: -{option.usage}")
     if option.shape is Shape.FILE:
         finished_only = len(rest) > 1 and rest[1] == "fi"
         return 1 + finished_only, rest[0].removeprefix("file=")
@@ -212,24 +374,19 @@ def _group(option: Option, rest: Sequence[str]) -> tuple[int, Words]:
     taken = 0
     for word in rest:
         key, equals, value = word.partition("=")
-        if not equals and (word not in GROUP_FLAGS or option.name not in ("engine", "each")):
-            break
-        if word.startswith("-"):
+        is_flag = word in _FLAG_KEYS and option.name in ("engine", "each")
+        if word.startswith("-") or not (equals or is_flag):
             break
         taken += 1
-        _store(group, key, value if equals else "on")
+        if key.startswith("option."):
+            group.setdefault("option", {})[key.removeprefix("option.")] = value
+        elif key == "arg":
+            group.setdefault("arg", []).append(value)
+        else:
+            group[key] = value if equals else "on"
     if not taken:
-        raise UsageError(f"-{option.name} needs values: -{option.name} {option.hint}")
+        raise UsageError(f"-{option.name} needs values: -{option.usage}")
     return taken, group
-
-
-def _store(group: Words, key: str, value: str) -> None:
-    if key.startswith("option."):
-        group.setdefault("option", {})[key.removeprefix("option.")] = value
-    elif key == "arg":
-        group.setdefault("arg", []).append(value)
-    else:
-        group[key] = value
 
 
 def _as_words(value: object) -> Any:
@@ -241,3 +398,121 @@ def _as_words(value: object) -> Any:
     if isinstance(value, list):
         return [_as_words(each) for each in value]
     return str(value)
+
+
+def _settings_in(words: Words) -> MatchSettings:
+    keys = {option.name: (option.field or option.name, option.read) for option in OPTIONS.values()}
+    plain = {name: value for name, value in words.items() if OPTIONS[name].shape is not Shape.GROUP}
+    fields = _read("the match", plain, keys)
+    scoring = Scoring(**_part(fields, "scoring."))
+    groups: dict[str, Any] = {
+        "engines": tuple(_engine(words.get("each", {}), each) for each in words.get("engine", [])),
+        "fifty_moves": FiftyMoves(**_part(fields, "fifty_moves."), cutoff_code=scoring.cutoff_code),
+        "tables": TableSettings(**_part(fields, "tables.")),
+    }
+    if "openings" in words:
+        groups["openings"] = _openings(words["openings"])
+    if "resign" in words:
+        groups["resign"] = Resign(**_read("-resign", words["resign"], _RESIGN_KEYS))
+    if "sprt" in words:
+        groups["sprt"] = _sprt(words["sprt"])
+    return MatchSettings(scoring=scoring, **groups, **fields)
+
+
+def _part(fields: dict[str, Any], part: str) -> dict[str, Any]:
+    """The fields of a part of the settings, which are removed from `fields`."""
+    return {name.removeprefix(part): fields.pop(name) for name in list(fields) if name.startswith(part)}
+
+
+def _read(title: str, words: Words, keys: Keys, others: Iterable[str] = ()) -> dict[str, Any]:
+    """The fields that some words set; `others` are keys that are read elsewhere."""
+    fields = {}
+    for key, word in words.items():
+        if key in keys:
+            fields[keys[key][0]] = _value(title, key, word, keys[key][1])
+        elif key in _REFUSED_KEYS:
+            raise UsageError(f"{title}: {key} is not offered: {_REFUSED_KEYS[key]}")
+        elif key not in others:
+            raise UsageError(f"{title} knows no {key!r}{nearest(key, [*keys, *others])}")
+    return fields
+
+
+def _value(title: str, key: str, word: str, read: Reader) -> Any:
+    try:
+        return read(word)
+    except _UnfitError as error:
+        raise UsageError(f"{title}: {key} {error}") from None
+    except (TypeError, ValueError, AttributeError):  # a file may have a list where a word is expected
+        raise UsageError(f"{title}: {key}={word} makes no sense") from None
+
+
+def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
+    """Refuse combinations of options that make no sense, and options that change nothing."""
+    if len(settings.engines) < 2:
+        raise UsageError("a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...")
+    if settings.sprt is not None and len(settings.engines) != 2:
+        raise UsageError("-sprt tests one engine against one other; give two engines")
+    if settings.recover and settings.pgn is None:
+        raise UsageError("-recover needs -pgnout: the file of games says which have been played")
+    for spec in settings.engines:
+        if not spec.control.is_bounded:
+            name = spec.name or spec.command[0]
+            raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
+    if "seeds" in words and settings.format is not Format.GAUNTLET:
+        raise UsageError("-seeds means nothing without -tournament gauntlet")
+    for name, needed in _NEEDS.items():
+        if name in words and not words.keys() & set(needed):
+            raise UsageError(f"-{name} means nothing without -{' or -'.join(needed)}")
+
+
+def _engine(each: Words, own: Words) -> EngineSpec:
+    """An engine with its own options, and those of all engines."""
+    words = {**each, **own, "option": {**each.get("option", {}), **own.get("option", {})}}
+    title = f"engine {words.get('name', words.get('cmd', '?'))}"
+    if "cmd" not in words:
+        raise UsageError(f"{title} needs cmd=FILE, the program to run")
+    if words.get("proto", "uci") != "uci":
+        raise UsageError(f"{title}: only UCI engines can play; a proxy may translate")
+    limits = {key: words.pop(key) for key in _CONTROL_KEYS if key in words}
+    fields = _read(title, words, _ENGINE_KEYS, (*_PROGRAM_KEYS, *_CONTROL_KEYS))
+    control = _value(title, "tc", words["tc"], parse_time_control) if "tc" in words else TimeControl()
+    if control.is_timed and "st" in limits:
+        raise UsageError(f"{title} cannot have both tc= and st=")
+    arguments = words.get("arg", [])
+    arguments = [*(arguments if isinstance(arguments, list) else [arguments]), *shlex.split(words.get("args", ""))]
+    short = {option: words[key] for key, option in (("hash", "Hash"), ("threads", "Threads")) if key in words}
+    return EngineSpec(
+        command=(*_program(words["cmd"], fields.get("folder")), *arguments),
+        options={**words["option"], **short, **words["option"]},
+        control=replace(control, **_read(title, limits, _CONTROL_KEYS)),
+        **fields,
+    )
+
+
+def _program(command: str, folder: Path | None) -> tuple[str, ...]:
+    """The program with its arguments; a path is meant from here, or else from the engine's own folder."""
+    if not Path(command).exists() and " " in command and (folder is None or not (folder / command).exists()):
+        program, *arguments = shlex.split(command)
+        return (*_program(program, folder), *arguments)
+    own = None if folder is None or not (folder / command).exists() else str((folder / command).absolute())
+    if os.sep in command:
+        path = Path(command).absolute()
+        return (str(path) if own is None or path.exists() else own,)
+    return (shutil.which(command) or shutil.which(command, path=_MORE_PROGRAMS) or own or command,)
+
+
+def _openings(words: Words) -> OpeningSettings:
+    fields = _read("-openings", words, _OPENING_KEYS)
+    if "file" not in fields:
+        raise UsageError("-openings needs file=FILE")
+    is_pgn = ".pgn" in [suffix.lower() for suffix in fields["file"].suffixes]
+    return OpeningSettings(**{"notation": Notation.PGN if is_pgn else Notation.EPD, **fields})
+
+
+def _sprt(words: Words) -> Sprt:
+    test = Sprt(**_read("-sprt", words, _SPRT_KEYS))
+    if test.elo0 >= test.elo1:
+        raise UsageError(f"-sprt: elo0 is less than elo1, not {test.elo0:g} and {test.elo1:g}")
+    if not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
+        raise UsageError("-sprt: alpha and beta are chances of error between 0 and 0.5")
+    return test

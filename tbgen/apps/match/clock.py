@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tbgen.errors import UsageError
 
@@ -105,8 +105,3 @@ class Clock:
             if self._moves_to_go == 0:
                 self._moves_to_go = self.control.moves
                 self.remaining += self.control.base or 0.0
-
-
-def with_margin(control: TimeControl, milliseconds: float) -> TimeControl:
-    """The same control with a margin: an engine may exceed its time by so much."""
-    return replace(control, margin=milliseconds / 1000)

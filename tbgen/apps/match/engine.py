@@ -10,15 +10,15 @@ import asyncio
 import enum
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 import chess
 import chess.engine
 
 from tbgen.apps.match.clock import Clock, TimeControl
-from tbgen.apps.match.hints import nearest
 from tbgen.apps.match.uci import Evaluation, Listener, Uci, evaluation_in
 from tbgen.errors import EngineStartError
 from tbgen.system.process import death_signal
@@ -286,3 +286,16 @@ def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
     limit.white_clock, limit.black_clock = white.remaining, black.remaining
     limit.white_inc, limit.black_inc = white.control.increment, black.control.increment
     return limit
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """What was probably meant, as the end of a sentence.
+
+    >>> nearest("concurency", ["concurrency", "games"])
+    '; did you mean concurrency?'
+    >>> nearest("xyz", ["games"])
+    ''
+    """
+    lower = {each.lower(): each for each in known}
+    close = get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
+    return f"; did you mean {lower[close[0]]}?" if close else ""

@@ -1,19 +1,85 @@
-"""A match: its settings, players, schedule, openings and results. `run` plays it."""
+"""A match: its settings, players, schedule, openings and standings. `run` plays it."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Protocol
 
+from tbgen.apps.match.engine import EngineSpec
 from tbgen.apps.match.openings import STANDARD, Book, Opening, Order, ordered, read_book
-from tbgen.apps.match.play import PlayRules, Sheet
+from tbgen.apps.match.play import PlayRules, Resign, Sheet
 from tbgen.apps.match.record import GameRecord
-from tbgen.apps.match.schedule import Pairing, Plan, Policy, openings_needed, schedule
-from tbgen.apps.match.settings import MatchSettings, Notation
-from tbgen.apps.match.sprt import Decision
+from tbgen.apps.match.schedule import Format, Pairing, Plan, Policy, openings_needed, schedule
 from tbgen.apps.match.standings import Standings
+from tbgen.apps.match.statistics import Conclusion, Sprt
+from tbgen.rules.game import FiftyMoves
 from tbgen.rules.points import Scoring
+
+
+class Notation(enum.Enum):
+    """How an opening file is written."""
+
+    EPD = "epd"
+    PGN = "pgn"
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningSettings:
+    """Where openings come from."""
+
+    file: Path
+    notation: Notation
+    order: Order = Order.SEQUENTIAL
+    start: int = 1
+    plies: int | None = None
+    policy: Policy = Policy.DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class TableSettings:
+    """Which tables are asked, from how many men on, and whether they end games."""
+
+    folders: str | None = None
+    men: int = 5
+    adjudicate: bool = True
+    syzygy: str | None = None
+    syzygy_men: int = 7
+    ignore_fifty_moves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
+    """A match."""
+
+    engines: tuple[EngineSpec, ...]
+    games: int = 2
+    rounds: int = 1
+    repeat: int = 2
+    format: Format = Format.ROUND_ROBIN
+    seeds: int = 1
+    swap: bool = True
+    chess960: bool = False
+    concurrency: int = 1
+    openings: OpeningSettings | None = None
+    fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
+    scoring: Scoring = field(default_factory=Scoring)
+    resign: Resign | None = None
+    most_moves: int | None = None
+    tables: TableSettings = field(default_factory=TableSettings)
+    sprt: Sprt | None = None
+    pgn: Path | None = None
+    event: str = "?"
+    site: str = "?"
+    seed: int | None = None
+    wait: float = 0.0
+    rating_interval: int = 10
+    recover: bool = False
+    debug: bool = False
+    quiet: bool = False
+    json: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +101,7 @@ class Match:
     def is_decided(self) -> bool:
         """Whether the test, if there is one, has accepted a hypothesis."""
         sprt = self.settings.sprt
-        return sprt is not None and self.standings.test(sprt).decision is not Decision.OPEN
+        return sprt is not None and self.standings.test(sprt).conclusion is not Conclusion.OPEN
 
     def is_over(self) -> bool:
         """Whether the test is decided or every game has been played."""
@@ -73,16 +139,10 @@ class Watcher(Protocol):
 
 def pairings_of(settings: MatchSettings) -> list[Pairing]:
     """The schedule of a match."""
-    policy = Policy.DEFAULT if settings.openings is None else settings.openings.policy
+    each = settings
+    policy = Policy.DEFAULT if each.openings is None else each.openings.policy
     plan = Plan(
-        players=len(settings.engines),
-        games=settings.games,
-        rounds=settings.rounds,
-        repeat=settings.repeat,
-        format=settings.format,
-        seeds=settings.seeds,
-        swap=settings.swap,
-        policy=policy,
+        len(each.engines), each.games, each.rounds, each.repeat, each.format, each.seeds, swap=each.swap, policy=policy
     )
     return schedule(plan)
 

@@ -33,8 +33,8 @@ class Player(Protocol):
 class Resign:
     """A side resigns after so many moves in a row at which it gave itself up; `two_sided` if the other agrees."""
 
-    moves: int
-    centipawns: int
+    moves: int = 1
+    centipawns: int = 0
     two_sided: bool = False
 
 

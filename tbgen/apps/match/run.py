@@ -1,28 +1,34 @@
-"""Playing a match: engines are met, finished games are read back, and workers play those that are left."""
+"""Playing a match: engines are met, finished games are read back, and workers play the games that are left."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+import contextlib
+import sys
+import time
+from collections.abc import Coroutine, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
 
-from tbgen.apps.match.engine import Engine
-from tbgen.apps.match.match import Match, Watcher, opening_order, openings_of, pairings_of
-from tbgen.apps.match.openings import Book, Opening
-from tbgen.apps.match.play import PlayRules
+from tbgen.apps.match.clock import Clock
+from tbgen.apps.match.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError, Restart
+from tbgen.apps.match.match import Match, MatchSettings, Watcher, opening_order, openings_of, pairings_of
+from tbgen.apps.match.openings import Book, Opening, fen_of
+from tbgen.apps.match.play import Ending, PlayRules, Sheet, forfeited, play
 from tbgen.apps.match.record import GameRecord, Heading, StoredGame, stored, to_pgn
-from tbgen.apps.match.roster import Roster, distinct
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import MatchSettings
 from tbgen.apps.match.standings import Result, Standings
-from tbgen.apps.match.store import FileStore, NoStore, Store, digest_of
+from tbgen.apps.match.store import FileStore, Store, digest_of
 from tbgen.apps.match.tables import Decider, Deciders, SyzygyDecider, TableDecider
-from tbgen.apps.match.uci import pass_over
-from tbgen.apps.match.worker import Worker
-from tbgen.errors import MatchError
+from tbgen.apps.match.uci import Listener, pass_over
+from tbgen.errors import EngineStartError, MatchError
+from tbgen.rules.points import Scheme, Scoring
+from tbgen.score import Color, Outcome
 
 _READ_AHEAD = 500
-"""So many openings are tried out before the first game."""
+"""The match tries out so many openings before its first game."""
+_MOST_FAILED_STARTS = 3
 
 
 async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio.Event | None = None) -> Match:
@@ -30,18 +36,18 @@ async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio
     stopped = asyncio.Event() if stopped is None else stopped
     asyncio.get_running_loop().set_exception_handler(pass_over)
     pairings, openings = pairings_of(settings), openings_of(settings)
-    async with AsyncExitStack() as stack:
+    async with contextlib.AsyncExitStack() as stack:
         decider = _decider(settings)
         if decider is not None:
             stack.callback(decider.close)
         roster = Roster(settings)
-        stack.callback(roster.close)
+        stack.callback(roster.close_logs)
         met: list[Engine] = []
         stack.push_async_callback(_dismiss, met)
         for player in range(len(settings.engines)):  # what does not work is found out before the first game
             met.append(roster.engine(player))
             await roster.start_first(met[-1])
-        store: Store = NoStore(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
+        store = Store(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
         stack.callback(store.close)
         match = _match_of(settings, met, decider, pairings, openings, store)
         if len(met) > 2:
@@ -100,14 +106,11 @@ def _take_up(match: Match, games: Sequence[StoredGame]) -> None:
 
 
 class _Games:
-    """The games that are left: workers take them in the order of the schedule."""
+    """The games that are left: workers take them in the order of the schedule, and hand them back played."""
 
     def __init__(self, match: Match, roster: Roster, store: Store, watcher: Watcher, stopped: asyncio.Event) -> None:
-        self._match = match
-        self._roster = roster
-        self._store = store
-        self._watcher = watcher
-        self._stopped = stopped
+        self.match, self.roster, self.watcher = match, roster, watcher
+        self._store, self._stopped = store, stopped
         self._heading = Heading(match.settings.event, match.settings.site, store.identity.match)
         played = set(match.standings.results)
         self._waiting = iter([pairing for pairing in match.pairings if pairing.number not in played])
@@ -119,20 +122,20 @@ class _Games:
     async def keep(self, board: int, record: GameRecord) -> None:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
         await asyncio.to_thread(lambda: self._store.append(to_pgn(record, self._heading)))
-        self._match.standings.add(Result(record.pairing, stored(record), record.opening.komi))
-        self._watcher.game_over(board, record)
-        if self._match.is_decided():
+        self.match.standings.add(Result(record.pairing, stored(record), record.opening.komi))
+        self.watcher.game_over(board, record)
+        if self.match.is_decided():
             self._stopped.set()
 
     async def play_all(self, met: list[Engine]) -> None:
         """Let workers play until no game is left, or until the match is stopped."""
-        match = self._match
+        match = self.match
         if match.is_over():
             self._store.finish()
             return
         boards = range(min(match.settings.concurrency, len(match.pairings)))
-        workers = [Worker(board, match, self._roster, self._watcher, _taken(met, board)) for board in boards]
-        tasks = [asyncio.create_task(worker.work(self)) for worker in workers]
+        workers = [Worker(board, self, _taken(met, board)) for board in boards]
+        tasks = [asyncio.create_task(worker.work()) for worker in workers]
         stopper = asyncio.create_task(self._cancel_when_stopped(tasks))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -176,3 +179,172 @@ def _decider(settings: MatchSettings) -> Decider | None:
     if tables.syzygy is not None:
         deciders.append(SyzygyDecider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves))
     return Deciders(*deciders) if deciders else None
+
+
+class Worker:
+    """Plays games one after another; `engines` are those that run already, by player."""
+
+    def __init__(self, board: int, games: _Games, engines: dict[int, Engine]) -> None:
+        self._board, self._games, self._engines = board, games, engines
+
+    async def work(self) -> None:
+        """Play game after game; the engines quit when there are no more."""
+        games = self._games
+        try:
+            while (pairing := games.next()) is not None:
+                await self._dismiss_others(pairing)
+                await _to_its_end(games.keep(self._board, await self._game(pairing)))
+                await asyncio.sleep(games.match.settings.wait)
+        except BaseException:
+            for engine in self._engines.values():
+                engine.kill()
+            raise
+        finally:
+            await _to_its_end(self._close_all())
+
+    async def _close_all(self) -> None:
+        for engine in self._engines.values():
+            await engine.close()
+
+    async def _dismiss_others(self, pairing: Pairing) -> None:
+        for player in [player for player in self._engines if player not in (pairing.white, pairing.black)]:
+            await self._engines.pop(player).close()
+
+    async def _game(self, pairing: Pairing) -> GameRecord:
+        match, opening = self._games.match, self._games.match.opening_of(pairing)
+        rules = match.rules_for(opening)
+        sides = (pairing.white, pairing.black)
+        game = opening.game(rules.fifty_moves)
+        white, black = (Clock(match.settings.engines[player].control) for player in sides)
+        sheet = Sheet(game, (white, black))
+        started, clock = datetime.now(UTC), time.perf_counter()
+        self._games.watcher.game_begins(self._board, pairing, sheet)
+        ending = await self._prepare(sides, sheet, rules.scoring)
+        if ending is None:
+            players = (self._engines[sides[0]], self._engines[sides[1]])
+            ending = await play(sheet, players, rules, lambda sheet: self._games.watcher.moved(self._board, sheet))
+        await self._tidy(sides, ending)
+        return GameRecord(
+            pairing=pairing,
+            names=(match.names[sides[0]], match.names[sides[1]]),
+            opening=opening,
+            sheet=sheet,
+            ending=ending,
+            scoring=rules.scoring,
+            fifty_moves=rules.fifty_moves.setting,
+            started=started,
+            seconds=time.perf_counter() - clock,
+        )
+
+    async def _prepare(self, sides: tuple[int, int], sheet: Sheet, scoring: Scoring) -> Ending | None:
+        """Make both engines ready for a new game; the first that fails has lost it."""
+        komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
+        for color, player in zip(Color, sides, strict=True):
+            if player not in self._engines:
+                self._engines[player] = self._games.roster.engine(player)
+            engine = self._engines[player]
+            try:
+                if not engine.is_running or engine.spec.restart is Restart.ON:
+                    await self._games.roster.start(player, engine)
+                await engine.begin(fen_of(sheet.game), komi)
+            except ForfeitError as error:
+                return forfeited(sheet, color, error)
+        return None
+
+    async def _tidy(self, sides: tuple[int, int], ending: Ending) -> None:
+        """After a forfeit, engines that do not answer are ended and started again for the next game."""
+        if ending.forfeit is None:
+            return
+        for player in sides:
+            if player in self._engines:
+                await self._engines[player].settle()
+        if ending.forfeit is Fault.ILLEGAL_MOVE:
+            await self._engines[sides[ending.outcome.holder.other]].end()
+
+
+async def _to_its_end(work: Coroutine[None, None, None]) -> None:
+    """Await work that must not be cancelled half-way, such as writing a game; a cancellation comes after it."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
+class Roster:
+    """Makes and starts engines; a player is the number of a specification, from 0."""
+
+    def __init__(self, settings: MatchSettings) -> None:
+        self._settings = settings
+        self._options = variant_options(settings)
+        self._failed_starts: dict[int, int] = {}
+        self._logs: dict[Path, TextIO] = {}
+        self._open_files = contextlib.ExitStack()
+
+    def engine(self, player: int) -> Engine:
+        """A new engine, which has not been started."""
+        spec = self._settings.engines[player]
+        return Engine(spec, self._listener(spec))
+
+    async def start_first(self, engine: Engine) -> None:
+        """Start an engine before the match, where a failure ends the match."""
+        await engine.start(self._options)
+
+    async def start(self, player: int, engine: Engine) -> None:
+        """Start an engine for a game, which a failure forfeits; repeated failures end the match."""
+        try:
+            await engine.start(self._options)
+        except EngineStartError as error:
+            self._failed_starts[player] = self._failed_starts.get(player, 0) + 1
+            if self._failed_starts[player] >= _MOST_FAILED_STARTS:
+                raise
+            raise ForfeitError(Fault.CRASH, f"cannot be started again: {error.reason}") from None
+        self._failed_starts.pop(player, None)
+
+    def close_logs(self) -> None:
+        self._open_files.close()
+
+    def _listener(self, spec: EngineSpec) -> Listener | None:
+        """A function that takes each line between referee and engine, for its log and for -debug."""
+        if spec.log is None and not self._settings.debug:
+            return None
+        begun, name = time.perf_counter(), spec.name or spec.command[0]
+        if spec.log is not None and spec.log not in self._logs:
+            opened = spec.log.open("a", encoding="utf-8", buffering=1)
+            self._logs[spec.log] = self._open_files.enter_context(opened)
+        log = None if spec.log is None else self._logs[spec.log]
+
+        def listen(direction: str, line: str) -> None:
+            text = f"{time.perf_counter() - begun:9.3f} {direction} {line}"
+            if log is not None:
+                log.write(text + "\n")
+            if self._settings.debug:
+                print(f"{name} {text}", file=sys.stderr)
+
+        return listen
+
+
+def variant_options(settings: MatchSettings) -> dict[str, str]:
+    """The options of the variant for an engine that knows it; docs/uci.md."""
+    return {
+        f"{HANDSHAKE}Fifty": settings.fifty_moves.setting.value,
+        f"{HANDSHAKE}Cutoff": str(Outcome(Color.WHITE, settings.scoring.cutoff_code)),
+        f"{HANDSHAKE}Scoring": settings.scoring.scheme.value,
+        f"{HANDSHAKE}Komi": str(settings.scoring.komi),
+    }
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, with a number behind each that was there before.
+
+    >>> distinct(["Ann", "Bob", "Ann"])
+    ('Ann', 'Bob', 'Ann (2)')
+    """
+    found: list[str] = []
+    for name in names:
+        number, unused = 2, name
+        while unused in found:
+            unused, number = f"{name} ({number})", number + 1
+        found.append(unused)
+    return tuple(found)

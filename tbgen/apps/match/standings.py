@@ -11,10 +11,10 @@ from typing import Any
 
 from tbgen.apps.match.record import StoredGame
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.sprt import Decision, Sprt
-from tbgen.apps.match.statistics import Distribution, Strength
+from tbgen.apps.match.statistics import Conclusion, Distribution, Sprt, Strength
 from tbgen.rules.points import Komi, Scheme, Scoring, lexicographic_key
 from tbgen.score import Color
+from tbgen.text import facts_of
 
 SIDE_BY_SIDE = (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.CLASSICAL, Scheme.WINNER, Scheme.KOMI)
 
@@ -52,19 +52,17 @@ class Record:
         """The figures for JSON; what has no bound or does not vary is null."""
         strength, pairs = self.strength, self.pairs
         wins, draws, losses = self.games.wins_draws_losses()
-        return {
-            "points": float(strength.points),
-            "share": float(strength.share),
-            "elo": strength.elo if math.isfinite(strength.elo) else None,
-            "error": strength.error,
-            "superiority": strength.superiority,
-            "wins": wins,
-            "draws": draws,
-            "losses": losses,
-            "variance_of_games": float(self.games.variance) if self.games.units else None,
-            "variance_of_pairs": float(pairs.variance) if pairs.units else None,
-            "pairs": list(pairs.by_quarters()),
-        }
+        return facts_of(
+            strength,
+            *("points", "share", "elo", "error", "superiority"),
+            elo=strength.elo if math.isfinite(strength.elo) else None,
+            wins=wins,
+            draws=draws,
+            losses=losses,
+            variance_of_games=self.games.variance if self.games.units else None,
+            variance_of_pairs=pairs.variance if pairs.units else None,
+            pairs=pairs.by_quarters(),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +71,13 @@ class TestState:
 
     test: Sprt
     ratio: float
-    decision: Decision
+    conclusion: Conclusion
 
     def facts(self) -> dict[str, Any]:
         """The state for JSON."""
-        test = self.test
-        return {
-            "model": test.model.value,
-            "elo0": test.elo0,
-            "elo1": test.elo1,
-            "lower": test.lower,
-            "upper": test.upper,
-            "ratio": self.ratio,
-            "decision": self.decision.value,
-        }
+        return facts_of(
+            self.test, *("model", "elo0", "elo1", "lower", "upper"), ratio=self.ratio, decision=self.conclusion
+        )
 
 
 class Standings:
@@ -158,7 +149,7 @@ class Standings:
         if self._tested is None or self._tested[0] != (sprt, len(self.results)):
             record = self.record(0, self.scoring, against=1)
             ratio = sprt.ratio(record.games, record.pairs)
-            self._tested = ((sprt, len(self.results)), TestState(sprt, ratio, sprt.decision(ratio)))
+            self._tested = ((sprt, len(self.results)), TestState(sprt, ratio, sprt.conclusion(ratio)))
         return self._tested[1]
 
     def facts(self) -> dict[str, Any]:

@@ -1,8 +1,13 @@
-"""What points say about strength: share, Elo and its error, likelihood of superiority.
+"""What points say about strength: share, Elo and its error, likelihood of superiority, and sequential tests.
 
 Means and variances are exact; what needs a logarithm or the normal distribution is a float.
 
->>> games = Distribution.of_games([WIN] * 136 + [LOSS] * 96 + [DRAW] * 111)
+The sequential probability ratio tests take points that are real numbers. A game worth p points counts as
+(p - 1/2) / (1/2) wins and (1 - p) / (1/2) draws if p >= 1/2, else as (1/2 - p) / (1/2) losses and p / (1/2) draws:
+nothing changes where p is 0, 1/2 or 1. docs/matches.md has the formulas of the models and their sources.
+
+>>> from tbgen.rules.points import LOSS, WIN
+>>> games = Distribution({WIN: 136, LOSS: 96, DRAW: 111})
 >>> strength = games.strength()
 >>> f"{strength.elo:.2f} +/- {strength.error:.2f}, superior with {strength.superiority:.2%}"
 '40.70 +/- 30.43, superior with 99.60%'
@@ -10,19 +15,24 @@ Means and variances are exact; what needs a logarithm or the normal distribution
 
 from __future__ import annotations
 
+import enum
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
-from tbgen.rules.points import DRAW, LOSS, WIN
+from tbgen.rules.points import DRAW
 
 _NORMAL = NormalDist()
 _CONFIDENCE = 0.95
 _BOUND = _NORMAL.inv_cdf((1 + _CONFIDENCE) / 2)
 _QUARTERS = 4
+_PRIOR = 1e-3
+"""What the generalised ratio takes for a result that has not occurred."""
+_ELO_PER_T = 800 / math.log(10)
+_ROUNDS = 10
+_MOST_STEPS = 200
 
 
 def elo_of(share: float) -> float:
@@ -67,14 +77,6 @@ class Distribution:
 
     counts: Mapping[Fraction, int]
     games_each: int = 1
-
-    @classmethod
-    def of_games(cls, points: Iterable[Fraction]) -> Distribution:
-        return cls(Counter(points))
-
-    @classmethod
-    def of_pairs(cls, pairs: Iterable[tuple[Fraction, Fraction]]) -> Distribution:
-        return cls(Counter((first + second) / 2 for first, second in pairs), games_each=2)
 
     @property
     def units(self) -> int:
@@ -126,4 +128,171 @@ class Distribution:
         return wins, draws, self.units - wins - draws
 
 
-__all__ = ["DRAW", "LOSS", "WIN", "Distribution", "Strength", "elo_of", "share_of"]
+Law = list[tuple[float, float]]
+"""Values and their probabilities."""
+
+
+class Model(enum.Enum):
+    """What the bounds mean and how the ratio is computed."""
+
+    CUTECHESS = "cutechess"
+    """Elo, over wins, draws and losses as real numbers: cutechess-cli and its fork for r-mobility."""
+    BAYESIAN = "bayesian"
+    """As `cutechess`, but the bounds are BayesElo."""
+    LOGISTIC = "logistic"
+    """Elo, generalised ratio over pairs of games."""
+    NORMALIZED = "normalized"
+    """Normalised Elo, generalised ratio over pairs of games."""
+
+    @property
+    def is_generalised(self) -> bool:
+        return self in (Model.LOGISTIC, Model.NORMALIZED)
+
+
+class Conclusion(enum.Enum):
+    """Where a test stands."""
+
+    OPEN = "open"
+    H0 = "H0 accepted"
+    H1 = "H1 accepted"
+
+
+@dataclass(frozen=True, slots=True)
+class RealCounts:
+    """Wins, draws and losses as real numbers."""
+
+    wins: float
+    draws: float
+    losses: float
+
+    @classmethod
+    def of(cls, games: Distribution) -> RealCounts:
+        wins = draws = losses = Fraction(0)
+        for points, count in games.counts.items():
+            decided = 2 * points - 1
+            wins += max(decided, Fraction(0)) * count
+            losses += max(-decided, Fraction(0)) * count
+            draws += (1 - abs(decided)) * count
+        return cls(float(wins), float(draws), float(losses))
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A test of H1, the first side is stronger by at least `elo1`, against H0, by at most `elo0`."""
+
+    elo0: float = 0.0
+    elo1: float = 5.0
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: Model = Model.CUTECHESS
+
+    @property
+    def lower(self) -> float:
+        """H0 is accepted below this ratio."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """H1 is accepted above this ratio."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def ratio(self, games: Distribution, pairs: Distribution | None = None) -> float:
+        """The log-likelihood ratio; the generalised models look at pairs if there are any."""
+        if not self.model.is_generalised:
+            return self._trinomial(RealCounts.of(games))
+        units = pairs if pairs is not None and pairs.units else games
+        return self._generalised(units) if units.units else 0.0
+
+    def conclusion(self, ratio: float) -> Conclusion:
+        if ratio >= self.upper:
+            return Conclusion.H1
+        return Conclusion.H0 if ratio <= self.lower else Conclusion.OPEN
+
+    def _trinomial(self, counts: RealCounts) -> float:
+        if counts.wins < 1 or counts.losses < 1:
+            return 0.0
+        total = counts.wins + counts.draws + counts.losses
+        draw_elo = _draw_elo(counts.wins / total, counts.losses / total) if counts.draws else 0.0
+        unit = 1.0 if self.model is Model.BAYESIAN else _scale(draw_elo)
+        wins, losses = (
+            [1 / (1 + 10 ** ((draw_elo + side * elo / unit) / 400)) for elo in (self.elo0, self.elo1)]
+            for side in (-1, 1)
+        )
+        ratio = counts.wins * math.log(wins[1] / wins[0]) + counts.losses * math.log(losses[1] / losses[0])
+        if counts.draws:
+            ratio += counts.draws * math.log((1 - wins[1] - losses[1]) / (1 - wins[0] - losses[0]))
+        return ratio
+
+    def _generalised(self, units: Distribution) -> float:
+        law, weight = _empirical(units)
+        if self.model is Model.LOGISTIC:
+            laws = [_likeliest_with_mean(law, share_of(elo)) for elo in (self.elo0, self.elo1)]
+        else:
+            step = math.sqrt(units.games_each) / _ELO_PER_T
+            laws = [_likeliest_with_t(law, elo * step) for elo in (self.elo0, self.elo1)]
+        together = zip(law, laws[0], laws[1], strict=True)
+        return weight * sum(chance * math.log(under1 / under0) for (_, chance), (_, under0), (_, under1) in together)
+
+
+def _draw_elo(win: float, loss: float) -> float:
+    return 200 * math.log10((1 - loss) / loss * (1 - win) / win)
+
+
+def _scale(draw_elo: float) -> float:
+    """How many Elo a BayesElo is worth near equality."""
+    x = 10 ** (-draw_elo / 400)
+    return 4 * x / (1 + x) ** 2
+
+
+def _empirical(units: Distribution) -> tuple[Law, float]:
+    """The law that was observed, and how many units it stands for.
+
+    The ordinary results of a unit that have not occurred get a small weight, so that every mean is possible.
+    """
+    ordinary = 2 * units.games_each
+    weights: Mapping[Fraction, float] = {
+        **{Fraction(step, ordinary): _PRIOR for step in range(ordinary + 1)},
+        **units.counts,
+    }
+    total = sum(weights.values())
+    return [(float(share), weight / total) for share, weight in weights.items()], total
+
+
+def _likeliest_with_mean(law: Law, mean: float) -> Law:
+    """The law with this mean under which the observations are likeliest."""
+    tilt = _tilt([(value - mean, chance) for value, chance in law])
+    return [(value, chance / (1 + tilt * (value - mean))) for value, chance in law]
+
+
+def _likeliest_with_t(law: Law, t: float) -> Law:
+    """The law whose mean lies t deviations above 1/2 under which the observations are likeliest."""
+    found: Law = [(value, 1 / len(law)) for value, _ in law]
+    for _ in range(_ROUNDS):
+        mean = sum(value * chance for value, chance in found)
+        deviation = math.sqrt(sum((value - mean) ** 2 * chance for value, chance in found))
+        slope = [value - 0.5 - t * deviation * (1 + ((mean - value) / deviation) ** 2) / 2 for value, _ in law]
+        tilt = _tilt([(each, chance) for each, (_, chance) in zip(slope, law, strict=True)])
+        before = found
+        found = [(value, chance / (1 + tilt * each)) for each, (value, chance) in zip(slope, law, strict=True)]
+        if max(abs(old - new) for (_, old), (_, new) in zip(before, found, strict=True)) < 1e-9:
+            break
+    return found
+
+
+def _tilt(law: Law) -> float:
+    """The root of sum(chance * value / (1 + x * value)), which falls between its two outer poles.
+
+    Newton's steps from 0, halving where one would leave the bracket.
+    """
+    values = [value for value, _ in law]
+    low, high, x = -1 / max(values), -1 / min(values), 0.0
+    for _ in range(_MOST_STEPS):
+        terms = [(chance, value / (1 + x * value)) for value, chance in law]
+        pull = sum(chance * term for chance, term in terms)
+        low, high = (x, high) if pull > 0 else (low, x)
+        step = x + pull / sum(chance * term * term for chance, term in terms)
+        following = step if low < step < high else (low + high) / 2
+        if following in (x, low, high):
+            break
+        x = following
+    return x

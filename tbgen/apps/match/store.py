@@ -16,17 +16,23 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from tbgen.apps.match.record import Heading, StoredGame
-from tbgen.apps.match.settings import MatchSettings
-from tbgen.errors import MatchError, UnreadableFileError
+from tbgen.apps.games.writer import format_game
+from tbgen.apps.match.match import MatchSettings
+from tbgen.apps.match.record import TAG_LENGTH, Heading, StoredGame
+from tbgen.errors import MatchError, TbgenError, UnreadableFileError
+from tbgen.score import parse_score
 from tbgen.system.disk import sync_folder, try_lock
+from tbgen.text import cleaned
 
 if TYPE_CHECKING:
-    from tbgen.apps.match.recovery import Recovered
+    from tbgen.apps.games.chunks import ScannedChunk
 
 _VERSION = 1
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_WRITTEN = ("MatchId", "MatchGame", "RMobilityResult", "Termination", "TerminationDetails", "PlyCount")
+"""The tags of a game that standings are made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +43,16 @@ class Identity:
     seed: int
 
 
-class Store(Protocol):
-    """Where finished games go."""
+class Store:
+    """Where finished games go: nowhere, unless there is a file for them."""
 
-    identity: Identity
-    games: list[StoredGame]
-    """Those that had been played before."""
-    notes: list[str]
-    """What the user should know of the file."""
+    def __init__(self, settings: MatchSettings) -> None:
+        seed = secrets.randbelow(2**31) if settings.seed is None else settings.seed
+        self.identity = Identity(secrets.token_hex(4), seed)
+        self.games: list[StoredGame] = []
+        """Those that had been played before."""
+        self.notes: list[str] = []
+        """What the user should know of the file."""
 
     def append(self, pgn: str) -> None:
         """Put a game on the disk; it has been played when this returns."""
@@ -56,28 +64,11 @@ class Store(Protocol):
         """Let others have the file."""
 
 
-class NoStore:
-    """Games that nobody keeps."""
-
-    def __init__(self, settings: MatchSettings) -> None:
-        self.identity = Identity(secrets.token_hex(4), _seed(settings))
-        self.games: list[StoredGame] = []
-        self.notes: list[str] = []
-
-    def append(self, pgn: str) -> None:
-        """Forget it."""
-
-    def finish(self) -> None:
-        """Nothing to note."""
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-
-class FileStore:
+class FileStore(Store):
     """A PGN file and the state beside it; only one referee at a time may have it."""
 
     def __init__(self, settings: MatchSettings, digest: str) -> None:
+        super().__init__(settings)
         assert settings.pgn is not None
         self._path = settings.pgn
         self._state_path = state_path(settings.pgn)
@@ -120,8 +111,6 @@ class FileStore:
 
     def _open(self, settings: MatchSettings) -> None:
         state = self._read_state()
-        self.games: list[StoredGame] = []
-        self.notes: list[str] = []
         if state is not None and settings.recover:
             self._go_on(settings, state)
         else:
@@ -130,7 +119,6 @@ class FileStore:
 
     def _begin(self, settings: MatchSettings) -> None:
         self._start = _end_of(self._file)
-        self.identity = Identity(secrets.token_hex(4), _seed(settings))
         self._write_state(finished=False)
         sync_folder(self._path.parent)
 
@@ -169,8 +157,6 @@ class FileStore:
         _end_of(self._file)
 
     def _recovered(self, settings: MatchSettings, match: str) -> Recovered:
-        from tbgen.apps.match.recovery import recovered  # which loads the compiler
-
         return recovered(self._path, Heading(settings.event, settings.site, match))
 
     def _cut_off(self, found: Recovered) -> None:
@@ -268,10 +254,6 @@ def digest_of(settings: MatchSettings) -> str:
     return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()
 
 
-def _seed(settings: MatchSettings) -> int:
-    return secrets.randbelow(2**31) if settings.seed is None else settings.seed
-
-
 def _end_of(file: int) -> int:
     """Where new games go; a file of others that does not end with an empty line gets one."""
     size = os.fstat(file).st_size
@@ -292,3 +274,86 @@ def _locked(path: Path) -> int:
         os.close(file)
         raise MatchError(f"another match is writing to {path.with_suffix('')}; give another -pgnout")
     return file
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """The finished games of a match, and what stands behind the last whole game of its file."""
+
+    games: list[StoredGame]
+    kept_bytes: int
+    """The bytes of the file that stay."""
+    is_known: bool
+    """Whether what is cut off is surely one of the match's own games, which will be played again."""
+
+
+def recovered(path: Path, heading: Heading) -> Recovered:
+    """Read back a match. A game counts if its result stands behind its moves; lines may end with CR LF.
+
+    Only a last game that this match was writing is cut off. Games of others stay, finished or not.
+    """
+    from tbgen.apps.games.chunks import Chunk, scanned  # which loads the compiler
+
+    data = path.read_bytes()
+    start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    chunk = scanned(Chunk(data, start, in_line=False, number=1))
+    if chunk.binary_at >= 0:
+        raise MatchError(f"{path} is a binary file, not PGN; give another file with -pgnout")
+    games, last_end = list[StoredGame](), start
+    for place in range(len(chunk.games)):
+        if chunk.result_of(place) is not None:
+            last_end, tags = chunk.bounds(place)[1], chunk.tags_of(place)
+            if tags.get("MatchId") == heading.match and chunk.problem_of(place) is None:
+                games.append(_stored(path, place + 1, tags))
+    _refuse_twice(path, games)
+    rest = data[last_end:]
+    blank = len(rest) - len(rest.lstrip())
+    tail = rest[blank:]
+    if not tail or not _is_own_beginning(tail, heading):
+        return Recovered(games, len(data), is_known=True)
+    return Recovered(games, last_end + blank, is_known=_match_of(chunk) == heading.match)
+
+
+def _match_of(chunk: ScannedChunk) -> str | None:
+    """The match that the last game of a file belongs to, if it is not finished and says so."""
+    last = len(chunk.games) - 1
+    return None if last < 0 or chunk.result_of(last) is not None else chunk.tags_of(last).get("MatchId")
+
+
+def _is_own_beginning(tail: bytes, heading: Heading) -> bool:
+    """Whether a text can be the beginning of a game of the match: the whole beginning, or as much as there is of it."""
+    text = tail.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    tags_before = {"Event": cleaned(heading.event, TAG_LENGTH), "Site": cleaned(heading.site, TAG_LENGTH)}
+    known = format_game(tags_before, ()).partition("????")[0].encode()
+    if len(text) <= len(known):
+        return known.startswith(text)
+    if not text.startswith(known):
+        return False
+    tags, blank_line, _ = text.partition(b"\n\n")
+    if not blank_line:
+        return True
+    return f'[MatchId "{heading.match}"]'.encode() in tags.split(b"\n")
+
+
+def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:
+    missing = [name for name in _WRITTEN if name not in tags]
+    if missing:
+        raise MatchError(f"{path}, game {number}: it is one of the match, but its tag {missing[0]} is gone")
+    try:
+        return StoredGame(
+            number=int(tags["MatchGame"]),
+            outcome=parse_score(tags["RMobilityResult"]).outcome,
+            termination=tags["Termination"],
+            details=tags["TerminationDetails"],
+            plies=int(tags["PlyCount"]),
+        )
+    except (ValueError, TbgenError) as error:
+        raise MatchError(f"{path}, game {number}: it is one of the match, but was changed: {error}") from None
+
+
+def _refuse_twice(path: Path, games: list[StoredGame]) -> None:
+    seen = set[int]()
+    for game in games:
+        if game.number in seen:
+            raise MatchError(f"{path} has game {game.number} of the match twice; take one out")
+        seen.add(game.number)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
+from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.match import Match
 from tbgen.apps.match.play import Sheet
-from tbgen.apps.match.reading import settings_of
 from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.engine import Restart
+from tbgen.apps.match.match import MatchSettings, Notation
 from tbgen.apps.match.openings import Order
-from tbgen.apps.match.reading import settings_of
 from tbgen.apps.match.schedule import Format, Policy
-from tbgen.apps.match.settings import MatchSettings, Notation
-from tbgen.apps.match.sprt import Model
+from tbgen.apps.match.statistics import Model
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme

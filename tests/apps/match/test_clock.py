@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
-from tbgen.apps.match.clock import Clock, TimeControl, parse_time_control, with_margin
+from tbgen.apps.match.clock import Clock, TimeControl, parse_time_control
 from tbgen.errors import UsageError
 
 
@@ -52,13 +54,13 @@ def test_a_new_period_adds_its_time() -> None:
 
 
 def test_the_flag_falls_after_the_margin() -> None:
-    clock = Clock(with_margin(parse_time_control("1"), 50))
+    clock = Clock(dataclasses.replace(parse_time_control("1"), margin=0.05))
     assert not clock.has_fallen(1.05)
     assert clock.has_fallen(1.0501)
 
 
 def test_time_within_the_margin_is_forgiven_but_not_given() -> None:
-    clock = Clock(with_margin(parse_time_control("1+1"), 500))
+    clock = Clock(dataclasses.replace(parse_time_control("1+1"), margin=0.5))
     clock.stop(1.4)
     assert clock.remaining == 1.0
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.match.arguments import ALIASES, OPTIONS, REFUSED
+from tbgen.apps.match.arguments import ALIASES, OPTIONS, REFUSED, settings_of
 from tbgen.apps.match.engine import HANDSHAKE
-from tbgen.apps.match.reading import settings_of
-from tbgen.apps.match.roster import variant_options
+from tbgen.apps.match.run import variant_options
 from tbgen.cli.match import command
 
 ROOT = Path(__file__).parents[3]

@@ -16,8 +16,8 @@ from tbgen.apps.match.clock import Clock, parse_time_control
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.play import Ending, Note, Sheet
 from tbgen.apps.match.record import GameRecord, Heading, stored, to_pgn
-from tbgen.apps.match.recovery import Recovered, recovered
 from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.store import Recovered, recovered
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scoring

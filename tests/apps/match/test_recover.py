@@ -15,11 +15,10 @@ import pytest
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
-from tbgen.apps.match.reading import settings_of
+from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.record import GameRecord, Heading
-from tbgen.apps.match.recovery import recovered
 from tbgen.apps.match.run import play_match
-from tbgen.apps.match.store import state_path
+from tbgen.apps.match.store import recovered, state_path
 from tbgen.errors import MatchError, UsageError
 from tests.apps.match.matches import Silent, games_of, run, scripted, walker
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tbgen.apps.match.record import StoredGame
 from tbgen.apps.match.schedule import Plan, schedule
-from tbgen.apps.match.sprt import Decision, Model, Sprt
 from tbgen.apps.match.standings import Result, Standings
+from tbgen.apps.match.statistics import Conclusion, Model, Sprt
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Outcome
 
@@ -81,5 +81,5 @@ def test_a_test_is_of_the_first_engine_against_the_second() -> None:
         winner = Color.WHITE if (pairing.white == 0) == (pairing.number % 10 > 0) else Color.BLACK
         standings.add(Result(pairing, stored(pairing.number, Outcome(winner, 0)), None))
     state = standings.test(Sprt(0, 50, model=Model.LOGISTIC))
-    assert (state.decision, state.facts()["decision"]) == (Decision.H1, "H1 accepted")
-    assert standings.test(Sprt(600, 700)).decision is Decision.H0
+    assert (state.conclusion, state.facts()["decision"]) == (Conclusion.H1, "H1 accepted")
+    assert standings.test(Sprt(600, 700)).conclusion is Conclusion.H0

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.match.sprt import Decision, Model, RealCounts, Sprt
-from tbgen.apps.match.statistics import DRAW, LOSS, WIN, Distribution, elo_of, share_of
-from tbgen.rules.points import Scheme, Scoring
+from tbgen.apps.match.statistics import Conclusion, Distribution, Model, RealCounts, Sprt, elo_of, share_of
+from tbgen.rules.points import DRAW, LOSS, WIN, Scheme, Scoring
 from tbgen.score import Color, Outcome
 from tests.apps.match import reference
 
@@ -25,6 +25,14 @@ OUTCOMES = st.builds(Outcome, st.sampled_from(list(Color)), st.integers(0, 40))
 GRADED = OUTCOMES.map(lambda outcome: Scoring(Scheme.EXPONENTIAL).points(outcome)[0])
 HARMONIC = OUTCOMES.map(lambda outcome: Scoring(Scheme.HARMONIC).points(outcome)[0])
 ANY_POINTS = st.lists(PLAIN, min_size=1, max_size=40) | st.lists(GRADED | HARMONIC, min_size=1, max_size=40)
+
+
+def games_of(points: Iterable[Fraction]) -> Distribution:
+    return Distribution(Counter(points))
+
+
+def pairs_of(pairs: Iterable[tuple[Fraction, Fraction]]) -> Distribution:
+    return Distribution(Counter((first + second) / 2 for first, second in pairs), games_each=2)
 
 
 def distribution_of(row: dict[str, str]) -> Distribution:
@@ -48,21 +56,21 @@ def test_published_figures_come_out_to_the_last_digit_that_was_printed(row: dict
 
 @given(ANY_POINTS)
 def test_mean_and_variance_are_those_of_the_games_listed_one_by_one(points: list[Fraction]) -> None:
-    found = Distribution.of_games(points)
+    found = games_of(points)
     assert (found.mean, found.variance) == reference.mean_and_variance(points)
     assert found.strength().points == sum(points)
 
 
 @given(st.lists(st.tuples(GRADED, GRADED) | st.tuples(PLAIN, PLAIN), min_size=1, max_size=30))
 def test_the_variance_over_pairs_is_that_of_their_sums(pairs: list[tuple[Fraction, Fraction]]) -> None:
-    found = Distribution.of_pairs(pairs)
+    found = pairs_of(pairs)
     assert found.variance == reference.variance_in_pairs(pairs)
     assert found.games == 2 * len(pairs)
 
 
 @given(ANY_POINTS.filter(lambda points: 0 < sum(points) < len(points)))
 def test_elo_and_superiority_equal_the_slow_ones(points: list[Fraction]) -> None:
-    strength = Distribution.of_games(points).strength()
+    strength = games_of(points).strength()
     mean, variance = reference.mean_and_variance(points)
     assert strength.elo == pytest.approx(float(reference.elo_of(reference.decimal(mean))), rel=1e-12, abs=1e-12)
     if not variance:
@@ -79,32 +87,32 @@ def test_shares_and_elo_are_each_others_inverse(elo: float) -> None:
 
 
 def test_a_clean_score_has_infinite_elo_and_no_error() -> None:
-    strength = Distribution.of_games([WIN] * 5).strength()
+    strength = games_of([WIN] * 5).strength()
     assert (strength.elo, strength.error, strength.superiority) == (math.inf, None, None)
-    assert Distribution.of_games([LOSS] * 5).strength().elo == -math.inf
+    assert games_of([LOSS] * 5).strength().elo == -math.inf
 
 
 def test_no_games_are_worth_nothing_and_say_nothing() -> None:
-    strength = Distribution.of_games([]).strength()
+    strength = games_of([]).strength()
     assert (strength.games, strength.points, strength.elo, strength.error) == (0, 0, 0.0, None)
 
 
 def test_pairs_fall_into_five_buckets_and_games_into_three() -> None:
-    pairs = Distribution.of_pairs([(WIN, WIN), (WIN, DRAW), (DRAW, DRAW), (LOSS, WIN), (LOSS, DRAW), (LOSS, LOSS)])
+    pairs = pairs_of([(WIN, WIN), (WIN, DRAW), (DRAW, DRAW), (LOSS, WIN), (LOSS, DRAW), (LOSS, LOSS)])
     assert pairs.by_quarters() == (1, 1, 2, 1, 1)
-    games = Distribution.of_games([Fraction(9, 16), DRAW, DRAW, Fraction(7, 16), LOSS])
+    games = games_of([Fraction(9, 16), DRAW, DRAW, Fraction(7, 16), LOSS])
     assert games.wins_draws_losses() == (1, 2, 2)
 
 
 @given(st.lists(PLAIN, max_size=40))
 def test_real_counts_are_plain_counts_where_points_are_plain(points: list[Fraction]) -> None:
-    counts = RealCounts.of(Distribution.of_games(points))
+    counts = RealCounts.of(games_of(points))
     assert (counts.wins, counts.draws, counts.losses) == tuple(points.count(each) for each in (WIN, DRAW, LOSS))
 
 
 def test_a_stalemate_counts_as_half_a_win_and_half_a_draw() -> None:
     stalemate = Scoring(Scheme.EXPONENTIAL).points(Outcome(Color.WHITE, 1))[0]
-    counts = RealCounts.of(Distribution.of_games([stalemate]))
+    counts = RealCounts.of(games_of([stalemate]))
     assert (counts.wins, counts.draws, counts.losses) == (0.5, 0.5, 0.0)
 
 
@@ -113,7 +121,7 @@ def test_a_stalemate_counts_as_half_a_win_and_half_a_draw() -> None:
 def test_the_ratio_over_real_counts_equals_the_slow_one(
     model: Model, scaled: bool, points: list[Fraction], elos: tuple[int, int]
 ) -> None:
-    games = Distribution.of_games(points)
+    games = games_of(points)
     counts = RealCounts.of(games)
     found = Sprt(*elos, model=model).ratio(games)
     if counts.wins < 1 or counts.losses < 1:
@@ -127,20 +135,20 @@ def test_the_ratio_over_real_counts_equals_the_slow_one(
 @settings(max_examples=30)
 @given(ANY_POINTS, st.sampled_from([(0, 5), (-3, 1), (10, 50)]))
 def test_the_generalised_ratio_equals_the_slow_one(points: list[Fraction], elos: tuple[int, int]) -> None:
-    found = Sprt(*elos, model=Model.LOGISTIC).ratio(Distribution.of_games(points))
+    found = Sprt(*elos, model=Model.LOGISTIC).ratio(games_of(points))
     assert found == pytest.approx(float(reference.generalised_ratio(points, 1, *elos)), rel=1e-7, abs=1e-9)
 
 
 @settings(max_examples=30)
 @given(st.lists(st.tuples(GRADED, GRADED) | st.tuples(PLAIN, PLAIN), min_size=1, max_size=30))
 def test_the_generalised_ratio_over_pairs_equals_the_slow_one(pairs: list[tuple[Fraction, Fraction]]) -> None:
-    found = Sprt(0, 10, model=Model.LOGISTIC).ratio(Distribution.of_games([]), Distribution.of_pairs(pairs))
+    found = Sprt(0, 10, model=Model.LOGISTIC).ratio(games_of([]), pairs_of(pairs))
     shares = [(first + second) / 2 for first, second in pairs]
     assert found == pytest.approx(float(reference.generalised_ratio(shares, 2, 0, 10)), rel=1e-7, abs=1e-9)
 
 
 def test_komi_knows_no_draws_and_needs_none() -> None:
-    games = Distribution.of_games([WIN] * 60 + [LOSS] * 40)
+    games = games_of([WIN] * 60 + [LOSS] * 40)
     expected = 60 * math.log(share_of(20) / share_of(0)) + 40 * math.log(share_of(-20) / share_of(0))
     assert Sprt(0, 20).ratio(games) == pytest.approx(expected)
 
@@ -148,6 +156,6 @@ def test_komi_knows_no_draws_and_needs_none() -> None:
 def test_a_test_ends_at_the_bounds_of_wald() -> None:
     test = Sprt(0, 5, alpha=0.05, beta=0.1)
     assert (test.lower, test.upper) == (math.log(0.1 / 0.95), math.log(0.9 / 0.05))
-    assert test.decision(test.upper) is Decision.H1
-    assert test.decision(test.lower) is Decision.H0
-    assert test.decision(0.0) is Decision.OPEN
+    assert test.conclusion(test.upper) is Conclusion.H1
+    assert test.conclusion(test.lower) is Conclusion.H0
+    assert test.conclusion(0.0) is Conclusion.OPEN

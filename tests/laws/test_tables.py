@@ -1,0 +1,183 @@
+"""Laws of the tables of two and three men, over positions with any score that can have accrued."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tbgen import (
+    Accrued,
+    Color,
+    Fault,
+    Material,
+    Probe,
+    Tablebase,
+    TbgenError,
+    open_tablebase,
+    play_move,
+)
+from tbgen.material import build_order, materials
+from tests.library.made_up import write_made_up
+from tests.positions import board_of, random_board
+from tests.strategies import scores
+
+from .symmetries import LEFT_TO_RIGHT, TURNS, turned_move
+
+SMALL = [*materials(2), *materials(3)]
+positions = st.builds(
+    lambda seed, name, exchanged: random_board(random.Random(seed), name.flipped() if exchanged else name),
+    st.integers(0, 2**32),
+    st.sampled_from(SMALL),
+    st.booleans(),
+)
+
+
+@given(positions)
+def test_colours_exchanged_exchange_values_and_moves(tables: Tablebase, board: chess.Board) -> None:
+    for asked in tables.probe_every_accrued(board):
+        seen = tables.probe(board.mirror(), asked.accrued.flipped())
+        assert (seen.outcome, seen.dtg) == (asked.outcome.flipped(), asked.dtg)
+        expected = {
+            (turned_move(each.move, chess.square_mirror), each.outcome.flipped(), each.dtg, each.best)
+            for each in tables.probe_moves(board, asked.accrued)
+        }
+        moves = tables.probe_moves(board.mirror(), asked.accrued.flipped())
+        assert {(each.move, each.outcome, each.dtg, each.best) for each in moves} == expected
+
+
+@given(positions, st.sampled_from(list(TURNS)))
+def test_a_turned_board_has_the_same_values_and_moves(tables: Tablebase, board: chess.Board, how: object) -> None:
+    """Left and right with pawns, all symmetries without."""
+    turn = LEFT_TO_RIGHT if board.pawns else how
+    seen = board.transform(turn)
+    for asked in tables.probe_every_accrued(board):
+        assert tables.probe(seen, asked.accrued).facts() == {**asked.facts(), "fen": seen.fen()}
+        moves = {(each.move, each.outcome, each.dtg) for each in tables.probe_moves(seen, asked.accrued)}
+        expected = tables.probe_moves(board, asked.accrued)
+        assert moves == {(turned_move(each.move, TURNS[turn]), each.outcome, each.dtg) for each in expected}
+
+
+@given(positions)
+def test_a_better_score_is_never_worth_less_and_the_own_one_is_the_entry_value(
+    tables: Tablebase, board: chess.Board
+) -> None:
+    every = tables.probe_every_accrued(board)
+    outcomes = [asked.outcome for asked in every]
+    assert outcomes == sorted(outcomes, reverse=True)
+    entry = tables.probe(board)
+    assert [(each.outcome, each.dtg) for each in every if each.accrued == entry.own] == [(entry.outcome, entry.dtg)]
+    for asked in every:
+        assert asked.is_reached == (asked.dtg == 0)
+        if entry.outcome.code < min(entry.own.code, asked.accrued.code):
+            assert (asked.outcome, asked.dtg) == (entry.outcome, entry.dtg)
+
+
+def best_of(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[object, int]:
+    """A value by what probes say after each move, one ply ahead."""
+    found = list[Probe]()
+    for move in board.legal_moves:
+        after = board.copy(stack=False)
+        reached = play_move(after, move, accrued)
+        found.append(tables.probe(after, None if reached.reset else reached.accrued))
+    outcome = (max if board.turn else min)(each.outcome for each in found)
+    if outcome == accrued.outcome:
+        return outcome, 0
+    ways = [each.dtg or 0 for each in found if each.outcome == outcome]
+    gains = (outcome > accrued.outcome) == board.turn
+    return outcome, 1 + (min(ways) if gains else max(ways))
+
+
+@given(positions, st.integers(0, 400))
+def test_a_value_is_that_of_the_best_move_and_a_reset_starts_anew(
+    tables: Tablebase, board: chess.Board, number: int
+) -> None:
+    every = tables.probe_every_accrued(board)
+    asked = every[number % len(every)]
+    if any(board.legal_moves):
+        assert best_of(tables, board, asked.accrued) == (asked.outcome, asked.dtg)
+
+
+@given(positions, st.integers(0, 400))
+def test_a_line_keeps_the_promise_of_the_probe(tables: Tablebase, board: chess.Board, number: int) -> None:
+    """The outcome is on the sheet after so many plies and no earlier; a forced reset may wipe it out for a while."""
+    every = tables.probe_every_accrued(board)
+    asked = every[number % len(every)]
+    accrued, reached = asked.accrued, [asked.accrued.outcome]
+    for step in tables.line(board, accrued):
+        accrued = play_move(board, step.move, accrued).accrued
+        assert accrued == step.accrued
+        reached.append(accrued.outcome)
+    plies = asked.dtg or 0
+    assert asked.outcome not in reached[:plies]
+    assert reached[plies] == reached[-1] == asked.outcome
+
+
+@pytest.fixture(scope="module")
+def with_en_passant(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
+    """KPvKP with all that it leads to: real tables of three men, others made up, as good for a comparison."""
+    folder = tmp_path_factory.mktemp("made_up")
+    for material in build_order([Material.parse("KPvKP")]):
+        if material.men == 4:
+            write_made_up(folder, material)
+    with open_tablebase([table_folder, folder]) as tables:
+        yield tables
+
+
+squares = st.integers(0, 63)
+rows = st.lists(st.tuples(st.booleans(), st.tuples(squares, squares, squares, squares), st.integers(-1, 63), scores))
+
+
+@given(rows)
+def test_many_probes_are_as_many_single_ones_whatever_is_asked(
+    with_en_passant: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Accrued]]
+) -> None:
+    """Men on each other's squares, rights that nobody has, scores that cannot be: a fault each, and no error."""
+    assert_alike(with_en_passant, rows)
+
+
+def test_many_probes_are_as_many_single_ones_with_pawns_side_by_side(with_en_passant: Tablebase) -> None:
+    draw, rows = random.Random(4), []
+    for _ in range(400):
+        board = random_board(draw, "KPkp", en_passant=0.9)
+        places = [board.king(True), *board.pieces(1, True), board.king(False), *board.pieces(1, False)]
+        right = board.ep_square if draw.random() < 0.8 and board.ep_square else draw.randrange(-1, 64)
+        rows.append((board.turn, tuple(places), right, Accrued(draw.randrange(40), draw.choice(list(Color)))))
+    faults = assert_alike(with_en_passant, rows)
+    assert {Fault.NONE, Fault.ILLEGAL, Fault.ACCRUED} <= set(faults)
+
+
+def assert_alike(tables: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Accrued]]) -> list[Fault]:
+    """Faults of positions of KPvKP, after each has been asked alone and all at once, with its score and without."""
+    shape = np.array([where for _, where, _, _ in rows], int).reshape(-1, 4)
+    turns, rights = [turn for turn, _, _, _ in rows], [right for _, _, right, _ in rows]
+    faults = []
+    for asked in ([score for _, _, _, score in rows], [None] * len(rows)):
+        many = tables.probe_many("KPvKP", turns, shape, accrued=asked, en_passant=rights)
+        for number, (turn, where, right, _) in enumerate(rows):
+            found = single(tables, turn, where, right, asked[number])
+            fault = many.fault_of(number)
+            assert (fault is Fault.NONE) == (found is not None), (turn, where, right, asked[number])
+            if found is not None:
+                assert (many.outcome[number], many.dtg[number]) == (found.outcome.to_byte(), found.dtg)
+            faults.append(fault)
+    return faults
+
+
+def single(tables: Tablebase, turn: bool, where: tuple[int, ...], right: int, score: Accrued | None) -> Probe | None:
+    if len(set(where)) < len(where):
+        return None
+    slots = [(0, chess.KING), (0, chess.PAWN), (1, chess.KING), (1, chess.PAWN)]
+    if 0 <= right < 8:  # a file says as much as a square
+        right = chess.square(right, 5 if turn else 2)
+    board = board_of(slots, where, 0 if turn else 1, None if right < 0 else right)
+    try:
+        return tables.probe(board, score)
+    except TbgenError:
+        return None
