@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 import chess
 
-from tbgen.score import Accrued, Outcome
-
 Turn = Callable[[int], int]
 """Where a symmetry takes a square."""
 
@@ -38,11 +36,3 @@ def turned(board: chess.Board, how: Callable[[int], int]) -> chess.Board:
     for move in board.move_stack:
         seen.push(turned_move(move, TURNS[how]))
     return seen
-
-
-def as_is(score: Accrued | Outcome) -> Accrued | Outcome:
-    return score
-
-
-def flipped(score: Accrued | Outcome) -> Accrued | Outcome:
-    return score.flipped()

@@ -11,7 +11,6 @@ import chess.pgn
 from tests.positions import random_root
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
-ROLES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 
 def random_ending(draw: random.Random, most_men: int) -> chess.Board:
