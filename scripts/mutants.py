@@ -36,7 +36,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.csv"
 MEMORY = 6 * 2**30
-"""Bytes that a mutant may allocate; an endless one must not take the machine with it."""
+"""Bytes that a mutant may hold; an endless one must not take the machine with it."""
 
 COMPARISONS = {
     ast.Lt: ("<", ("<=", ">=")),
@@ -309,11 +309,11 @@ class Copy:
                 preexec_fn=as_a_guest,
             )
             try:
-                code = running.wait(seconds)
-            except subprocess.TimeoutExpired:
-                return False, f"no answer after {seconds:.0f} s"
+                code, said = waited_for(running, seconds)
             finally:
                 with_all_it_started(running)
+        if said:
+            return False, said
         lines = [line for line in output.read_text(errors="replace").splitlines() if line.strip()]
         failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
         return code in (0, 5), (failed or lines or ["nothing"])[-1][:160]
@@ -336,9 +336,20 @@ class Copy:
 
 
 def as_a_guest() -> None:
-    """Give way to others, and leave them some memory."""
+    """Give way to others."""
     os.nice(5)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+
+def waited_for(process: subprocess.Popen[bytes], seconds: float) -> tuple[int, str]:
+    """The exit code of a process, or why nobody waits for it any longer."""
+    end, status = time.monotonic() + seconds, Path("/proc", str(process.pid), "statm")
+    while time.monotonic() < end:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(1), ""
+        with contextlib.suppress(OSError):  # it has just ended, or the system has no such file
+            if int(status.read_text().split()[1]) * resource.getpagesize() > MEMORY:
+                return 1, f"more than {MEMORY >> 30} GiB"
+    return 1, f"no answer after {seconds:.0f} s"
 
 
 def with_all_it_started(process: subprocess.Popen[bytes]) -> None:
