@@ -72,7 +72,7 @@ def compile_kernels() -> None:
     """
     python = ENVIRONMENT / "bin" / "python"
     try:
-        subprocess.run([str(python), str(ROOT / "scripts" / "shipped.py"), "kernels"], cwd=ROOT, check=True)
+        subprocess.run([str(python), str(ROOT / "scripts" / "kernels.py"), "--compile"], cwd=ROOT, check=True)
     except (KeyboardInterrupt, subprocess.CalledProcessError):
         say("not all kernels are compiled; commands compile what they need")
 

@@ -4,6 +4,7 @@
     scripts/kernels.py            write it anew: after a kernel, or a group that it takes, has changed
     scripts/kernels.py games      the same for one purpose, which is quicker
     scripts/kernels.py --check    say whether it is as it would be written
+    scripts/kernels.py --compile  compile all kernels into the user's folder, as a set-up does
 
 Every purpose is rehearsed with small tables in a process of its own, which notes each kernel when it is first called.
 That compiles what is not compiled.
@@ -91,7 +92,6 @@ def share_layers(folder: str) -> None:
 
 SELDOM = {
     "tbgen.board.mobility:codes_on",
-    "tbgen.retro.levels.histories:intern_all",
     "tbgen.verify.sweeps:find_filled",
 }
 """Kernels that only large questions call, large tables or damaged ones; they are compiled when they are called.
@@ -121,7 +121,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
 
 def rehearse(purpose: str) -> None:
     """Print what kernels a purpose calls, and the groups that they take beside those that are read."""
-    from tbgen.compiled.kernels import KernelCache
+    from tbgen.compiled.linking import KernelCache
 
     tables, rehearsal = REHEARSALS[purpose]
     used: dict[tuple[Any, Any], int] = {}
@@ -177,7 +177,7 @@ def called_by(function: Any) -> set[str]:
 
 
 def is_kernel(thing: Any) -> bool:
-    from tbgen.compiled.kernels import KernelCache
+    from tbgen.compiled.linking import KernelCache
 
     return isinstance(getattr(thing, "_cache", None), KernelCache)
 
@@ -228,14 +228,25 @@ def without_order(facts: dict[str, Any]) -> dict[str, Any]:
     return {**facts, "kernels": {name: sorted(map(str, each)) for name, each in facts["kernels"].items()}}
 
 
+def compile_kernels() -> None:
+    from tbgen.cli.first_use import compile_for
+    from tbgen.compiled.known import Purpose
+
+    compile_for(*Purpose)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("purposes", nargs="*", choices=[*REHEARSALS, []], metavar="PURPOSE", help="rehearse only these")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if something would change")
+    parser.add_argument("--compile", action="store_true", help="compile all kernels for this machine")
     parser.add_argument("--rehearse", metavar="PURPOSE", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.rehearse:
         rehearse(options.rehearse)
+        return 0
+    if options.compile:
+        compile_kernels()
         return 0
     facts = found_now(options.purposes)
     written = [each for kernels in facts["kernels"].values() for each in kernels]

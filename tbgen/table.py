@@ -3,30 +3,121 @@
 Three numbers a cell: the entry value as a signed outcome byte, its distance, and the *pattern* of the
 middle, which says what becomes of scores accrued before. Cells that hold no position, and cells that
 are not primary, have a zero entry. Counts are over all placements of labelled men on 64 squares.
+
+A table is solved in *runs* of blocks. A run has a dictionary of patterns of its own; when all runs are there, the
+dictionaries become one, and the cells are handed on in *pieces* with the numbers that their patterns have in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import WideInts
-from tbgen.handover import Box, Cells, Distances, Entries, Numbers, Piece
+from tbgen.compiled.arrays import Ints, Ints32, Shorts, SignedBytes, WideInts
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import Material
-from tbgen.score import Accrued, Color, Mobility, Outcome
+from tbgen.score import Color, Mobility, Outcome
 
 _CODE_BITS = 11
 _KEY_BITS = _CODE_BITS + 1
 
 MOST_KEPT_CELLS = 1 << 24
 """Tables with so many cells are solved in seconds and stay in memory."""
+
+Entries = SignedBytes
+"""[cell] -> entry value as a signed outcome byte, 0 where there is no position."""
+Distances = Shorts
+Numbers = Ints32
+"""[cell] -> number of its pattern."""
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Some cells of a plane (a block with one side to move): a range of every axis from one king to the other."""
+
+    first: Ints
+    size: Ints
+    stride: Ints
+    """[axis] how far apart neighbours lie in what `read` gives."""
+    read: Callable[[], tuple[Entries, Distances]]
+    """Entry values and distances; they are only looked for when this is called."""
+
+
+def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """The numbers of some things, those first that occur most often, and equally frequent ones in ascending order.
+
+    Where there are fewer than 2**32 of them, and of each, it is one sort of plain numbers.
+    """
+    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64, copy=False)
+    if max(len(rare), int(rare.max(initial=0))) >> 32:  # of tables of six men some states have billions of cells
+        return np.argsort(rare, kind="stable").astype(np.uint64)
+    rare <<= np.uint64(32)
+    rare |= np.arange(len(often), dtype=np.uint64)
+    rare.sort()
+    rare &= np.uint64(0xFFFFFFFF)
+    return rare
+
+
+class Dictionary(NamedTuple):
+    """The patterns of a run: pattern n has the rows start[n] to start[n + 1], each of them one number."""
+
+    start: Ints
+    rows: Ints
+    often: Ints
+    """[pattern] -> how many cells have it."""
+
+
+class Cells(NamedTuple):
+    """What some cells hold; flat arrays."""
+
+    entry: Entries
+    dtg: Distances
+    pattern: Numbers
+
+    def part(self, first: int, end: int) -> Cells:
+        return Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
+
+    @classmethod
+    def room(cls, size: int) -> Cells:
+        """Room for so many cells."""
+        return cls(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Cells]) -> Cells:
+        """Some parts, one after another."""
+        entry, dtg, pattern = zip(*parts, strict=True)
+        return cls(np.concatenate(entry), np.concatenate(dtg), np.concatenate(pattern))
+
+
+class Piece(NamedTuple):
+    """Some cells whose patterns have numbers of their own."""
+
+    first: int
+    """The first cell."""
+    cells: Cells
+    numbers: Ints32
+    """[their pattern] -> pattern of the table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run of a table's cells that are solved."""
+
+    first: int
+    """Its first cell, and the one after its last."""
+    end: int
+    rows: int
+    """Of its dictionary."""
+    found: Ints
+    """What a tally counts, see retro/drive/runs.py; cells count from the run's first."""
+    en_passant: tuple[Entries, Distances]
+    """Values of its positions with a right to take en passant, in the order of the family's EnPassant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +138,10 @@ class Patterns:
     def __len__(self) -> int:
         return len(self.start) - 1
 
-    def value(self, pattern: int, accrued: Accrued) -> tuple[Outcome, int]:
-        """The outcome and distance of a position whose accrued score nobody can better for its holder."""
-        for row in range(int(self.start[pattern + 1]) - 1, int(self.start[pattern]) - 1, -1):
-            if self.holder[row] == accrued.holder and self.code[row] <= accrued.code:
-                outcome = Outcome.from_byte(int(self.outcome[row]))
-                worse = outcome < accrued.outcome if accrued.holder is Color.WHITE else outcome > accrued.outcome
-                return (outcome, int(self.dtg[row])) if worse else (accrued.outcome, 0)
-        return accrued.outcome, 0
-
     def values(
         self, patterns: npt.NDArray[np.uint32], accrued: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """As `value`, for many positions: signed outcomes and distances, of signed accrued scores."""
+        """The outcomes and distances, signed, of positions whose accrued scores stand or are broken."""
         wanted = patterns.astype(np.int64) << _KEY_BITS | ~are_white(accrued) << _CODE_BITS | codes_of(accrued)
         row = np.searchsorted(self._keys, wanted, side="right") - 1
         found = row >= 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import RepresentationError, ScoreFormatError, UsageError
-from tbgen.index.outcome_kernels import rank_of_byte
+from tbgen.index.kernels import rank_of_byte
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome, code_of, parse_score
 from tbgen.verify.values import rank_of as verify_rank_of
 from tests.strategies import outcomes, scores

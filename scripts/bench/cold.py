@@ -40,7 +40,7 @@ FIRSTS = (
     First("record KPvK", (*TBGEN, "record", "KPvK"), data=("KPvK",)),
     First("score --pgn", (*TBGEN, "score", "--pgn", str(GAMES), "--summary")),
     First("adjudicate", (*TBGEN, "adjudicate", str(GAMES), "-q"), data=("KBvK",)),
-    First("all kernels", (sys.executable, str(ROOT / "scripts" / "shipped.py"), "kernels")),
+    First("all kernels", (sys.executable, str(ROOT / "scripts" / "kernels.py"), "--compile")),
 )
 
 

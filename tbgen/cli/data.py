@@ -13,17 +13,16 @@ from click.core import ParameterSource
 
 from tbgen.cli.options import choice_of_game
 from tbgen.cli.refusals import refuse_together
-from tbgen.compiled.folders import shipped_tables
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
-from tbgen.storage.folders import folder_of_game, folders_in, game_of_folder, with_shipped
+from tbgen.storage.folders import folder_of_game, folders_in, game_of_folder
 
 
 def folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that names the folders of tables that are there, as `folders`; behind them what came with tbgen."""
-    return _folders_option(command, _existing_folders_and_shipped)
+    """The option that names the folders of tables that are there, as `folders`."""
+    return _folders_option(command, _existing_folders)
 
 
 def optional_folders_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,9 +59,8 @@ def game_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _folders_of_game(folders: Sequence[Path], game: Mobility) -> tuple[Path, ...]:
-    """Where folders keep the tables of a game; those that came with the program are of r-mobility alone."""
-    own = [folder for folder in folders if game.forgets or folder != shipped_tables()]
-    return tuple(folder_of_game(folder, game) for folder in own or [Path("data")])
+    """Where folders keep the tables of a game."""
+    return tuple(folder_of_game(folder, game) for folder in folders)
 
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -89,16 +87,6 @@ def _existing_folders(ctx: click.Context, option: click.Parameter, values: Seque
     folders = tuple(folder for value in values for folder in folders_in(str(value)))
     check_folders(folders)
     return folders
-
-
-def _existing_folders_and_shipped(
-    ctx: click.Context, option: click.Parameter, values: Sequence[Path]
-) -> tuple[Path, ...]:
-    """The default folder need not be there for tables that came with the program."""
-    if shipped_tables() is None:
-        return _existing_folders(ctx, option, values)
-    folders = _folders_if_named(ctx, option, values)
-    return with_shipped([folder for folder in folders if folder.is_dir()])
 
 
 def _folders_if_named(ctx: click.Context, option: click.Parameter, values: Sequence[Path]) -> tuple[Path, ...]:

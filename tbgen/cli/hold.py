@@ -24,7 +24,6 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.accrual import accrued_of
 from tbgen.score import Accrued, Color, Outcome, parse_score
-from tbgen.storage.folders import with_shipped
 from tbgen.text import counted, in_plies
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def _sides(side: str, wanted: str | Outcome, accrued: Accrued) -> list[Color]:
 @contextlib.contextmanager
 def _tables_in(folders: Sequence[Path]) -> Iterator[Tablebase | None]:
     """The tables, if there are any: a hold can do without."""
-    there = with_shipped([folder for folder in folders if folder.is_dir()])
+    there = [folder for folder in folders if folder.is_dir()]
     if not there:
         yield None
         return

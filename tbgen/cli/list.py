@@ -10,7 +10,6 @@ import click
 from tbgen.cli.data import folders_option, game_option, in_units, no_tables
 from tbgen.cli.options import quiet_option
 from tbgen.cli.terminal import complain_of, progress, show_rows
-from tbgen.compiled.folders import shipped_tables
 from tbgen.errors import TableError
 from tbgen.library.summary import Summary, summaries
 from tbgen.score import Mobility
@@ -39,7 +38,7 @@ def command(*, game: Mobility, folders: tuple[Path, ...], as_json: bool, quiet: 
         click.echo(json.dumps([_row(each) for each in found], indent=2))
     elif found:
         rows = [
-            (str(each.material), str(each.men), f"{each.positions:,}", in_units(each.bytes), where(each.folder))
+            (str(each.material), str(each.men), f"{each.positions:,}", in_units(each.bytes), str(each.folder))
             for each in found
         ]
         show_rows(("table", "men", "positions", "size", "from"), rows, right=".rrr.")
@@ -48,11 +47,6 @@ def command(*, game: Mobility, folders: tuple[Path, ...], as_json: bool, quiet: 
     elif not faults:
         click.echo(no_tables(folders))
     return complain_of(faults)
-
-
-def where(folder: Path) -> str:
-    """Where a table is from, for people."""
-    return "came with tbgen" if folder == shipped_tables() else str(folder)
 
 
 def _looked_at(folders: tuple[Path, ...], *, quiet: bool) -> tuple[list[Summary], list[TableError]]:

@@ -1,7 +1,6 @@
 """Where compiled kernels are kept, and what names the folder: a digest of all that they are made from.
 
-Kernels are sought in the user's folder and then beside the program, where those lie that came with it. Their files are
-pickles, so a folder is believed only where nobody else can write.
+Kernels lie in the user's folder. Their files are pickles, so a folder is believed only where nobody else can write.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ PACKAGE = Path(__file__).parent.parent
 SOLVER = ("index", "retro")
 """The packages that tables come from."""
 
-SHARED = ("compiled/jit.py", "handover.py", "material.py", "score.py", "table.py")
+SHARED = ("compiled/jit.py", "material.py", "score.py", "table.py")
 """What packages with kernels import beside each other."""
 
 LENDERS = {
@@ -36,20 +35,11 @@ LENDERS = {
 }
 """[package] -> whose kernels its own call, beside those of `index`."""
 
-COMPILER = ("compiled/groups.py", "compiled/jit.py", "compiled/kernels.py", "compiled/linking.py")
+COMPILER = ("compiled/groups.py", "compiled/jit.py", "compiled/linking.py")
 """How kernels are compiled and kept; no part of what a table says of its maker."""
 
 LEVEL = 1
 """How hard the compiler tries, unless NUMBA_OPT says: short inner loops only get slower and fatter above it."""
-
-SHIPPED = PACKAGE / "_shipped"
-"""What is made when the program is packed or set up: kernels and small tables."""
-
-BASELINES = {("linux", "x86_64"): "x86-64-v2", ("darwin", "arm64"): "apple-m1"}
-"""The processors that kernels which come with the program are made for."""
-
-_NEEDS = {"x86-64-v2": ("cx16", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"), "apple-m1": ()}
-"""What a processor has that can run them."""
 
 _UNUSED_SECONDS = 30 * 24 * 3600.0
 """Kernels of other sources are removed when nobody has used them for so long."""
@@ -77,7 +67,7 @@ def source_digest(packages: Sequence[str] = SOLVER) -> str:
     return digest.hexdigest()[:16]
 
 
-def kernel_digest(package: str, processor: str | None = None) -> str:
+def kernel_digest(package: str) -> str:
     """What names the folder of a package's compiled kernels: its sources, the compiler, its level, the processor.
 
     numba is not imported for its version: that takes a third of a second, in which others might compile.
@@ -87,7 +77,7 @@ def kernel_digest(package: str, processor: str | None = None) -> str:
     level = os.environ.get("NUMBA_OPT", str(LEVEL))
     python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
     compiler = hashlib.sha256(b"".join((PACKAGE / name).read_bytes() for name in COMPILER)).hexdigest()
-    system = f"{sys.platform} {platform.machine()} {processor or _this_processor()}"
+    system = f"{sys.platform} {platform.machine()} {_this_processor()}"
     sources = source_digest(("index", package, *LENDERS.get(package, ())))
     facts = f"{sources} {compiler} {version('numba')} {level} {python} {system}"
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
@@ -146,27 +136,6 @@ def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
-@cache
-def shipped_folder(package: str) -> Path | None:
-    """Where the kernels of a package lie that came with the program, if they are of these sources and run here."""
-    processor = BASELINES.get((sys.platform, platform.machine()))
-    if processor is None or not (SHIPPED / "kernels").is_dir() or "NUMBA_CPU_NAME" in os.environ:
-        return None
-    from llvmlite import binding
-
-    has = binding.get_host_cpu_features()
-    folder = SHIPPED / "kernels" / kernel_digest(package, processor)
-    return folder if folder.is_dir() and all(has.get(name) for name in _NEEDS[processor]) else None
-
-
-def shipped_tables() -> Path | None:
-    """Where the tables lie that came with the program, if they were made by these sources."""
-    if not (SHIPPED / "tables").is_dir():
-        return None
-    folder = SHIPPED / "tables" / source_digest()
-    return folder if folder.is_dir() else None
-
-
 def remove_unused(home: Path, before: float) -> None:
     """Remove folders of kernels that were last used before a moment; what was not made here stays.
 
@@ -181,12 +150,5 @@ def remove_unused(home: Path, before: float) -> None:
 
 def compiled_kernels(package: str) -> Iterator[str]:
     """The names of a package's kernels whose machine code is on disk, once for each file."""
-    for folder in (cache_folder(package), shipped_folder(package)):
-        if folder is not None:
-            found = (_KERNEL_FILE.fullmatch(path.name) for path in folder.rglob("*.nbc"))
-            yield from (match.group(1) for match in found if match)
-
-
-def is_compiled(name: str, package: str = "retro") -> bool:
-    """Whether the machine code of one of a package's kernels is on disk."""
-    return name in compiled_kernels(package)
+    found = (_KERNEL_FILE.fullmatch(path.name) for path in cache_folder(package).rglob("*.nbc"))
+    yield from (match.group(1) for match in found if match)

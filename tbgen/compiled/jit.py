@@ -21,7 +21,7 @@ from numba.core.types.containers import UniTuple
 from numba.core.types.misc import unliteral
 from numba.extending import intrinsic
 
-from tbgen.compiled.folders import LEVEL, cache_folder, package_of, shipped_folder
+from tbgen.compiled.folders import LEVEL, cache_folder, package_of
 from tbgen.compiled.groups import by_address as by_address
 
 P = ParamSpec("P")
@@ -31,11 +31,9 @@ KNOWN = ("0.68",)
 """Versions of numba whose insides we use; any other compiles and keeps kernels in its own way, which takes longer."""
 
 _linking: Any = None
-_kernels: Any = None
 if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
     with contextlib.suppress(ImportError, AttributeError):
         _linking = importlib.import_module("tbgen.compiled.linking")
-        _kernels = importlib.import_module("tbgen.compiled.kernels")
 
 
 @contextlib.contextmanager
@@ -69,13 +67,13 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     package = package_of(function.__module__)
     folder = cache_folder(package)
     settings = {"nogil": True, "no_cfunc_wrapper": True, **flags}  # nobody calls a kernel from C
-    if _kernels is None:
+    if _linking is None:
         with _settings(CACHE_DIR=str(folder)):
             dispatcher: Any = numba.njit(cache=True, **settings)(function)
     else:
         with _settings():
             dispatcher = numba.njit(pipeline_class=_linking.WholeCompiler, **settings)(function)
-        dispatcher._cache = _kernels.KernelCache(function, folder, shipped_folder(package))
+        dispatcher._cache = _linking.KernelCache(function, folder)
     if "NUMBA_OPT" not in os.environ:
         compile_as_set = dispatcher.compile
 

@@ -8,9 +8,12 @@ only with versions it was tried with (`jit`); any other compiles in numba's own 
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from numba import _dynfunc
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -122,3 +125,37 @@ class WholeCompiler(_Compiler):
 
 class PartCompiler(_Compiler):
     lowering = LowerPart
+
+
+class _Naming(CompileResultCacheImpl):
+    """How a kernel is written, without a search for a place to write to."""
+
+    def __init__(self, function: Any) -> None:
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = None
+        self._filename_base = f"{function.__qualname__}-{self._lineno}.py{sys.version_info[0]}{sys.version_info[1]}"
+
+
+class KernelCache(FunctionCache):
+    """The files of one kernel, in a folder that is named after its module.
+
+    numba's own cache has the processor in every key and the time of the source in every index; here the folder's name
+    says all that.
+    """
+
+    def __init__(self, function: Any, folder: Path) -> None:
+        self._name = repr(function)
+        self._py_func = function
+        self._impl = _Naming(function)
+        self._cache_path = str(folder / function.__module__)
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, source_stamp=None)
+        self.enable()
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        signature, _, code = super()._index_key(sig, codegen)
+        return signature, code
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        if self._enabled and self._impl.check_cachable(data):
+            Path(self._cache_path).mkdir(parents=True, exist_ok=True)
+            self._cache_file.save(self._index_key(sig, data.codegen), self._impl.reduce(data))

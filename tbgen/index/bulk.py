@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.layout import Layout
-from tbgen.index.primary import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS
+from tbgen.index.layout import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS, Layout
 from tbgen.index.squares import (
     BETWEEN,
     PAWN_ATTACKS,

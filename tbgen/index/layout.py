@@ -11,7 +11,13 @@ man's place in this order: pawns, white king, other men, black king.
 Symmetry: without pawns the eight symmetries bring the white king into the triangle; with pawns the
 mirror brings the leftmost pawn to the files a-d. Equal men stand in ascending order. A position that
 still has two cells (white king on the long diagonal, pawns equal to their own mirror) belongs to the
-*primary* one (primary.py), which `cell_of` names.
+*primary* one, which `cell_of` names. The rule, of which the verifier has its own copy on purpose:
+
+1. Its pawns' address (or that there are no pawns) says *how* the board is turned: as it is, mirrored, by the white king
+   to the files a-d where the pawns equal their own mirror image, or by the white king into the triangle a1-d1-d4.
+2. Equal men stand in ascending order.
+3. If there are no pawns and the white king then stands on the long diagonal, the image in that diagonal has a cell as
+   well. The primary one is the lesser: the first man that differs, in the order of the slots, has the lower square.
 """
 
 from __future__ import annotations
@@ -25,10 +31,42 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.primary import BY_KING, HOW_BITS, HOW_MASK, INTO_TRIANGLE, MIRRORED, ON_DIAGONAL, TURNS, UNMIRRORED
-from tbgen.index.symmetry import SYMMETRY, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
+from tbgen.compiled.arrays import Int
+from tbgen.index.symmetry import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX, Table
 from tbgen.material import Material, Role
 from tbgen.score import Color
+
+UNMIRRORED: Final = 0
+MIRRORED: Final = 1
+BY_KING: Final = 2
+INTO_TRIANGLE: Final = 3
+"""How a board is turned. Within one block: it has every cell (the first two), none with the white king on the files
+e-h (BY_KING), or none beyond the long diagonal (INTO_TRIANGLE)."""
+
+HOW_BITS: Final = 2
+HOW_MASK: Final = 3
+"""An address is a block's number, shifted by these bits, and how the board is turned."""
+
+
+def _turns() -> Table:
+    """[how, white king's square] -> the symmetry that turns the board."""
+    squares = np.arange(64, dtype=np.int64)
+    by_king = np.where(squares % 8 < 4, 0, FLIP_FILE)
+    return np.stack([np.zeros_like(squares), np.full_like(squares, FLIP_FILE), by_king, TO_TRIANGLE])
+
+
+TURNS: Final = _turns()
+
+ON_DIAGONAL: Final = SYMMETRY[TRANSPOSE] == np.arange(64)
+"""[square] -> whether it lies on the long diagonal, which the transposition leaves as it is."""
+
+
+def how_turned(pawns: Int, own_mirror: Int) -> int:
+    """How boards are turned within a block of so many pawns; `own_mirror` says that they equal their mirror image."""
+    if pawns == 0:
+        return INTO_TRIANGLE
+    return BY_KING if own_mirror else UNMIRRORED
+
 
 Squares = tuple[int, ...]
 Slot = tuple[Color, Role]
@@ -53,7 +91,7 @@ class Layout:
     waves: tuple[int, ...]
     """Block numbers where the waves of mutually independent blocks begin, and the number of blocks."""
     addresses: npt.NDArray[np.int32]
-    """[pawn squares as digits to base 64] -> block << HOW_BITS | how the board is turned (primary.py), or -1."""
+    """[pawn squares as digits to base 64] -> block << HOW_BITS | how the board is turned, or -1."""
     shape: tuple[int, ...] = field(init=False)
     twins: tuple[tuple[int, int], ...] = field(init=False)
     """Ranges of slots, pawns left out, that hold equal men."""
@@ -199,3 +237,31 @@ def layout_of(material: Material) -> Layout:
         raise ValueError(f"{material} is not canonical; its table is that of {material.canonical()}")
     slots = slots_of(material)
     return Layout(material, slots, material.pawns, *_blocks(slots, material.pawns))
+
+
+def letter_of(color: Color, role: Role) -> str:
+    """A man's letter in a FEN."""
+    return role.letter if color is Color.WHITE else role.letter.lower()
+
+
+def fen_of(layout: Layout, side: int, squares: Sequence[int]) -> str:
+    """The FEN of a position given by the squares of its slots; halfmove clock 0, move 1.
+
+    >>> from tbgen.index.layout import layout_of
+    >>> from tbgen.material import Material
+    >>> fen_of(layout_of(Material.parse("KBvK")), 1, [36, 37, 38])
+    '8/8/8/4KBk1/8/8/8/8 b - - 0 1'
+    """
+    board = ["1"] * 64
+    for (color, role), square in zip(layout.slots, squares, strict=True):
+        board[square] = letter_of(color, role)
+    ranks = ("".join(board[rank * 8 : rank * 8 + 8]) for rank in range(7, -1, -1))
+    placement = "/".join(ranks)
+    for run in range(8, 1, -1):
+        placement = placement.replace("1" * run, str(run))
+    return f"{placement} {'wb'[side]} - - 0 1"
+
+
+def fen_of_cell(layout: Layout, cell: int) -> str:
+    """The FEN of a cell's position."""
+    return fen_of(layout, *layout.squares_of(cell))

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import mmap
+import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from tbgen import __version__
 from tbgen.compiled.folders import source_digest
 from tbgen.index.layout import layout_of
 from tbgen.library.manifest import FileRecord
-from tbgen.library.mapped import MappedArrays
 from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage.files import WrittenTable, partial_of, path_of
@@ -33,11 +36,12 @@ from tbgen.system.process import forget_peak, give_back, peak_bytes
 from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
-    from tbgen.retro import BlockStore, Grant, Solved
+    from tbgen.retro import BlockStore, Solved
 
 _REPEAT_SECONDS = 1.0
 
 Tell = Callable[[str, int | None, float, int], None]
+NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ Work = Callable[[Path, str, int, Report, int | None], Made]
 def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
     """Solve a canonical material whose children are in the folder, and put its files there.
 
-    With `memory`, arrays of the table lie in files where that many bytes are not enough for them.
+    With `memory`, which is less than the table takes, its large arrays lie in files of the folder.
     """
     material = Material.parse(name)
     give_back()
@@ -102,24 +106,27 @@ def make_files(
         digests = {str(child): file.digest for child, file in children.items()}
         identity = {"material": str(material), "game": str(game), "source": source, "children": digests}
         store = opened.enter_context(_block_store(folder, material, identity))
-        grant = None if memory is None else opened.enter_context(_granted(folder, material, threads, memory))
-        solved = retro.solve_into(store, material, children, threads, tell, grant, game)
+        new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
+        solved = retro.solve_into(store, material, children, threads, tell, game, new)
         tell("writing", None, 1.0, 0)
-        begun, new = time.perf_counter(), np.zeros if grant is None else grant.files.zeros
+        begun = time.perf_counter()
         written = write_table(folder, solved, generator=__version__, source=source, threads=threads, new=new)
     phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
     solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
     return written, solved
 
 
-@contextlib.contextmanager
-def _granted(folder: Path, material: Material, threads: int, memory: int) -> Iterator[Grant]:
-    """What the arrays of a table may take of memory; the others lie in files of the folder."""
-    from tbgen import retro
+def zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """A flat array of zeros in a file without a name; OSError if the disk cannot take it.
 
-    with MappedArrays(folder, memory) as files:
-        slots = retro.slots_granted(material, threads, memory)
-        yield retro.Grant(retro.arrays_granted(memory, threads), files, slots)
+    The system keeps of it what it has memory for, and reads the rest when it is touched.
+    """
+    kind = np.dtype(kind)
+    length = max(size * kind.itemsize, 1)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        os.posix_fallocate(file.fileno(), 0, length)
+        pages = mmap.mmap(file.fileno(), length)
+    return np.frombuffer(pages, kind, size)
 
 
 @contextlib.contextmanager

@@ -33,13 +33,11 @@ class Answering(NamedTuple):
 class OpenTables:
     """Tables, opened when they are first needed; from several threads.
 
-    The first of `folders` that has a table counts; an error of a missing one names `named`.
+    The first of `folders` that has a table counts; an error of a missing one names them all.
     """
 
-    def __init__(
-        self, folders: Sequence[Path], named: Sequence[Path], cache_bytes: int, *, outcomes_only: bool
-    ) -> None:
-        self.folders, self.named = folders, ", ".join(map(str, named))
+    def __init__(self, folders: Sequence[Path], cache_bytes: int, *, outcomes_only: bool) -> None:
+        self.folders, self.named = folders, ", ".join(map(str, folders))
         self._outcomes_only = outcomes_only
         self.cache = ChunkCache(cache_bytes)
         self._shelves: dict[Material, Shelf] = {}

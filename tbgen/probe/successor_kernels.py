@@ -11,8 +11,8 @@ from tbgen.board.mobility import code_on, en_passant_moves
 from tbgen.board.moves import legal_moves
 from tbgen.compiled.arrays import Int, Ints, SignedInts32, Words
 from tbgen.compiled.jit import borrowing, inner
-from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
-from tbgen.index.primary_kernels import beside_image, sort_twins
+from tbgen.index.kernels import beside_image, sort_twins
+from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import ONE, count, lowest_square
 

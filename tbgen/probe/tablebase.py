@@ -9,7 +9,6 @@ import chess
 import numpy.typing as npt
 
 from tbgen.arguments import expect_number
-from tbgen.compiled.folders import shipped_tables
 from tbgen.errors import (
     NO_TABLE,
     MaterialError,
@@ -28,7 +27,7 @@ from tbgen.rules.accrual import accruable, why_not_accrued
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Mobility, Outcome
 from tbgen.storage.files import folder_with, tables_of
-from tbgen.storage.folders import Folders, folder_of_game, folders_in, with_shipped
+from tbgen.storage.folders import Folders, folder_of_game, folders_in
 from tbgen.text import counted
 
 if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
@@ -44,7 +43,6 @@ _DEFAULT_FOLDER: Final = "data"
 class Tablebase:
     """The tables of one folder or several, opened when they are first needed.
 
-    Tables that came with the program answer where these folders have none.
     Safe to use from several threads and processes. A table that is replaced while it is open goes on to answer
     as it was.
 
@@ -64,9 +62,8 @@ class Tablebase:
     ) -> None:
         self.game = Mobility.named(game)
         self.folders = tuple(folder_of_game(folder, self.game) for folder in folders_in(folders))
-        places = with_shipped(self.folders) if self.game.forgets else self.folders
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
-        self._tables = OpenTables(places, self.folders, most_bytes, outcomes_only=outcomes_only)
+        self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
         self._values = Values(self._tables, self.game, compiled=compiled)
         self._longest: dict[Material, int] = {}
 
@@ -268,8 +265,7 @@ def open_tablebase(
     (2, 'no table')
     """
     tables = Tablebase(folders, game=game, cache_bytes=cache_bytes, outcomes_only=outcomes_only, compiled=compiled)
-    if folders != _DEFAULT_FOLDER or shipped_tables() is None:
-        for folder in tables.folders:
-            if not folder.is_dir():
-                raise MissingFolderError(str(folder))
+    for folder in tables.folders:
+        if not folder.is_dir():
+            raise MissingFolderError(str(folder))
     return tables

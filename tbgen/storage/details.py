@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen.compiled.arrays import WideInts, as_starts, kind_of_numbers
-from tbgen.handover import Distances, Entries, Numbers
 from tbgen.score import Color
 from tbgen.storage.states import Records, check_32_bits
-from tbgen.table import Patterns
+from tbgen.table import Distances, Entries, Numbers, Patterns
 
 
 def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:

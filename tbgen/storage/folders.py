@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tbgen.compiled.folders import shipped_tables
 from tbgen.errors import UsageError
 from tbgen.score import Mobility
 
@@ -52,12 +51,6 @@ def folder_of_game(folder: Path, game: Mobility) -> Path:
 def game_of_folder(folder: Path) -> Mobility:
     """The game of the tables in a folder, by its name: a file must never be taken for one of the other game."""
     return Mobility.WHOLE_GAME if folder.name == str(Mobility.WHOLE_GAME) else Mobility.RESET
-
-
-def with_shipped(folders: Sequence[Path]) -> tuple[Path, ...]:
-    """Some folders, and behind them that of the tables that came with the program, if there is one."""
-    shipped = shipped_tables()
-    return tuple(folders) if shipped is None or shipped in folders else (*folders, shipped)
 
 
 def _parts(text: str) -> list[str]:

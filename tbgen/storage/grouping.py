@@ -9,11 +9,10 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints32, Shorts, WideInts, as_starts, kind_of_numbers
 from tbgen.compiled.jit import borrowing
-from tbgen.handover import Numbers
 from tbgen.storage.details import occurring
 from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Records, States
-from tbgen.table import Patterns
+from tbgen.table import Numbers, Patterns
 
 _PART = 1 << 20
 """States at a time."""

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import MissingDistancesError, MissingTableError
-from tbgen.handover import Box, Distances, Entries
 from tbgen.score import Color, Outcome
 from tbgen.storage.details import flips_of, patterns_of
 from tbgen.storage.files import suffix_of
@@ -21,7 +20,7 @@ from tbgen.storage.layers import Layer
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
 from tbgen.storage.states import Ids, States
-from tbgen.table import EntryValues, Patterns, Table, Tally
+from tbgen.table import Box, Distances, Entries, EntryValues, Patterns, Table, Tally
 
 _LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUMNS[layer])}
 

@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
-from tbgen.handover import Cells, Dictionary, Distances, Entries, Run
 from tbgen.material import Material
 from tbgen.storage.codec import SCRATCH_LEVEL, pack, unpack_into
 from tbgen.storage.files import write_whole
 from tbgen.system.disk import try_lock
+from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"
 RUN_SUFFIX: Final = ".run"

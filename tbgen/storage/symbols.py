@@ -15,14 +15,13 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, inlined
-from tbgen.handover import Numbers
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
 from tbgen.storage.layers import Layer
 from tbgen.storage.numbering import Census, larger, met, new_census, number_of
 from tbgen.storage.schema import COLUMNS
 from tbgen.storage.states import Records, States, check_32_bits, in_32_bits
-from tbgen.table import Patterns
+from tbgen.table import Numbers, Patterns
 
 _WHITE = int(Color.WHITE)
 _MOST_ROWS = 256

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import RepresentationError, UsageError
-from tbgen.index.boards import fen_of_cell
+from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Outcome
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack

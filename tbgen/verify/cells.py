@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import inner, small
-from tbgen.index.primary import BY_KING, MIRRORED
+from tbgen.index.layout import BY_KING, MIRRORED
 from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
 from tbgen.verify.men import Numbering
 

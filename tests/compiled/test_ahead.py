@@ -12,7 +12,7 @@ from tbgen.compiled import ahead, known
 from tbgen.compiled.ahead import compile_all
 from tbgen.compiled.known import Known, Purpose, missing
 
-SMALL = "tbgen.retro.levels.patterns", "_count"
+SMALL = "tbgen.retro.levels.histories", "_count"
 
 
 def kernel(name: str, *calls: str, module: str = "tbgen.retro.made_up") -> Known:
@@ -70,7 +70,7 @@ def test_kernels_are_compiled_to_where_they_are_sought(tmp_path: Path, monkeypat
     unknown = Known("tbgen.retro.nothing", "nothing", (), ())
     compile_all([*wanted, unknown], lambda done, total: told.append((done, total)))
     assert told == [(0, 2), (1, 2), (2, 2)], "one that cannot be compiled is passed over"
-    assert [path.parent.name for path in tmp_path.rglob("_count-*.nbc")] == ["tbgen.retro.levels.patterns"]
+    assert [path.parent.name for path in tmp_path.rglob("_count-*.nbc")] == ["tbgen.retro.levels.histories"]
 
 
 def test_what_is_missing_is_counted_by_its_files(monkeypatch: pytest.MonkeyPatch) -> None:

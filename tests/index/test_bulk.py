@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tbgen.index.boards import fen_of, fen_of_cell
 from tbgen.index.bulk import are_legal, cells_of
-from tbgen.index.layout import Layout, layout_of
+from tbgen.index.layout import Layout, fen_of, fen_of_cell, layout_of
 from tbgen.material import Material
 from tests.positions import board_of
 
@@ -24,22 +23,30 @@ def draw(layout: Layout, count: int, *, apart: bool) -> tuple[np.ndarray, np.nda
     return sides[kept], squares[kept]
 
 
-@pytest.mark.parametrize("name", MATERIALS)
-def test_cells_of_many_positions_are_those_of_each(name: str) -> None:
-    layout = layout_of(Material.parse(name))
-    sides, squares = draw(layout, 500, apart=True)
-    expected = [layout.cell_of(int(side), row) for side, row in zip(sides, squares.tolist(), strict=True)]
-    assert cells_of(layout, sides, squares).tolist() == expected
+def test_cells_of_many_positions_are_those_of_each() -> None:
+    for name in MATERIALS:
+        layout = layout_of(Material.parse(name))
+        sides, squares = draw(layout, 500, apart=True)
+        expected = [layout.cell_of(int(side), row) for side, row in zip(sides, squares.tolist(), strict=True)]
+        assert cells_of(layout, sides, squares).tolist() == expected, name
 
 
-@pytest.mark.parametrize("name", MATERIALS)
-def test_positions_are_legal_where_python_chess_says_so(name: str) -> None:
-    layout = layout_of(Material.parse(name))
-    sides, squares = draw(layout, 1000, apart=False)
-    found = are_legal(layout, sides, squares)
-    for side, row, legal in zip(sides, squares.tolist(), found, strict=True):
-        expected = len(set(row)) == len(row) and not board_of(layout.slots, row, side).was_into_check()
-        assert legal == expected, row
+def test_positions_are_legal_where_python_chess_says_so() -> None:
+    for name in MATERIALS:
+        layout = layout_of(Material.parse(name))
+        sides, squares = draw(layout, 1000, apart=False)
+        found = are_legal(layout, sides, squares)
+        for side, row, legal in zip(sides, squares.tolist(), found, strict=True):
+            expected = len(set(row)) == len(row) and not board_of(layout.slots, row, side).was_into_check()
+            assert legal == expected, (name, row)
+
+
+def test_a_pawn_is_legal_on_every_square_but_those_of_the_last_ranks() -> None:
+    layout = layout_of(Material.parse("KPvK"))
+    for pawn in range(64):
+        others = [square for square in (0, 7, 56, 63) if square != pawn]
+        squares = [[pawn, others[0], others[-1]]]
+        assert are_legal(layout, [1], squares).tolist() == [7 < pawn < 56], pawn
 
 
 def test_pawns_on_a_last_rank_are_refused() -> None:
@@ -48,12 +55,12 @@ def test_pawns_on_a_last_rank_are_refused() -> None:
         cells_of(layout, [0], [[60, 0, 32]])
 
 
-@pytest.mark.parametrize("name", MATERIALS)
-def test_a_fen_is_what_python_chess_writes(name: str) -> None:
-    layout = layout_of(Material.parse(name))
-    sides, squares = draw(layout, 50, apart=True)
-    for side, row in zip(sides.tolist(), squares.tolist(), strict=True):
-        assert fen_of(layout, side, row) == board_of(layout.slots, row, side).fen()
+def test_a_fen_is_what_python_chess_writes() -> None:
+    for name in MATERIALS:
+        layout = layout_of(Material.parse(name))
+        sides, squares = draw(layout, 50, apart=True)
+        for side, row in zip(sides.tolist(), squares.tolist(), strict=True):
+            assert fen_of(layout, side, row) == board_of(layout.slots, row, side).fen()
 
 
 def test_a_cell_has_the_fen_of_its_position() -> None:

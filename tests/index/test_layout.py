@@ -78,65 +78,65 @@ def test_there_are_as_many_materials_as_there_should_be() -> None:
     assert len(MATERIALS) == 146
 
 
-@pytest.mark.parametrize("name", MATERIALS)
-def test_a_position_has_one_cell_under_all_symmetries_and_orders(name: str) -> None:
-    layout = layout_of(Material.parse(name))
-    for number, squares in enumerate(draw(layout, 12) + on_diagonal(layout)):
-        side = number % 2
-        images = [image(layout, symmetry, squares) for symmetry in symmetries(layout)]
-        cells = {layout.cell_of(side, row) for each in images for row in equal_orders(layout, each)}
-        assert len(cells) == 1, squares
+def test_a_position_has_one_cell_under_all_symmetries_and_orders() -> None:
+    for name in MATERIALS:
+        layout = layout_of(Material.parse(name))
+        for number, squares in enumerate(draw(layout, 12) + on_diagonal(layout)):
+            side = number % 2
+            images = [image(layout, symmetry, squares) for symmetry in symmetries(layout)]
+            cells = {layout.cell_of(side, row) for each in images for row in equal_orders(layout, each)}
+            assert len(cells) == 1, squares
 
 
-@pytest.mark.parametrize("name", MATERIALS)
-def test_the_squares_of_a_cell_are_an_image_of_the_position(name: str) -> None:
-    layout = layout_of(Material.parse(name))
-    for number, squares in enumerate(draw(layout, 100) + on_diagonal(layout)):
-        side = number % 2
-        cell = layout.cell_of(side, squares)
-        assert 0 <= cell < layout.cells
-        side_there, there = layout.squares_of(cell)
-        images = {position(layout, image(layout, symmetry, squares)) for symmetry in symmetries(layout)}
-        assert side_there == side
-        assert position(layout, there) in images
-        assert layout.cell_of(side, there) == cell
+def test_the_squares_of_a_cell_are_an_image_of_the_position() -> None:
+    for name in MATERIALS:
+        layout = layout_of(Material.parse(name))
+        for number, squares in enumerate(draw(layout, 100) + on_diagonal(layout)):
+            side = number % 2
+            cell = layout.cell_of(side, squares)
+            assert 0 <= cell < layout.cells
+            side_there, there = layout.squares_of(cell)
+            images = {position(layout, image(layout, symmetry, squares)) for symmetry in symmetries(layout)}
+            assert side_there == side
+            assert position(layout, there) in images
+            assert layout.cell_of(side, there) == cell
 
 
-@pytest.mark.parametrize("name", MATERIALS)
-def test_the_shape_is_that_of_the_men(name: str) -> None:
-    material = Material.parse(name)
-    layout = layout_of(material)
-    assert Counter(layout.slots) == Counter((color, role) for color in Color for role in material.side(color))
-    assert [role for _, role in layout.slots].index(Role.KING) == layout.pawns == material.pawns
-    assert layout.slots[layout.pawns] == (Color.WHITE, Role.KING)
-    assert layout.slots[-1] == (Color.BLACK, Role.KING)
-    kings = 64 if material.pawns else 10
-    assert layout.shape == (len(layout.blocks), 2, kings, *[64] * (material.men - material.pawns - 2), 64)
-    assert layout.cells == np.prod(layout.shape)
-    assert layout.block_words * 64 * 2 * len(layout.blocks) == layout.cells
-    assert layout.orders == len(equal_orders(layout, list(range(material.men))))
+def test_the_shape_is_that_of_the_men() -> None:
+    for name in MATERIALS:
+        material = Material.parse(name)
+        layout = layout_of(material)
+        assert Counter(layout.slots) == Counter((color, role) for color in Color for role in material.side(color))
+        assert [role for _, role in layout.slots].index(Role.KING) == layout.pawns == material.pawns
+        assert layout.slots[layout.pawns] == (Color.WHITE, Role.KING)
+        assert layout.slots[-1] == (Color.BLACK, Role.KING)
+        kings = 64 if material.pawns else 10
+        assert layout.shape == (len(layout.blocks), 2, kings, *[64] * (material.men - material.pawns - 2), 64)
+        assert layout.cells == np.prod(layout.shape)
+        assert layout.block_words * 64 * 2 * len(layout.blocks) == layout.cells
+        assert layout.orders == len(equal_orders(layout, list(range(material.men))))
 
 
-@pytest.mark.parametrize("name", ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"])
-def test_every_placement_has_a_cell_and_every_cell_its_orbit(name: str) -> None:
-    layout = layout_of(Material.parse(name))
-    ranges = [range(8, 56)] * layout.pawns + [range(64)] * (len(layout.slots) - layout.pawns)
-    placements = [list(row) for row in itertools.product(*ranges) if len(set(row)) == len(row)]
-    often = Counter(layout.cell_of(0, squares) for squares in placements)
-    for cell, times in often.items():
-        side, squares = layout.squares_of(cell)
-        orbit = {tuple(image(layout, symmetry, list(squares))) for symmetry in symmetries(layout)}
-        assert (side, times) == (0, len(orbit))
-    assert sum(often.values()) == len(placements)
+def test_every_placement_has_a_cell_and_every_cell_its_orbit() -> None:
+    for name in ("KvK", "KNvK", "KPvK"):
+        layout = layout_of(Material.parse(name))
+        ranges = [range(8, 56)] * layout.pawns + [range(64)] * (len(layout.slots) - layout.pawns)
+        placements = [list(row) for row in itertools.product(*ranges) if len(set(row)) == len(row)]
+        often = Counter(layout.cell_of(0, squares) for squares in placements)
+        for cell, times in often.items():
+            side, squares = layout.squares_of(cell)
+            orbit = {tuple(image(layout, symmetry, list(squares))) for symmetry in symmetries(layout)}
+            assert (side, times) == (0, len(orbit))
+        assert sum(often.values()) == len(placements)
 
 
-@pytest.mark.parametrize("name", ["KvK", "KNvK", "KPvK"])
-def test_both_sides_to_move_have_cells_of_their_own(name: str) -> None:
-    layout = layout_of(Material.parse(name))
-    for squares in draw(layout, 300):
-        white, black = layout.cell_of(0, squares), layout.cell_of(1, squares)
-        assert layout.squares_of(white)[1] == layout.squares_of(black)[1]
-        assert black - white == layout.block_words * 64
+def test_both_sides_to_move_have_cells_of_their_own() -> None:
+    for name in ("KvK", "KNvK", "KPvK"):
+        layout = layout_of(Material.parse(name))
+        for squares in draw(layout, 300):
+            white, black = layout.cell_of(0, squares), layout.cell_of(1, squares)
+            assert layout.squares_of(white)[1] == layout.squares_of(black)[1]
+            assert black - white == layout.block_words * 64
 
 
 @pytest.mark.parametrize("name", PAWN_MATERIALS)
@@ -158,27 +158,27 @@ def test_every_placement_of_pawns_has_a_block_up_to_the_mirror(name: str) -> Non
     assert set(known) == {constellation(squares) for squares in placements}
 
 
-@pytest.mark.parametrize("name", PAWN_MATERIALS)
-def test_pawn_moves_lead_to_earlier_waves(name: str) -> None:
-    layout = layout_of(Material.parse(name))
-    wave_of = np.repeat(np.arange(len(layout.waves) - 1), np.diff(layout.waves)).tolist()
-    assert (layout.waves[0], layout.waves[-1], len(wave_of)) == (0, len(layout.blocks), len(layout.blocks))
-    moves = 0
-    for number, squares in enumerate(layout.blocks):
-        for n, (color, _) in enumerate(layout.slots[: layout.pawns]):
-            up = 8 if color is Color.WHITE else -8
-            home = 1 if color is Color.WHITE else 6
-            for steps in (1, 2) if squares[n] // 8 == home else (1,):
-                way = {squares[n] + up * step for step in range(1, steps + 1)}
-                to = squares[n] + up * steps
-                if way & set(squares) or not 8 <= to < 56:
-                    continue
-                after = (*squares[:n], to, *squares[n + 1 :])
-                there, _ = divmod(layout.cell_of(0, [*after, *[0] * (layout.others + 2)]), 128 * layout.block_words)
-                assert wave_of[there] < wave_of[number]
-                assert there < number
-                moves += 1
-    assert moves > 0
+def test_pawn_moves_lead_to_earlier_waves() -> None:
+    for name in PAWN_MATERIALS:
+        layout = layout_of(Material.parse(name))
+        wave_of = np.repeat(np.arange(len(layout.waves) - 1), np.diff(layout.waves)).tolist()
+        assert (layout.waves[0], layout.waves[-1], len(wave_of)) == (0, len(layout.blocks), len(layout.blocks))
+        moves = 0
+        for number, squares in enumerate(layout.blocks):
+            for n, (color, _) in enumerate(layout.slots[: layout.pawns]):
+                up = 8 if color is Color.WHITE else -8
+                home = 1 if color is Color.WHITE else 6
+                for steps in (1, 2) if squares[n] // 8 == home else (1,):
+                    way = {squares[n] + up * step for step in range(1, steps + 1)}
+                    to = squares[n] + up * steps
+                    if way & set(squares) or not 8 <= to < 56:
+                        continue
+                    after = (*squares[:n], to, *squares[n + 1 :])
+                    there, _ = divmod(layout.cell_of(0, [*after, *[0] * (layout.others + 2)]), 128 * layout.block_words)
+                    assert wave_of[there] < wave_of[number]
+                    assert there < number
+                    moves += 1
+        assert moves > 0
 
 
 def test_a_material_with_its_colours_reversed_has_no_layout() -> None:

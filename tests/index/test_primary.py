@@ -7,9 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from tbgen.index.layout import Layout, layout_of
-from tbgen.index.primary import how_turned
-from tbgen.index.primary_kernels import (
+from tbgen.index.kernels import (
     are_in_order,
     beside_image,
     has_two_cells,
@@ -17,6 +15,7 @@ from tbgen.index.primary_kernels import (
     primary_white_kings,
     sort_twins,
 )
+from tbgen.index.layout import Layout, how_turned, layout_of
 from tbgen.material import Material
 
 NAMES = ["KvK", "KNvK", "KNNvK", "KNvKN", "KNNvKN", "KPvK", "KPPvK", "KNPPvK", "KNNPvK", "KPvKP"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import chess
 import numpy as np
-import pytest
 
 from tbgen.index.squares import (
     BETWEEN,
@@ -56,42 +55,33 @@ def test_a_set_of_squares_is_the_sum_of_their_bits() -> None:
     assert bits_of([[1, -1], [2, -1]]) == 6
 
 
-@pytest.mark.parametrize("square", range(64))
-def test_kings_and_knights_step_where_python_chess_lets_them(square: int) -> None:
-    for role, steps, words in ((Role.KING, KING_TO, KING_ATTACKS), (Role.KNIGHT, KNIGHT_TO, KNIGHT_ATTACKS)):
-        found = listed(steps[square])
-        assert len(found) == len(set(found))
-        assert set(found) == attacks(role, square)
-        assert set(chess.SquareSet(int(words[square]))) == attacks(role, square)
-
-
-@pytest.mark.parametrize("square", range(64))
-def test_rays_go_straight_to_the_edge(square: int) -> None:
-    for ray, (file_step, rank_step) in enumerate(KING_STEPS):
-        expected, file, rank = [], square % 8 + file_step, square // 8 + rank_step
-        while 0 <= file < 8 and 0 <= rank < 8:
-            expected.append(8 * rank + file)
-            file, rank = file + file_step, rank + rank_step
-        assert listed(RAYS[square, ray]) == expected
-
-
-@pytest.mark.parametrize("role", OFFICERS)
-def test_moves_reach_what_a_man_attacks_on_an_empty_board(role: Role) -> None:
+def test_kings_and_knights_step_where_python_chess_lets_them() -> None:
     for square in range(64):
-        rays = [listed(row) for row in MOVES[role, square]]
-        found = [to for ray in rays for to in ray]
-        assert len(found) == len(set(found))
-        assert set(found) == attacks(role, square) == set(chess.SquareSet(int(REACHED[role, square])))
-        assert not any(rays[int(RAY_COUNT[role]) :])
+        for role, steps, words in ((Role.KING, KING_TO, KING_ATTACKS), (Role.KNIGHT, KNIGHT_TO, KNIGHT_ATTACKS)):
+            found = listed(steps[square])
+            assert len(found) == len(set(found))
+            assert set(found) == attacks(role, square)
+            assert set(chess.SquareSet(int(words[square]))) == attacks(role, square)
 
 
-@pytest.mark.parametrize("role", OFFICERS)
-def test_moves_pass_over_nothing_but_what_lies_between(role: Role) -> None:
+def test_rays_go_straight_to_the_edge() -> None:
     for square in range(64):
-        for ray in MOVES[role, square]:
-            squares = listed(ray)
-            for n, to in enumerate(squares):
-                assert int(BETWEEN[square, to]) == bits_of(squares[:n])
+        for ray, (file_step, rank_step) in enumerate(KING_STEPS):
+            expected, file, rank = [], square % 8 + file_step, square // 8 + rank_step
+            while 0 <= file < 8 and 0 <= rank < 8:
+                expected.append(8 * rank + file)
+                file, rank = file + file_step, rank + rank_step
+            assert listed(RAYS[square, ray]) == expected
+
+
+def test_moves_reach_what_a_man_attacks_on_an_empty_board() -> None:
+    for role in OFFICERS:
+        for square in range(64):
+            rays = [listed(row) for row in MOVES[role, square]]
+            found = [to for ray in rays for to in ray]
+            assert len(found) == len(set(found))
+            assert set(found) == attacks(role, square) == set(chess.SquareSet(int(REACHED[role, square])))
+            assert not any(rays[int(RAY_COUNT[role]) :])
 
 
 def test_pawns_have_no_moves_of_that_kind() -> None:
@@ -99,16 +89,16 @@ def test_pawns_have_no_moves_of_that_kind() -> None:
     assert RAY_COUNT[Role.PAWN] == REACHED[Role.PAWN].max() == 0
 
 
-@pytest.mark.parametrize("square", range(64))
-def test_pawns_attack_what_python_chess_says(square: int) -> None:
-    for color, turn in enumerate((chess.WHITE, chess.BLACK)):
-        assert int(PAWN_ATTACKS[color, square]) == int(chess.BB_PAWN_ATTACKS[turn][square])
+def test_pawns_attack_what_python_chess_says() -> None:
+    for square in range(64):
+        for color, turn in enumerate((chess.WHITE, chess.BLACK)):
+            assert int(PAWN_ATTACKS[color, square]) == int(chess.BB_PAWN_ATTACKS[turn][square])
 
 
-@pytest.mark.parametrize("square", range(64))
-def test_between_is_what_python_chess_says(square: int) -> None:
-    for other in range(64):
-        assert int(BETWEEN[square, other]) == int(chess.between(square, other))
+def test_between_is_what_python_chess_says() -> None:
+    for square in range(64):
+        for other in range(64):
+            assert int(BETWEEN[square, other]) == int(chess.between(square, other))
 
 
 def test_each_symmetry_is_its_flips_and_then_its_transposition() -> None:
@@ -141,18 +131,15 @@ def test_the_triangle_has_one_square_of_each_orbit() -> None:
     assert [chess.square_name(square) for square in TRIANGLE] == names
     orbits = [frozenset(SYMMETRY[:, square].tolist()) for square in TRIANGLE]
     assert len(set(orbits)) == 10
+    assert [int(TRIANGLE_INDEX[square]) for square in TRIANGLE] == list(range(10))
+    assert np.count_nonzero(TRIANGLE_INDEX == -1) == 54
     assert frozenset().union(*orbits) == frozenset(range(64))
 
 
-def test_the_triangle_is_numbered_in_order() -> None:
-    assert [int(TRIANGLE_INDEX[square]) for square in TRIANGLE] == list(range(10))
-    assert np.count_nonzero(TRIANGLE_INDEX == -1) == 54
-
-
-@pytest.mark.parametrize("square", range(64))
-def test_the_first_symmetry_that_fits_brings_a_square_into_the_triangle(square: int) -> None:
-    fitting = [symmetry for symmetry in range(8) if int(SYMMETRY[symmetry, square]) in TRIANGLE]
-    assert TO_TRIANGLE[square] == fitting[0]
+def test_the_first_symmetry_that_fits_brings_a_square_into_the_triangle() -> None:
+    for square in range(64):
+        fitting = [symmetry for symmetry in range(8) if int(SYMMETRY[symmetry, square]) in TRIANGLE]
+        assert TO_TRIANGLE[square] == fitting[0]
 
 
 def test_paths_are_the_moves_in_one_row() -> None:

@@ -15,7 +15,7 @@ from tbgen.apps.records.places import without_record
 from tbgen.index.layout import layout_of
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
-from tbgen.retro.drive.run_solver import most_run_blocks
+from tbgen.retro.drive.many_blocks import most_run_blocks
 from tbgen.storage.files import PARTIAL, path_of, tables_in
 from tbgen.storage.scratch import RUN_SUFFIX, SUFFIX, scratch_path
 from tests.copies import bytes_of_table

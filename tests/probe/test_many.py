@@ -28,6 +28,7 @@ from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.table import Patterns
 from tests.library.made_up import write_made_up
+from tests.patterns import value_of_pattern
 from tests.positions import random_board, squares_of
 
 from .play import en_passant_boards, make_up
@@ -278,7 +279,7 @@ def test_holds_of_many_are_those_of_one(tables: Tablebase) -> None:
         for number in range(len(patterns)):
             signed = np.array([score.outcome.to_byte() for score in scores], np.int64)
             outcome, dtg = patterns.values(np.full(len(scores), number, np.uint32), signed)
-            expected = [patterns.value(number, score) for score in scores]
+            expected = [value_of_pattern(patterns, number, score) for score in scores]
             assert list(zip(outcome.tolist(), dtg.tolist(), strict=True)) == [
                 (best.to_byte(), plies) for best, plies in expected
             ]

@@ -18,6 +18,7 @@ from tbgen.storage.files import path_of
 from tbgen.storage.layers import Layer
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table
+from tests.patterns import value_of_pattern
 
 PART = 37
 """Items of a chunk; no column has a multiple of it."""
@@ -85,7 +86,9 @@ def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table:
     (shelf,), draw = shelves(parted), np.random.default_rng(2)
     cells = draw.choice(np.flatnonzero(np.abs(table.entry.astype(int)) > 3), 300)
     scores = [Accrued(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2)))) for n in cells]
-    expected = [table.patterns.value(int(table.pattern[n]), score) for n, score in zip(cells, scores, strict=True)]
+    expected = [
+        value_of_pattern(table.patterns, int(table.pattern[n]), score) for n, score in zip(cells, scores, strict=True)
+    ]
     places = shelf.places_of(cells)
     found = [
         StoredPosition(shelf, place, flipped=False).held(score)

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.handover import Cells
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.retro.resets.family import EnPassant
+from tbgen.retro.resets.destinations import EnPassant
 from tbgen.score import Color
-from tbgen.table import Patterns, Table
+from tbgen.table import Cells, Patterns, Table
 from tests import reference
 
 Ints = npt.NDArray[np.int64]

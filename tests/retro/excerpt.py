@@ -9,17 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.handover import Box, Cells, Distances, Entries, Run
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.retro.drive.counts import nothing_found
 from tbgen.retro.drive.many_blocks import ManyBlocks
-from tbgen.retro.drive.runs import MemoryStore, Solved
-from tbgen.retro.drive.task import Task
-from tbgen.retro.drive.timing import quiet
+from tbgen.retro.drive.runs import MemoryStore, Solved, nothing_found
+from tbgen.retro.drive.task import Task, quiet
 from tbgen.score import Color, Mobility
-from tbgen.table import Child, EntryValues
+from tbgen.table import Box, Cells, Child, Distances, Entries, EntryValues, Run
 from tests import reference
 from tests.retro.comparison import Comparison, men_of_slots
 
@@ -115,7 +112,8 @@ class SolvedBlocks:
     ) -> None:
         material = Material.parse(name)
         self.layout = layout_of(material)
-        self.numbers = {placement: self.layout.blocks.index(placement) for placement in placements}
+        self.numbers = {placement: self._number_of(placement) for placement in placements}
+        self.mirrored = {placement for placement in placements if placement not in self.layout.blocks}
         store = MadeUpStore(material, list(self.numbers.values()))
         with ThreadPoolExecutor(threads) as pool:
             children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
@@ -124,6 +122,11 @@ class SolvedBlocks:
         self.en_passant = many.family.en_passant
         self.kept = store.solved()
         self.solved = Solved(material, self.kept)
+
+    def _number_of(self, placement: Placement) -> int:
+        """The number of the block that a placement, or its mirror image, is."""
+        images = placement, tuple(square ^ 7 for square in placement)
+        return next(n for n, block in enumerate(self.layout.blocks) if block in images)
 
     def held(self, cells: Ints) -> Cells:
         """What cells of one block hold."""
@@ -134,7 +137,8 @@ class SolvedBlocks:
 
     def en_passant_value(self, placement: Placement, side: int, squares: Placement, over: int) -> tuple[int, int]:
         """Entry value and distance of a position with a right to capture on a square."""
-        start = int(self.en_passant.start[self.numbers[placement], side, over % 8])
+        file = over % 8 ^ (7 if placement in self.mirrored else 0)
+        start = int(self.en_passant.start[self.numbers[placement], side, file])
         assert start >= 0
         cell = start + self.layout.cell_of(side, squares) % (self.layout.block_words * 64)
         return int(self.en_passant.entry[cell]), int(self.en_passant.dtg[cell])

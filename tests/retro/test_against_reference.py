@@ -10,8 +10,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.runs import MemoryStore
-from tbgen.retro.drive.task import Task
-from tbgen.retro.drive.timing import quiet
+from tbgen.retro.drive.task import Task, quiet
 from tbgen.table import Table
 from tests import reference
 from tests.retro.comparison import differences, en_passant_differences

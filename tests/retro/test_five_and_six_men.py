@@ -12,14 +12,13 @@ import pytest
 from tbgen.apps.records.folder import read_record
 from tbgen.apps.records.places import FOLDER, path_of_record
 from tbgen.cli.watch import QuietWatcher
-from tbgen.handover import Cells
-from tbgen.index.boards import fen_of
 from tbgen.index.bulk import cells_of
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import fen_of, layout_of
 from tbgen.library.build import Settings, build
 from tbgen.material import Material, Role
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
+from tbgen.table import Cells
 from tbgen.verify import verify_file
 from tests import reference
 from tests.library.made_up import write_descent
@@ -40,6 +39,7 @@ CLOSURES = {
         "KPPvKP",
         [("c4", "e4", "d4"), ("c4", "e2", "d4"), ("c2", "e4", "d4"), ("c2", "e2", "d4")],
     ),
+    "a double step turns the board": ("KPPvKP", [("c4", "f3", "d4"), ("c2", "f3", "d4")]),
     "two pawns may take": ("KPPvKP", [("c5", "e5", "d5"), ("c5", "e5", "d7")]),
     "both sides promote": ("KPPvKP", [("b7", "c6", "c2")]),
 }

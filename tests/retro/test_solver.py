@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,19 +16,18 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import solve
 from tbgen.retro.drive import one_block
-from tbgen.retro.drive.statuses import check_worker
-from tbgen.retro.levels import worker as worker_module
-from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, open_words, start_forcer, start_middles
-from tbgen.retro.levels.histories import OVERFLOWED, new_interner
+from tbgen.retro.drive.task import check_worker
+from tbgen.retro.levels import forcer as forcer_module
+from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, Worker, new_worker, open_words, start_forcer, start_middles
+from tbgen.retro.levels.histories import new_interner
+from tbgen.retro.levels.one_code import TOP_CODE, freeze
 from tbgen.retro.levels.packing import NO_LABEL, label_from
-from tbgen.retro.levels.stages import TOP_CODE, freeze
-from tbgen.retro.levels.worker import Worker, new_worker
-from tbgen.retro.words.block import FIRST, BlockValues, enter_block, number_cells
+from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import geometry_of
-from tbgen.retro.words.legality import find_legal
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.table import EntryValues, Table
+from tests.patterns import value_of_pattern
 from tests.retro.tables import solve_from_values, solved, values
 from tests.verify.model import value_of
 
@@ -110,41 +108,6 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     return worker, BlockValues(np.zeros(layout.cells, np.int8), np.zeros(layout.cells, np.uint16))
 
 
-@pytest.mark.parametrize("parts", [[(0, 640)], [(0, 64), (64, 192), (192, 640)]])
-def test_a_block_begins_with_all_that_is_legal_open_and_nobodys(parts: list[tuple[int, int]]) -> None:
-    """However its words are shared out; and the same is counted, frozen and numbered, part by part."""
-    geometry = geometry_of(layout_of(Material.parse("KNvK")))
-    block, *forcers = (worker := new_worker(geometry)).block, worker.white, worker.black
-    random = np.random.default_rng(len(parts))
-    block.legal[:] = random.integers(0, 1 << 62, block.legal.shape) * random.integers(0, 2, block.legal.shape)
-    block.resets[:] = random.integers(0, 1 << 62, block.resets.shape, np.uint64) & block.legal
-    block.next_code[:] = 255
-    values = BlockValues(np.zeros(128 * 640, np.int8), np.zeros(128 * 640, np.uint16))
-    counts = [open_words(block, worker.white, worker.black, *part) for part in parts]
-    for forcer in forcers:
-        forcer.forced.live[:] = random.integers(0, 1 << 62, forcer.forced.live.shape)
-    assert [freeze(block, worker.white, worker.black, values, 0, *part) for part in parts] == counts
-    for side, forcer in zip(Color, forcers, strict=True):
-        for mover in Color:
-            np.testing.assert_array_equal(forcer.forced.free[mover], block.legal[mover])
-            live = [forcer.forced.live[mover, word >> 6] >> np.uint64(word & 63) & np.uint64(1) for word in range(640)]
-            np.testing.assert_array_equal(live, block.legal[mover] != 0)
-        np.testing.assert_array_equal(forcer.forced.left, block.legal[side])
-        np.testing.assert_array_equal(forcer.forced.blocked, block.resets[side.other])
-    np.testing.assert_array_equal(block.undecided, block.legal)
-    assert sum(counts) == np.bitwise_count(block.legal).sum()
-    place, seen = 0, set[int]()
-    for part, count in zip(parts, counts, strict=True):
-        assert number_cells(block, *part, place) == place + count
-        place += count
-    for side, word in itertools.product(range(2), range(640)):
-        first = int(block.numbered[side, word, FIRST])
-        mine = range(first, first + int(block.legal[side, word]).bit_count())
-        assert seen.isdisjoint(mine)
-        seen.update(mine)
-    assert seen == set(range(place))
-
-
 def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
     """Freeze one cell, White to move, with this own code; `broken` is what White makes of Black's hold, if anything."""
     worker, values = bare_kings()
@@ -202,55 +165,33 @@ def test_a_child_without_values_is_refused(name: str) -> None:
         solve(material, children)
 
 
-def test_a_distance_or_dictionary_beyond_its_limits_is_named() -> None:
-    worker, _ = bare_kings()
-    assert refusal(worker) is None
-    worker.pairs.state[OVERFLOWED] = 1
-    assert "the number of patterns of KvK" in str(refusal(worker))
-
-
-@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
-@pytest.mark.parametrize("nodes", [2, 100])
-def test_more_histories_than_there_is_room_for_are_refused(
-    name: str, nodes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    children = {child: values(str(child)) for child in Material.parse(name).children()}
-    monkeypatch.setattr(worker_module, "MOST_NODES", nodes)
-    with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
-        solve(Material.parse(name), children)
-
-
-@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
-def test_more_pairs_of_histories_than_there_is_room_for_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    children = {child: values(str(child)) for child in Material.parse(name).children()}
-    for module in (worker_module, one_block):
-        monkeypatch.setattr(module, "new_interner", lambda _: new_interner(8))
-    with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
-        solve(Material.parse(name), children)
-
-
-@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
-def test_histories_beyond_the_dictionary_are_refused_while_solving(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    material = Material.parse(name)
-    children = {child: values(str(child)) for child in material.children()}
-    monkeypatch.setattr("tbgen.retro.levels.worker.MOST_NODES", 5)
-    with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
-        solve(material, children)
-
-
-@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
-def test_more_to_be_asked_again_than_there_is_room_for_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    children = {child: values(str(child)) for child in Material.parse(name).children()}
-    monkeypatch.setattr("tbgen.retro.levels.middle_sets.AGENDA_ENTRIES", 0)
-    with pytest.raises(RepresentationError, match=f"the number of positions of {name} to look at does not fit"):
-        solve(Material.parse(name), children)
+def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Histories, pairs of histories, and cells to be asked again; by one kernel, and step by step."""
+    small = {
+        "MOST_NODES": (2, 5, 100),
+        "AGENDA_ENTRIES": (0,),
+    }
+    for name in ("KNvK", "KPvK"):
+        children = {child: values(str(child)) for child in Material.parse(name).children()}
+        for limit, sizes in small.items():
+            what = "patterns" if limit == "MOST_NODES" else "positions"
+            for size in sizes:
+                with monkeypatch.context() as patched:
+                    patched.setattr(forcer_module, limit, size)
+                    with pytest.raises(RepresentationError, match=f"the number of {what} of {name} .*does not fit"):
+                        solve(Material.parse(name), children)
+        with monkeypatch.context() as patched:
+            for module in (forcer_module, one_block):
+                patched.setattr(module, "new_interner", lambda _: new_interner(8))
+            with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
+                solve(Material.parse(name), children)
 
 
 @pytest.mark.parametrize("accrued", [Accrued(2, Color.WHITE), Accrued(16, Color.BLACK)])
 def test_no_hold_of_bare_kings_breaks(accrued: Accrued) -> None:
     table = solved("KvK")
     assert len(table.patterns) == 1
-    assert table.patterns.value(0, accrued) == (accrued.outcome, 0)
+    assert value_of_pattern(table.patterns, 0, accrued) == (accrued.outcome, 0)
 
 
 class Backwards:

@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from tbgen.compiled.arrays import Ints
-from tbgen.handover import Cells, Dictionary, Piece, Run
 from tbgen.material import Material
-from tbgen.retro.drive.counts import nothing_found
-from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
+from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved, nothing_found
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
 from tbgen.storage.states import States
+from tbgen.table import Cells, Dictionary, Piece, Run
 
 PATTERNS = 40
 

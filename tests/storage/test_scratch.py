@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from tbgen.errors import DamagedTableError
-from tbgen.handover import Cells, Dictionary, Run
 from tbgen.storage import scratch
 from tbgen.storage.scratch import ScratchStore
+from tbgen.table import Cells, Dictionary, Run
 
 IDENTITY = {"material": "KPvK", "source": "abc", "children": {"KvK": "12"}}
 SIZE, PLANE = 5000, 1000

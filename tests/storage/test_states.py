@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from tbgen.compiled.arrays import Ints, as_starts, kind_of_numbers
 from tbgen.errors import RepresentationError
-from tbgen.handover import Cells, Piece, often_first
 from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
@@ -23,7 +22,7 @@ from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Ids, States, in_32_bits, smallest
 from tbgen.storage.symbols import symbols_of
-from tbgen.table import Patterns, Table
+from tbgen.table import Cells, Patterns, Piece, Table, often_first
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))

@@ -15,6 +15,7 @@ from tbgen.rules.position import color_of, is_reset, material_of, own_score
 from tbgen.score import Accrued, Outcome
 from tbgen.table import Patterns, Table
 from tests import positions
+from tests.patterns import value_of_pattern
 
 Value = tuple[Outcome, int]
 Tables = Mapping[Material, Table]
@@ -63,7 +64,7 @@ def value_of(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
         entry = entry.flipped()
     if accrued == own or (entry.code < own.code and entry.code < accrued.code):
         return entry, dtg
-    value, plies = table.patterns.value(int(table.pattern[cell]), accrued.flipped() if turned else accrued)
+    value, plies = value_of_pattern(table.patterns, int(table.pattern[cell]), accrued.flipped() if turned else accrued)
     return value.flipped() if turned else value, plies
 
 

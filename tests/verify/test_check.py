@@ -14,6 +14,7 @@ from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.table import Patterns, Table, Tally
 from tbgen.verify import Violation, verify_table
+from tests.patterns import value_of_pattern
 from tests.retro.tables import solve_from_values, values
 
 from .model import board_of, is_position
@@ -117,7 +118,7 @@ def middle_of(table: Table, cell: int, patterns: Patterns, pattern: int) -> list
     own, entry = own_score(board_of(layout_of(table.material), cell)), Outcome.from_byte(int(table.entry[cell]))
     scores = [Accrued(code, holder) for code in range(2, own.code + 1) for holder in Color]
     scores = [b for b in scores if b != own and not (entry.code < own.code and entry.code < b.code)]
-    return [patterns.value(pattern, accrued) for accrued in scores]
+    return [value_of_pattern(patterns, pattern, accrued) for accrued in scores]
 
 
 def with_pattern(table: Table, random: Random) -> Table:

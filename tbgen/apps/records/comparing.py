@@ -26,8 +26,7 @@ from tbgen.apps.records.two_games import (
     first_turn,
     gain_in_points,
 )
-from tbgen.index.boards import fen_of_cell
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Color, Mobility, Outcome

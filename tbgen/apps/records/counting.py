@@ -16,11 +16,9 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, WideInts, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner, small
-from tbgen.index.layout import Layout
-from tbgen.index.outcome_kernels import row_of_byte
+from tbgen.index.kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings, row_of_byte
+from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
-from tbgen.index.primary import INTO_TRIANGLE, how_turned
-from tbgen.index.primary_kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings
 from tbgen.index.squares import (
     BETWEEN,
     KING_ATTACKS,
@@ -69,7 +67,7 @@ class Men(NamedTuple):
     digit: npt.NDArray[np.int64]
     """[square] -> which of them it is."""
     how: int
-    """How boards are turned in this block, see index/primary.py."""
+    """How boards are turned in this block, see index/layout.py."""
 
 
 def men_of(layout: Layout, block: int) -> Men:

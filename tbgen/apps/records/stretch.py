@@ -18,8 +18,7 @@ from tbgen.apps.records.lines import replay
 from tbgen.apps.records.quiet import Stretches
 from tbgen.apps.records.record import Longest, Quiet
 from tbgen.errors import VerificationError
-from tbgen.index.boards import fen_of_cell
-from tbgen.index.layout import Layout
+from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score

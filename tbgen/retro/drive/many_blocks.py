@@ -9,13 +9,44 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.handover import Run
-from tbgen.retro.drive.run_solver import Blocks, RunSolver, en_passant_of, most_run_blocks
-from tbgen.retro.drive.task import Task
-from tbgen.retro.resets.family import Family, empty_family
+from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner
+from tbgen.index.layout import Layout
+from tbgen.index.words import ONE, lowest_square
+from tbgen.material import Material
+from tbgen.retro.drive.runs import count_words, nothing_found
+from tbgen.retro.drive.task import Task, check_status
+from tbgen.retro.levels.en_passant import search_en_passant
+from tbgen.retro.levels.forcer import (
+    INTERNER_FULL,
+    STATUS,
+    SWEEPS,
+    Forcer,
+    Worker,
+    has_middles,
+    new_worker,
+    open_words,
+    start_forcer,
+    start_middles,
+)
+from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, dictionary_of, forget_nodes, intern
+from tbgen.retro.levels.one_code import STALEMATE, advance_middle, freeze, spread_class
+from tbgen.retro.resets.destinations import NOT_HERE, EnPassant, Family, empty_family
+from tbgen.retro.resets.folding import find_moves
+from tbgen.retro.words.block import MASK, Block, BlockValues, enter_block, find_legal, number_cells, place_of_cell
+from tbgen.retro.words.geometry import geometry_of
+from tbgen.retro.words.worklist import Span
+from tbgen.score import Mobility
+from tbgen.table import Cells, Dictionary, Distances, Entries, Run
+
+MOST_RUN_CELLS = 1 << 20
+
+Blocks = tuple[int, int]
+"""The first block of a run, and the one after its last."""
 
 
 class ManyBlocks:
@@ -68,3 +99,160 @@ class ManyBlocks:
             if n == len(blocks) or n - start == most or blocks[n] != blocks[n - 1] + 1:
                 yield blocks[start], blocks[n - 1] + 1
                 start = n
+
+
+def most_run_blocks(layout: Layout) -> int:
+    """How many blocks are solved as one run at most."""
+    return max(1, MOST_RUN_CELLS // (layout.block_words * 128))
+
+
+class SolvedRun(NamedTuple):
+    """What a run of blocks came to."""
+
+    run: Run
+    dictionary: Dictionary
+    cells: Cells
+    sweeps: int
+
+
+class RunSolver:
+    """Solves runs of blocks of one table; each thread that does has arrays of its own, which are used again."""
+
+    def __init__(self, layout: Layout, game: Mobility) -> None:
+        self.material: Material = layout.material
+        self.game = game
+        self.geometry = geometry_of(layout)
+        self.block_cells = layout.block_words * 128
+        self.pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
+        self.mirrors = np.array([layout.is_own_mirror(pawns) for pawns in layout.blocks])
+        self._idle: list[Worker] = []
+
+    def solve(self, family: Family, blocks: Blocks) -> SolvedRun:
+        """Solve blocks for which the family has all that they ask for."""
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = new_worker(self.geometry, self.game)
+        (first, end), before = blocks, _sweeps(worker)
+        size, found = (end - first) * self.block_cells, nothing_found()
+        cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
+        status = solve_blocks(worker, family, BlockRun(self.pawns, self.mirrors, first, end), cells, found)
+        check_status(self.material, int(status))
+        dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
+        sweeps = _sweeps(worker) - before
+        self._idle.append(worker)
+        start, rights = first * self.block_cells, en_passant_of(family.en_passant, blocks, self.block_cells)
+        return SolvedRun(Run(start, start + size, len(dictionary.rows), found, rights), dictionary, cells, sweeps)
+
+
+def _sweeps(worker: Worker) -> int:
+    return int(worker.white.state[SWEEPS] + worker.black.state[SWEEPS])
+
+
+def en_passant_of(values: EnPassant, blocks: Blocks, block_cells: int) -> tuple[Entries, Distances]:
+    """The values of some blocks with a right to take en passant."""
+    starts = values.start[slice(*blocks)]
+    if (starts == NOT_HERE).all():
+        return values.entry[:0], values.dtg[:0]
+    here = slice(starts[starts != NOT_HERE].min(), starts.max() + block_cells // 2)
+    return values.entry[here], values.dtg[here]
+
+
+@by_address
+class BlockRun(NamedTuple):
+    """Independent blocks that follow each other."""
+
+    pawns: Ints
+    """[block, pawn] -> square, of all blocks of the table."""
+    own_mirror: Bools
+    """[block] whether it equals its mirror image."""
+    first: int
+    end: int
+
+
+@borrowing
+def name_patterns(worker: Worker, side: Int, entry: SignedBytes, pattern: Ints32) -> None:
+    """Number the pair of histories of each cell that has a value, for one side to move; `pattern` is empty before."""
+    block, white, black = worker.block, worker.white, worker.black
+    if not has_middles(white):
+        return
+    for word in range(len(block.occupied)):
+        lanes = block.numbered[side, word, MASK]
+        while lanes:
+            square = lowest_square(lanes)
+            lanes &= lanes - ONE
+            place, cell = place_of_cell(block, side, word, square), word * 64 + square
+            left, right = np.int64(white.history[place]), np.int64(black.history[place])
+            if entry[cell] and (left != EMPTY or right != EMPTY):
+                pattern[cell] = intern(worker.pairs, left, right)
+
+
+@inlined
+def status_of(forcer: Forcer) -> int:
+    """What has gone wrong for a forcer, 0 for nothing."""
+    status: int = INTERNER_FULL if forcer.interner.state[OVERFLOWED] else forcer.state[STATUS]
+    return status
+
+
+@inner
+def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues) -> int:
+    """All levels of a block whose moves are known; the status is 0 if all is well."""
+    words = block.geometry.words
+    open_words(block, white, black, 0, words)
+    start_forcer(block, white)
+    start_forcer(block, black)
+    left, code = 1, 0
+    while left and not status_of(white) and not status_of(black):
+        left = freeze(block, white, black, values, code, 0, words)
+        if code == STALEMATE:
+            places = number_cells(block, 0, words, 0)
+            start_middles(block, white, places)
+            start_middles(block, black, places)
+        for forcer in (white, black):
+            spread_class(block, forcer, values, code)
+            advance_middle(block, forcer, code)
+        code += 1
+    return status_of(white) or status_of(black)
+
+
+@inner
+def solve_block(worker: Worker, family: Family, number: Int, squares: Ints, values: BlockValues) -> int:
+    """Solve one block whose children are all there; the status is 0 if all is well."""
+    block, scratch = worker.block, worker.scratch
+    words = block.geometry.words
+    enter_block(block, number, squares)
+    find_legal(block, scratch.men, 0, words)
+    status = find_moves(block, family, scratch, 0, words)
+    if status:
+        return status
+    status = solve_codes(block, worker.white, worker.black, values)
+    if status:
+        return status
+    search_en_passant(worker, family, values)
+    return status_of(worker.white) or status_of(worker.black)
+
+
+@borrowing
+def solve_blocks(worker: Worker, family: Family, run: BlockRun, cells: Cells, found: Ints) -> int:
+    """Solve a run of blocks, and count and name what their cells hold.
+
+    The run's `cells` are (entry, dtg, pattern), its patterns are those of `worker.pairs`.
+    """
+    geometry = worker.block.geometry
+    words, size = geometry.words, 128 * geometry.words
+    for interner in (worker.white.interner, worker.black.interner, worker.pairs):
+        forget_nodes(interner)
+    for number in range(run.first, run.end):
+        start = (number - run.first) * size
+        values = BlockValues(cells.entry[start : start + size], cells.dtg[start : start + size])
+        status = solve_block(worker, family, number, run.pawns[number], values)
+        if status:
+            return status
+        count_words(geometry, values, run.own_mirror[number], Span(0, words), start, worker.scratch.men, found)
+        for side in range(2):
+            here = start + side * (size >> 1)
+            entry, pattern = cells.entry[here : here + (size >> 1)], cells.pattern[here : here + (size >> 1)]
+            name_patterns(worker, side, entry, pattern)
+        if worker.pairs.state[OVERFLOWED]:
+            return INTERNER_FULL
+    return 0

@@ -1,8 +1,8 @@
 """A table without pawns: a single block, solved by all threads together.
 
-They share out words and, level by level, the two forcers; layers that are thick they share too (shared_layers.py).
-What `OneBlock.solve_levels` does here step by step, so that threads can share each step, `solve_levels`
-(block_runs.py) does in one kernel for one thread.
+They share out words and, code by code, the two forcers; layers that are thick they share too (shared_layers.py).
+What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_codes`
+(many_blocks.py) does in one kernel for one thread.
 """
 
 from __future__ import annotations
@@ -14,41 +14,34 @@ from functools import partial
 import numpy as np
 
 from tbgen.compiled.arrays import Ints32
-from tbgen.handover import Cells, Run
-from tbgen.retro.drive.block_runs import name_patterns
-from tbgen.retro.drive.counts import Found, count_words, merged, nothing_found
-from tbgen.retro.drive.memory import (
-    captured_bytes,
-    levels_need,
-    mates_need,
-    naming_need,
-    reserved_entries,
-    writing_need,
-)
-from tbgen.retro.drive.placement import Placement
+from tbgen.retro.drive.many_blocks import name_patterns
+from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
 from tbgen.retro.drive.shared_layers import SharedLayers, private_worklists
-from tbgen.retro.drive.statuses import check_status, check_worker
-from tbgen.retro.drive.task import Task
-from tbgen.retro.levels.bucket_queue import new_bucket_queue
-from tbgen.retro.levels.forcer import INTERNER_FULL, SWEEPS, Forcer, open_words, start_forcer, start_middles
-from tbgen.retro.levels.histories import OVERFLOWED, Interner, new_interner
-from tbgen.retro.levels.patterns import dictionary_of
-from tbgen.retro.levels.stages import STALEMATE, freeze
-from tbgen.retro.levels.worker import Worker, new_worker
-from tbgen.retro.resets.family import empty_family
+from tbgen.retro.drive.task import Task, check_status, check_worker
+from tbgen.retro.levels.forcer import (
+    INTERNER_FULL,
+    SWEEPS,
+    Forcer,
+    Worker,
+    new_worker,
+    open_words,
+    start_forcer,
+    start_middles,
+)
+from tbgen.retro.levels.histories import OVERFLOWED, Interner, dictionary_of, new_interner
+from tbgen.retro.levels.one_code import STALEMATE, freeze
+from tbgen.retro.resets.destinations import empty_family
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import (
-    Best,
     BlockValues,
-    count_kept_resets,
     enter_block,
-    move_resets,
+    find_legal,
     number_cells,
 )
 from tbgen.retro.words.geometry import BLACK, WHITE
-from tbgen.retro.words.legality import find_legal
-from tbgen.retro.words.movelist import new_scratch
+from tbgen.retro.words.moves import new_scratch
 from tbgen.retro.words.worklist import Span
+from tbgen.table import Cells, Run
 
 SPANS_PER_THREAD = 16
 """More would cost more than they even out: each call of a kernel unpacks some hundred arrays first."""
@@ -65,7 +58,7 @@ def solve_one_block(task: Task) -> None:
     """Solve the only block of a table."""
     solving = OneBlock(task)
     solving.find_moves()
-    solving.solve_levels()
+    solving.solve_codes()
     solving.hand_over()
 
 
@@ -74,13 +67,10 @@ class OneBlock:
 
     def __init__(self, task: Task) -> None:
         self.task, self.spans = task, spans_of(task)
-        self.placement = Placement(task.grant)
-        self.placement.plan(mates_need(task.geometry, task.threads, captured_bytes(task.kinship)))
-        self.worker = self.placement.new(new_worker(task.geometry, task.game))
-        self.private = [self.placement.new(each) for each in private_worklists(task.geometry, task.threads)]
-        self._make_lists()
+        self.worker = new_worker(task.geometry, task.game)
+        self.private = private_worklists(task.geometry, task.threads)
         cells = task.layout.cells
-        self.values = self.placement.new(BlockValues(np.zeros(cells, np.int8), np.zeros(cells, np.uint16)))
+        self.values = BlockValues(task.new(cells, np.int8), task.new(cells, np.uint16))
 
     @property
     def forcers(self) -> tuple[Forcer, Forcer]:
@@ -100,35 +90,35 @@ class OneBlock:
             for status in task.pool.map(lambda job: find_moves(block, family, job[0], *job[1]), jobs):
                 check_status(task.material, int(status))
 
-    def solve_levels(self) -> None:
-        """The levels in ascending order."""
+    def solve_codes(self) -> None:
+        """The accrued codes in ascending order."""
         task, pool, spans = self.task, self.task.pool, self.spans
         with task.timer.phase("seeds"):
             left = list(pool.map(lambda span: open_words(self.worker.block, *self.forcers, *span), spans))
             self._forget_legal()
             list(pool.map(lambda forcer: start_forcer(self.worker.block, forcer), self.forcers))
-        positions, k = sum(left), 0
+        positions, code = sum(left), 0
         while any(left):
             with task.timer.phase("freeze"):
-                left = self._freeze(k)
+                left = self._freeze(code)
             decided = positions - sum(left)
-            task.progress("levels", k, 0.1 + 0.85 * decided / positions, decided)
-            if k == STALEMATE:
+            task.progress("levels", code, 0.1 + 0.85 * decided / positions, decided)
+            if code == STALEMATE:
                 with task.timer.phase("seeds"):
                     self._begin_middles(left)
-            with task.timer.phase("middles" if k else "mates"):
-                self._advance(k)
+            with task.timer.phase("middles" if code else "mates"):
+                self._advance(code)
             check_worker(task.material, self.worker)
-            k += 1
+            code += 1
 
     def _forget_legal(self) -> None:
         nothing = np.zeros((2, 0), np.uint64)
         self.worker = self.worker._replace(block=self.worker.block._replace(legal=nothing, check=nothing))
 
-    def _freeze(self, k: int) -> list[int]:
-        """How many cells are undecided, by span, when those are frozen whose own code is k."""
+    def _freeze(self, code: int) -> list[int]:
+        """How many cells are undecided, by span, when those are frozen that have this own code."""
         worker, values = self.worker, self.values
-        job = partial(freeze, worker.block, worker.white, worker.black, values, k)
+        job = partial(freeze, worker.block, worker.white, worker.black, values, code)
         return list(self.task.pool.map(lambda span: job(*span), self.spans))
 
     def _begin_middles(self, left: Sequence[int]) -> None:
@@ -136,54 +126,21 @@ class OneBlock:
         pool, spans, block = self.task.pool, self.spans, self.worker.block
         *firsts, places = itertools.accumulate(left, initial=0)
         list(pool.map(lambda span, place: number_cells(block, span.first, span.end, place), spans, firsts))
-        kept = pool.map(lambda span: count_kept_resets(block, span.first, span.end), spans)
-        *starts, resets = itertools.accumulate(kept, initial=0)
-        geometry, threads = self.task.geometry, self.task.threads
-        for needed in (levels_need(geometry, threads, places, resets), naming_need(geometry, places)):
-            self.placement.plan(needed)
-        best = Best(*(self.placement.zeros("resets", resets, array.dtype) for array in block.best))
-        list(pool.map(lambda span, start: move_resets(block, span.first, span.end, best, start), spans, starts))
-        self.worker = self.worker._replace(block=block._replace(best=best))
         self._make_room(places)
-        self._make_lists()
         list(pool.map(lambda forcer: start_middles(self.worker.block, forcer, places), self.forcers))
 
     def _make_room(self, places: int) -> None:
-        """Labels and histories for so many places; what of the rest has to lie in files now moves there."""
-        placement = self.placement
+        """Labels and histories for so many places, if there are any middles."""
         if not self.task.game.forgets:
             places = 0
         white, black = (
-            forcer._replace(
-                label=placement.zeros("labels", places, np.uint32),
-                history=placement.zeros("histories", places, np.uint32),
-            )
+            forcer._replace(label=self.task.new(places, np.uint32), history=self.task.new(places, np.uint32))
             for forcer in self.forcers
         )
-        self.values = placement.placed(self.values)
-        self.private = [placement.placed(each) for each in self.private]
-        self.worker = placement.placed(self.worker._replace(white=white, black=black))
-
-    def _make_lists(self) -> None:
-        """Empty queues and interners where they have to lie in files; those in memory stay as they are."""
-        white, black = (self._with_lists(forcer) for forcer in self.forcers)
         self.worker = self.worker._replace(white=white, black=black)
 
-    def _with_lists(self, forcer: Forcer) -> Forcer:
-        placement, geometry = self.placement, self.task.geometry
-        if placement.has_in_files("seeds"):
-            seeds = new_bucket_queue(reserved_entries(geometry, "seeds"))
-            forcer = forcer._replace(seeds=placement.new_list("seeds", seeds))
-        if placement.has_in_files("agenda"):
-            agenda = new_bucket_queue(reserved_entries(geometry, "agenda"))
-            forcer = forcer._replace(middle=forcer.middle._replace(agenda=placement.new_list("agenda", agenda)))
-        if placement.has_in_files("interners"):
-            interner = new_interner(reserved_entries(geometry, "interner"))
-            forcer = forcer._replace(interner=placement.new_list("interners", interner))
-        return forcer
-
-    def _advance(self, k: int) -> None:
-        SharedLayers(self.task, self.worker.block, self.values, self.private).advance(self.forcers, k)
+    def _advance(self, code: int) -> None:
+        SharedLayers(self.task, self.worker.block, self.values, self.private).advance(self.forcers, code)
 
     def hand_over(self) -> None:
         """Count and name what the cells hold, and put them into the store."""
@@ -193,9 +150,7 @@ class OneBlock:
         with task.timer.phase("tallies"):
             found = self._count()
         with task.timer.phase("patterns"):
-            half, geometry = task.layout.cells // 2, task.geometry
-            self.placement.plan(writing_need(geometry, task.threads))
-            self.values = self.placement.placed(self.values)
+            half = task.layout.cells // 2
             sides = [self._cells_of(side * half, half) for side in (WHITE, BLACK)]
             pairs = list(task.pool.map(lambda side: self._name(side, sides[side]), (WHITE, BLACK)))
             worker = self.worker = _with_histories(self.worker, *(np.zeros(0, np.uint32) for _ in range(2)))
@@ -227,13 +182,11 @@ class OneBlock:
     def _cells_of(self, start: int, size: int) -> Cells:
         """The cells of one side to move, whose patterns have no names yet."""
         here = slice(start, start + size)
-        return Cells(self.values.entry[here], self.values.dtg[here], self.placement.zeros("patterns", size, np.uint32))
+        return Cells(self.values.entry[here], self.values.dtg[here], self.task.new(size, np.uint32))
 
     def _name(self, side: int, cells: Cells) -> Interner:
         """Name the patterns of the cells of one side to move."""
-        geometry, in_files = self.task.geometry, self.placement.has_in_files("interners")
-        capacity = reserved_entries(geometry, "pairs") if in_files else len(self.worker.pairs.before)
-        pairs = self.placement.new_list("interners", new_interner(capacity))
+        pairs = new_interner(len(self.worker.pairs.before))
         name_patterns(self.worker._replace(pairs=pairs), side, cells.entry, cells.pattern)
         check_status(self.task.material, INTERNER_FULL if pairs.state[OVERFLOWED] else 0)
         return pairs

@@ -1,7 +1,7 @@
 """Shared layers: each forcer has a thread, and a thick layer of one is worked on by all threads together.
 
-With two threads a layer is shared once the other forcer is done with its stage; until then both are busy. Which cells
-join does not depend on who works on which words: a step reads what it does not write, or what its own words hold.
+With two threads a layer is shared once the other forcer is done with the accrued code; until then both are busy. Which
+cells join does not depend on who works on which words: a step reads what it does not write, or what its own words hold.
 
 The words listed are cut into spans at multiples of 4,096 words, so that no item of a bitmap of words, or of its
 summary, has words of two of them: threads then write to different items. With two threads each takes every second
@@ -36,8 +36,8 @@ from tbgen.retro.levels.forcer import (
     Forcer,
 )
 from tbgen.retro.levels.middles import check_cells, join_cells, recheck_cells
+from tbgen.retro.levels.one_code import advance_middle, spread_class
 from tbgen.retro.levels.packing import label_from
-from tbgen.retro.levels.stages import advance_middle, spread_class
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
@@ -97,15 +97,15 @@ def mark_before_span(block: Block, forcer: Forcer, side: Int, worklist: Worklist
 
 
 @borrowing
-def share_middle(block: Block, forcer: Forcer, step: Int, span: Span, level: Int) -> None:
+def share_middle(block: Block, forcer: Forcer, step: Int, span: Span, code: Int) -> None:
     """A step of a middle's layer for Python; `joining` and `joining_next` are in their places."""
     label = label_from(forcer.state[RANK], forcer.state[LAYER])
     if step == RECHECK_STEP:
-        recheck_cells(block, forcer, forcer.joining_next, span, forcer.joining, label, level)
+        recheck_cells(block, forcer, forcer.joining_next, span, forcer.joining, label, code)
     elif step == CHECK_STEP:
-        check_cells(block, forcer, span, forcer.joining_next, label, level)
+        check_cells(block, forcer, span, forcer.joining_next, label, code)
     else:
-        join_cells(block, forcer, forcer.joining, span, label, level)
+        join_cells(block, forcer, forcer.joining, span, label, code)
 
 
 @borrowing
@@ -156,24 +156,24 @@ class SharedLayers:
         self.most_at_first = THICK if task.threads > 2 else NO_LIMIT
         self.own = [_new_own_scratch(task) for _ in range(sharing_threads(task.threads))]
 
-    def advance(self, forcers: Sequence[Forcer], k: int) -> None:
-        """Stage k: the class of each forcer, and the middle after it; each on a thread, but for thick layers."""
+    def advance(self, forcers: Sequence[Forcer], code: int) -> None:
+        """Each forcer's class at an accrued code, and the middle after it; each on a thread, but for thick layers."""
         for forcer in forcers:
             forcer.state[MOST] = self.most_at_first
-        steps = [self._advance(forcer, forcers[1 - forcer.side], k) for forcer in forcers]
+        steps = [self._advance(forcer, forcers[1 - forcer.side], code) for forcer in forcers]
         while steps:
             left = list(self.task.pool.map(lambda step: next(step, None), steps))
             steps = [step for step, finish in zip(steps, left, strict=True) if finish]
             for finish in filter(None, left):
                 finish()
 
-    def _advance(self, forcer: Forcer, other: Forcer, k: int) -> Iterator[Callable[[], None]]:
-        """A stage of one forcer, and what finishes the layers that it leaves to all threads."""
-        while not spread_class(self.block, forcer, self.values, k):
-            yield partial(self.finish_class_layer, forcer, k)
-        if self.task.game.forgets and k:  # else nothing breaks a hold, and the largest kernel need not even be loaded
-            while not advance_middle(self.block, forcer, k):
-                yield partial(self.finish_middle_layer, forcer, k + 1)
+    def _advance(self, forcer: Forcer, other: Forcer, code: int) -> Iterator[Callable[[], None]]:
+        """An accrued code of one forcer, and what finishes the layers that it leaves to all threads."""
+        while not spread_class(self.block, forcer, self.values, code):
+            yield partial(self.finish_class_layer, forcer, code)
+        if self.task.game.forgets and code:  # else nothing breaks a hold: the largest kernel is not even loaded
+            while not advance_middle(self.block, forcer, code):
+                yield partial(self.finish_middle_layer, forcer, code + 1)
         other.state[MOST] = self.most  # the other may be at work just now: it looks at this before each layer
 
     def finish_class_layer(self, forcer: Forcer, rank: int) -> None:
@@ -188,7 +188,7 @@ class SharedLayers:
         forcer.state[LAYER] += 1
         forcer.state[SWEEPS] += 1
 
-    def finish_middle_layer(self, forcer: Forcer, level: int) -> None:
+    def finish_middle_layer(self, forcer: Forcer, code: int) -> None:
         """What `middles.finish_layer` does, by all threads."""
         joining, joining_next = forcer.joining, forcer.joining_next
         if forcer.state[TURN]:
@@ -197,13 +197,13 @@ class SharedLayers:
         threads = [_own_forcer(turned, own) for own in self.own]
 
         def recheck(thread: int, span: Span, own: Worklist) -> None:
-            share_middle(self.block, threads[thread]._replace(joining=own), RECHECK_STEP, span, level)
+            share_middle(self.block, threads[thread]._replace(joining=own), RECHECK_STEP, span, code)
 
         def check(thread: int, span: Span, own: Worklist) -> None:
-            share_middle(self.block, threads[thread]._replace(joining_next=own), CHECK_STEP, span, level)
+            share_middle(self.block, threads[thread]._replace(joining_next=own), CHECK_STEP, span, code)
 
         def join(thread: int, span: Span, own: Worklist) -> None:
-            share_middle(self.block, threads[thread]._replace(checked=own), JOIN_STEP, span, level)
+            share_middle(self.block, threads[thread]._replace(checked=own), JOIN_STEP, span, code)
 
         self._share(joining_next, list_all_words(joining_next), recheck, joining)
         self._mark(forcer.checked, list_all_words(forcer.checked), check, joining_next)

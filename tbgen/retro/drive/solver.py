@@ -14,10 +14,8 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.one_block import solve_one_block
-from tbgen.retro.drive.placement import Grant
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
-from tbgen.retro.drive.task import Task
-from tbgen.retro.drive.timing import Progress, quiet
+from tbgen.retro.drive.task import NewArray, Progress, Task, quiet
 from tbgen.score import Mobility
 from tbgen.table import Child, Table
 
@@ -28,23 +26,22 @@ def solve_into(
     children: Mapping[Material, Child],
     threads: int = 2,
     progress: Progress = quiet,
-    grant: Grant | None = None,
     game: Mobility = Mobility.RESET,
+    new: NewArray = np.zeros,
 ) -> Solved:
     """Solve a canonical material whose children are solved; what its cells hold goes to the store.
 
-    What is in the store already is believed. A table of one block keeps within what its arrays are granted; where
-    something is, the rows of its patterns lie in files.
+    What is in the store already is believed. `new` makes the large arrays of a table of one block, and the rows of all
+    patterns.
     The children are tables of the same game.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(layout_of(material), children, store, threads, pool, progress, grant, game)
+        task = Task(layout_of(material), children, store, threads, pool, progress, new, game)
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:
             solve_one_block(task)
     with task.timer.phase("patterns"):
-        new = np.zeros if grant is None else grant.files.zeros
         solved = Solved(material, store, game, new)
     solved.figures = task.timer.figures(task.sweeps, threads)
     return solved

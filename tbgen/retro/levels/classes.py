@@ -1,4 +1,4 @@
-"""Classes: the cells from which a forcer forces its own outcome k, whatever the accrued score.
+"""Classes: the cells from which a forcer forces its own outcome at one accrued code, whatever the accrued score.
 
 Plies are taken from the fewest upwards, and all cells join that can: a cell of the forcer as soon as one move leads to
 a member, a cell of the defender as soon as all do. Seeds begin it: resets and frozen cells, by rank and plies. What
@@ -11,11 +11,13 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
-from tbgen.index.outcome_kernels import byte_of_rank
+from tbgen.index.kernels import byte_of_rank
 from tbgen.index.words import ONE, lowest_square
-from tbgen.retro.levels.bucket_queue import EXIT, PLIES, UNBLOCK
 from tbgen.retro.levels.forcer import BEGUN, LAYER, MOST, STATUS, SWEEPS, TOO_FAR, Forcer, leave_free
 from tbgen.retro.levels.packing import (
+    EXIT,
+    PLIES,
+    UNBLOCK,
     kind_of_site,
     label_from,
     plies_of_label,

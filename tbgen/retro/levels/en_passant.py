@@ -13,19 +13,17 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
-from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
+from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit
-from tbgen.retro.levels.forcer import has_middles
-from tbgen.retro.levels.histories import label_at_level
+from tbgen.retro.levels.forcer import Worker, has_middles
+from tbgen.retro.levels.histories import label_at_code
 from tbgen.retro.levels.packing import plies_of_label, rank_of_label
-from tbgen.retro.levels.worker import Worker
-from tbgen.retro.resets.family import Family
+from tbgen.retro.resets.destinations import Family
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell
 from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
-from tbgen.retro.words.movelist import NO_ROLE, note_move
-from tbgen.retro.words.moves import lanes_after_move, unpack_squares
+from tbgen.retro.words.moves import NO_ROLE, lanes_after_move, note_move, unpack_squares
 
 
 class Right(NamedTuple):
@@ -52,7 +50,7 @@ def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, holder
     if not has_middles(breaker):
         return np.int64(byte_of_rank(code, holder)), np.int64(0)
     history = np.int64(breaker.history[place_of_cell(block, side, cell >> 6, cell & 63)])
-    label = label_at_level(breaker.interner, history, code)
+    label = label_at_code(breaker.interner, history, code)
     if rank_of_label(label) < WORST_RANK - code:
         return np.int64(byte_of_rank(rank_of_label(label), 1 - holder)), plies_of_label(label)
     return np.int64(byte_of_rank(code, holder)), np.int64(0)

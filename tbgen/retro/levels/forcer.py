@@ -1,4 +1,4 @@
-"""Forcer: what one side forces in a block, and the arrays in which that is found."""
+"""Forcer: what one side forces in a block, and the arrays in which that is found; all arrays of one thread."""
 
 from __future__ import annotations
 
@@ -6,27 +6,88 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, Ints32, Word, Words
-from tbgen.compiled.jit import borrowing, by_address, exchange, inlined
-from tbgen.index.outcome_kernels import WORST_RANK, rank_of_byte
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, exchange, inlined, inner
+from tbgen.index.kernels import WORST_RANK, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
-from tbgen.retro.levels.bucket_queue import (
+from tbgen.retro.levels.histories import Interner, intern, new_interner
+from tbgen.retro.levels.packing import (
     MEMBER,
+    NO_LABEL,
     PLIES,
     UNBLOCK,
     BucketQueue,
     clear_queue,
+    event_from,
+    label_from,
+    label_of_event,
     new_bucket_queue,
+    plies_of_label,
     push,
+    site_from,
 )
-from tbgen.retro.levels.histories import Interner, intern, new_interner
-from tbgen.retro.levels.middle_sets import Middle, end_level, new_middle
-from tbgen.retro.levels.packing import NO_LABEL, event_from, label_from, label_of_event, plies_of_label, site_from
-from tbgen.retro.words.block import FIRST, MASK, Block, number_of_reset
-from tbgen.retro.words.geometry import WHITE, Geometry
+from tbgen.retro.words.block import FIRST, MASK, Block, new_block, number_of_reset
+from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
+from tbgen.retro.words.moves import Scratch, new_scratch
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
 from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
-from tbgen.score import MOST_STORED_CODE
+from tbgen.score import MOST_STORED_CODE, Mobility
+
+AGENDA_ENTRIES = 256
+"""Entries of an agenda, a word; memory for them is touched as they come."""
+
+
+@by_address
+class Middle(NamedTuple):
+    """What one forcer can bring about at the accrued code at hand, beside the labels themselves."""
+
+    unlabelled: Words
+    """[side, word] free cells without a label."""
+    labelled: Words
+    """[side, word] cells, frozen ones too, that have a label from the code before, or a provisional one."""
+    fresh: Words
+    """[side, word] cells whose label has been confirmed at this code."""
+    out: Words
+    """[word] the forcer's cells, frozen ones too, without a label and in no class: the defender escapes to them."""
+    gained: Words
+    """[side, word] cells that joined a class since the last code."""
+    touched: Words
+    """[side, word >> 6] the words that have fresh or gained cells."""
+    worst: Bytes
+    """[side, word] no label of the word has a higher rank: most words need no look when labels expire."""
+    agenda: BucketQueue
+    """Cells to be rechecked in a later layer, and frozen cells that take effect in it."""
+
+
+def new_middle(words: int) -> Middle:
+    """A middle in which no cell has a label."""
+    return Middle(
+        unlabelled=np.zeros((2, words), np.uint64),
+        labelled=np.zeros((2, words), np.uint64),
+        fresh=np.zeros((2, words), np.uint64),
+        out=np.zeros(words, np.uint64),
+        gained=np.zeros((2, words), np.uint64),
+        touched=np.stack([new_word_set(words), new_word_set(words)]),
+        worst=np.zeros((2, words), np.uint8),
+        agenda=new_bucket_queue(words * AGENDA_ENTRIES),
+    )
+
+
+@inner
+def end_code(middle: Middle) -> None:
+    """The labels of this code become those from before, and nothing is left to be looked at."""
+    for side in range(2):
+        for group in range(middle.touched.shape[1]):
+            words = middle.touched[side, group]
+            middle.touched[side, group] = NOTHING
+            while words:
+                word = group * 64 + lowest_square(words)
+                words &= words - ONE
+                middle.labelled[side, word] |= middle.fresh[side, word]
+                middle.fresh[side, word] = NOTHING
+                middle.gained[side, word] = NOTHING
+    clear_queue(middle.agenda)
+
 
 TOO_FAR, INTERNER_FULL, TOO_HIGH, FORCED_TWICE, QUEUE_FULL = 2, 3, 4, 5, 6
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
@@ -66,9 +127,9 @@ class Forcer(NamedTuple):
     forced: Members
     middle: Middle
     label: Ints32
-    """[place] the label of the last level: read far more often than the history, so it has an array of its own."""
+    """[place] the label of the last code: read far more often than the history, so it has an array of its own."""
     history: Ints32
-    """[place] how the label changed from level to level."""
+    """[place] how the label changed from one accrued code to the next."""
     seeds: BucketQueue
     joining: Worklist
     """The forcer's cells that join in the layer at hand."""
@@ -176,7 +237,7 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
     """Begin with a block whose words are open: resets to mate are seeds."""
     state = forcer.state
     clear_queue(forcer.seeds)
-    end_level(forcer.middle)
+    end_code(forcer.middle)
     state[BEGUN], state[STATUS], state[LAYER], state[TURN] = 0, 0, NO_LAYER, 0
     state[MOST], state[SHARED] = NO_LIMIT, 0
     for mover in range(2):
@@ -243,7 +304,7 @@ def drop_lock(forcer: Forcer) -> None:
 # to history is remembered (the memo): one look at the interner serves thousands of cells. The history says whether the
 # label is new; the label itself may have been provisional.
 @inlined
-def label_cells(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, level: Int) -> None:
+def label_cells(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
     """Label some cells of the middle, and note the change in their histories."""
     state, history, interner = forcer.state, forcer.history, forcer.interner
     mask, place = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
@@ -259,7 +320,35 @@ def label_cells(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, 
             before, after = was, was
             if label_of_event(interner.event[was]) != label:
                 take_lock(forcer)
-                after = intern(interner, was, event_from(level, label))
+                after = intern(interner, was, event_from(code, label))
                 drop_lock(forcer)
         forcer.label[at], history[at] = label, after
     state[MEMO_BEFORE], state[MEMO_AFTER] = before, after
+
+
+MOST_NODES = 1 << 26
+"""Histories of one run; memory for them is touched as they come."""
+
+
+@by_address
+class Worker(NamedTuple):
+    """A thread's own arrays."""
+
+    block: Block
+    scratch: Scratch
+    white: Forcer
+    black: Forcer
+    pairs: Interner
+    """Pairs of histories, White's as the forcer and Black's, that a cell has."""
+
+
+def new_worker(geometry: Geometry, game: Mobility = Mobility.RESET) -> Worker:
+    """A worker for blocks of this geometry."""
+    middles = game.forgets
+    return Worker(
+        block=new_block(geometry),
+        scratch=new_scratch(len(geometry.role)),
+        white=new_forcer(WHITE, geometry, MOST_NODES, middles=middles),
+        black=new_forcer(BLACK, geometry, MOST_NODES, middles=middles),
+        pairs=new_interner(MOST_NODES if middles else 1),
+    )

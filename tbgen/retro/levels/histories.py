@@ -1,21 +1,36 @@
-"""Histories: how a cell's label changed from level to level, as one small integer per cell.
+"""Histories: how a cell's label changed from one accrued code to the next, as one small integer per cell; and patterns.
 
 A history is a chain of nodes. A node is a pair (before, event): `before` the node that it extends (0 is the empty
-history) and `event` a level and the label that came with it. Nodes are *interned* (hash-consed): equal pairs are one
-node, so equal histories are one number. A pair of histories, one per forcer, is interned in the same way. The numbers
-depend on the order of work; what they stand for does not.
+history) and `event` an accrued code and the label that came with it. Nodes are *interned* (hash-consed): equal pairs
+are one node, so equal histories are one number. A pair of histories, one per forcer, is interned in the same way. The
+numbers depend on the order of work; what they stand for does not.
+
+A *pattern* is a pair of histories as rows. The dictionaries of all runs become one, which depends on the table alone. A
+row is one number, so that rows sort as their columns do: holder, code, outcome (as an unsigned byte), plies.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints
-from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
-from tbgen.retro.levels.packing import NO_LABEL, label_of_event, level_of_event
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner, kernel, small
+from tbgen.errors import RepresentationError
+from tbgen.retro.levels.packing import (
+    NO_LABEL,
+    code_of_event,
+    code_of_row,
+    holder_of_row,
+    label_of_event,
+    outcome_of_row,
+    plies_of_row,
+    row_from,
+)
+from tbgen.table import Dictionary, Patterns, often_first
 
 EMPTY = 0
 """The node of the empty history."""
@@ -23,10 +38,8 @@ EMPTY = 0
 NODES, SLOTS, OVERFLOWED = range(3)
 """State: nodes in use, slots of the hash table in use (a power of two), whether there were too many nodes."""
 
-MOST_NARROW_NODES = (1 << 31) - 1
-"""So many nodes have signed numbers of 32 bits, which suffice for all of five men."""
-
-Nodes: TypeAlias = npt.NDArray[np.int32 | np.int64]
+MOST_CHAINS = (1 << 31) - 1
+"""Their numbers have 31 bits, which suffice for all tables of five men."""
 
 FIRST_SLOTS = 1 << 12
 HASH = np.uint64(0x9E3779B97F4A7C15)
@@ -42,15 +55,10 @@ class Interner(NamedTuple):
     """[node]"""
     event: Ints
     """[node]"""
-    table: Nodes
+    table: SignedInts32
     """[slot] -> node, 0 where it is free."""
     state: Ints
     """NODES, SLOTS, OVERFLOWED."""
-
-
-def kind_of_nodes(nodes: int) -> type[np.int32 | np.int64]:
-    """The type of the numbers of so many nodes."""
-    return np.int32 if nodes <= MOST_NARROW_NODES else np.int64
 
 
 def new_interner(capacity: int) -> Interner:
@@ -59,16 +67,9 @@ def new_interner(capacity: int) -> Interner:
     return Interner(
         before=np.zeros(capacity, np.int64),
         event=np.zeros(capacity, np.int64),
-        table=np.zeros(slots, kind_of_nodes(capacity)),
+        table=np.zeros(slots, np.int32),
         state=np.array([1, min(FIRST_SLOTS, slots), 0], np.int64),
     )
-
-
-def larger_interner(interner: Interner) -> Interner:
-    """An interner for twice as many nodes that has the same ones."""
-    larger = new_interner(2 * len(interner.before))
-    intern_all(larger, interner)
-    return larger
 
 
 @small
@@ -124,18 +125,180 @@ def intern(interner: Interner, before: Int, event: Int) -> np.int64:
     return np.int64(node)
 
 
-@borrowing
-def intern_all(larger: Interner, interner: Interner) -> None:
-    """Intern the nodes of another interner; they get the same numbers."""
-    for node in range(1, interner.state[NODES]):
-        intern(larger, interner.before[node], interner.event[node])
-
-
 @inlined
-def label_at_level(interner: Interner, node: Int, level: Int) -> Int:
+def label_at_code(interner: Interner, node: Int, code: Int) -> Int:
     """The label that a history gives for an accrued code: that of the last event not after it."""
     while node != EMPTY:
-        if level_of_event(interner.event[node]) <= level:
+        if code_of_event(interner.event[node]) <= code:
             return label_of_event(interner.event[node])
         node = interner.before[node]
     return np.int64(NO_LABEL)
+
+
+@by_address
+class RowColumns(NamedTuple):
+    """Rows as columns: [row]."""
+
+    holder: Bytes
+    code: Bytes
+    outcome: Bytes
+    dtg: Shorts
+
+
+@inlined
+def _length(interner: Interner, node: Int) -> int:
+    """How many rows a history has."""
+    rows = 0
+    while node != EMPTY:
+        rows += 1
+        node = interner.before[node]
+    return rows
+
+
+@inlined
+def _write_rows(interner: Interner, forcer: Int, node: Int, end: Int, rows: Ints) -> Int:
+    """Write the rows of a history so that they end at `end`; returns where they begin."""
+    while node != EMPTY:
+        end -= 1
+        rows[end] = row_from(interner.event[node], forcer)
+        node = interner.before[node]
+    return end
+
+
+@borrowing
+def _find_starts(pairs: Interner, white: Interner, black: Interner, start: Ints) -> None:
+    for pair in range(1, pairs.state[NODES]):
+        rows = _length(white, pairs.before[pair]) + _length(black, pairs.event[pair])
+        start[pair + 1] = start[pair] + rows
+
+
+@borrowing
+def _fill_rows(pairs: Interner, white: Interner, black: Interner, start: Ints, rows: Ints) -> None:
+    """White's holds (which Black breaks) come first."""
+    for pair in range(1, pairs.state[NODES]):
+        end = _write_rows(white, 0, pairs.before[pair], start[pair + 1], rows)
+        _write_rows(black, 1, pairs.event[pair], end, rows)
+
+
+def dictionary_of(pairs: Interner, white: Interner, black: Interner, pattern: npt.NDArray[np.uint32]) -> Dictionary:
+    """The rows of each pair of histories; `pattern` is [cell] -> pair."""
+    start = np.zeros(int(pairs.state[NODES]) + 1, np.int64)
+    _find_starts(pairs, white, black, start)
+    rows = np.zeros(int(start[-1]), np.int64)
+    _fill_rows(pairs, white, black, start, rows)
+    often = np.zeros(len(start) - 1, np.int64)
+    _count(pattern, often)
+    return Dictionary(start, rows, often)
+
+
+@borrowing
+def _count(pattern: Ints32, often: Ints) -> None:
+    for cell in range(len(pattern)):
+        often[pattern[cell]] += 1
+
+
+@borrowing
+def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts32) -> None:
+    """The chain of rows that each pattern is."""
+    for pattern in range(len(start) - 1):
+        node: Int = EMPTY
+        for row in range(start[pattern], start[pattern + 1]):
+            node = intern(interner, node, rows[row])
+        nodes[pattern] = node
+
+
+@borrowing
+def _group_by_before(before: Ints, by_event: Ints, first_child: SignedInts32, children: SignedInts32) -> None:
+    """Sort chains by the one they extend, then by row: node n has children first_child[n] to first_child[n + 1]."""
+    for node in range(1, len(before)):
+        first_child[before[node] + 2] += 1
+    for node in range(2, len(first_child)):
+        first_child[node] += first_child[node - 1]
+    for node in by_event:
+        at = before[node + 1] + 1
+        children[first_child[at]] = node + 1
+        first_child[at] += 1
+
+
+@kernel
+def _in_order(children: SignedInts32, first_child: SignedInts32, ranking: SignedInts32) -> None:
+    """List the chains in the order of their rows."""
+    stack = np.empty_like(ranking)
+    size, number = 1, 0
+    stack[0] = EMPTY
+    while size:
+        size -= 1
+        node = stack[size]
+        ranking[number] = node
+        number += 1
+        for n in range(first_child[node + 1] - 1, first_child[node] - 1, -1):
+            stack[size] = children[n]
+            size += 1
+
+
+@borrowing
+def _unroll(interner: Interner, nodes: Ints, start: Ints, columns: RowColumns) -> None:
+    """Write the rows of some chains one after another, as columns."""
+    for n in range(len(nodes)):
+        node = nodes[n]
+        for row in range(start[n + 1] - 1, start[n] - 1, -1):
+            packed = interner.event[node]
+            columns.holder[row], columns.code[row] = holder_of_row(packed), code_of_row(packed)
+            columns.outcome[row], columns.dtg[row] = outcome_of_row(packed), plies_of_row(packed)
+            node = interner.before[node]
+
+
+@borrowing
+def _find_lengths(interner: Interner, nodes: Ints, length: Ints) -> None:
+    for n in range(len(nodes)):
+        length[n] = _length(interner, nodes[n])
+
+
+def merge_patterns(
+    dictionaries: Iterable[Dictionary], rows: int, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]] = np.zeros
+) -> tuple[Patterns, list[Ints32]]:
+    """The dictionary of all, the most frequent first, and for each run [its pattern] -> pattern.
+
+    `rows` is how many rows the dictionaries have together. Its own lie in arrays that `new` makes.
+    """
+    interner, chains = new_interner(min(rows + 1, MOST_CHAINS)), list[SignedInts32]()
+    counts = np.zeros(len(interner.before), np.int64)
+    for dictionary in dictionaries:
+        nodes = np.zeros(len(dictionary.often), np.int32)
+        _intern_rows(interner, dictionary.start, dictionary.rows, nodes)
+        if interner.state[OVERFLOWED]:
+            raise RepresentationError("the number of rows of all patterns", "the solver's dictionary")
+        counts[nodes] += dictionary.often
+        chains.append(nodes)
+    interner = interner._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
+    ranking = _ranking(interner)[1:]
+    used = ranking[counts[ranking] > 0]
+    order = np.concatenate([[EMPTY], used[often_first(counts[used])]])
+    number_of = np.zeros(int(interner.state[NODES]), np.uint32)
+    number_of[order] = np.arange(len(order))
+    return _columns(interner, order, new), [number_of[nodes] for nodes in chains]
+
+
+def _ranking(interner: Interner) -> SignedInts32:
+    """All chains in the order of their rows, a beginning before what it begins."""
+    size = int(interner.state[NODES])
+    before, event = interner.before[:size], interner.event[:size]
+    first_child, children = np.zeros(size + 2, np.int32), np.zeros(size, np.int32)
+    _group_by_before(before, np.argsort(event[1:]), first_child, children)
+    ranking = np.zeros(size, np.int32)
+    _in_order(children, first_child, ranking)
+    return ranking
+
+
+def _columns(interner: Interner, order: Ints, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]]) -> Patterns:
+    """The rows of some chains as columns."""
+    length = np.zeros(len(order), np.int64)
+    _find_lengths(interner, order, length)
+    start = np.concatenate([[0], np.cumsum(length)])
+    rows = int(start[-1])
+    holder, code, outcome = (new(rows, np.uint8) for _ in range(3))
+    columns = RowColumns(holder, code, outcome, new(rows, np.uint16))
+    _unroll(interner, order, start, columns)
+    first_row = new(len(start), np.uint32)
+    first_row[:] = start
+    return Patterns(first_row, holder, code, outcome.view(np.int8), columns.dtg)

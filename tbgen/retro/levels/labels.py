@@ -1,8 +1,10 @@
-"""Labels of the middle: which cells have one, and which cells are rechecked in which layer.
+"""Labels of the middle: which cells have one, which keep theirs, and which cells are rechecked in which layer.
 
 A cell's label is the layer (rank and plies) in which it joins, and obeys one law: a cell of the forcer has the least
 label of its successors, a ply later, or its reset's if that is less; a cell of the defender has the greatest.
-Labels from `limit_of(level)` on break no hold at this level, and count as none.
+Labels from `limit_of(code)` on break no hold at this code, and count as none.
+
+Whether a cell joins, or keeps its label, is decided by the labels of its successors alone.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
+from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.retro.levels.bucket_queue import PLIES, RECHECK, push
 from tbgen.retro.levels.forcer import (
     BEGUN,
     QUEUE_FULL,
@@ -23,10 +25,23 @@ from tbgen.retro.levels.forcer import (
     Forcer,
     drop_lock,
     label_cells,
+    reset_label,
     take_lock,
 )
-from tbgen.retro.levels.packing import NO_LABEL, limit_of, plies_of_label, rank_of_label, site_from
+from tbgen.retro.levels.packing import (
+    EXIT,
+    LAST_LABEL,
+    NO_LABEL,
+    PLIES,
+    RECHECK,
+    limit_of,
+    plies_of_label,
+    push,
+    rank_of_label,
+    site_from,
+)
 from tbgen.retro.words.block import MASK, Block, place_of_cell
+from tbgen.retro.words.quiet import KING_LANES, find_escapes, list_neighbours
 from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word, copy_words
 
 
@@ -61,12 +76,12 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
 
 @inlined
 def set_provisional_label(
-    block: Block, forcer: Forcer, side: Int, word: Int, square: Int, label: Int, level: Int
+    block: Block, forcer: Forcer, side: Int, word: Int, square: Int, label: Int, code: Int
 ) -> None:
     """Give a free or frozen cell a label that is to be confirmed in its layer, or none."""
     middle, bit = forcer.middle, square_bit(square)
     at = np.uint64(word)
-    if label < limit_of(level):
+    if label < limit_of(code):
         forcer.label[place_of_cell(block, side, word, square)] = label
         middle.unlabelled[side, at] &= ~bit
         middle.labelled[side, at] |= bit
@@ -82,9 +97,9 @@ def set_provisional_label(
 
 
 @inlined
-def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int, level: Int) -> None:
-    """Put cells on the agenda of the layer that their label names; beyond the level's limit there is none."""
-    if label >= limit_of(level):
+def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
+    """Put cells on the agenda of the layer that their label names; beyond the code's limit there is none."""
+    if label >= limit_of(code):
         return
     if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
@@ -127,7 +142,7 @@ def mark_neighbours(
 
 
 @inlined
-def schedule_neighbours(block: Block, forcer: Forcer, side: Int, size: Int, labels: LabelRange, level: Int) -> None:
+def schedule_neighbours(block: Block, forcer: Forcer, side: Int, size: Int, labels: LabelRange, code: Int) -> None:
     """Of the listed neighbours, schedule those with a label in a range to be rechecked, each in its own layer."""
     near, labelled, free = forcer.neighbours, forcer.middle.labelled, forcer.forced.free
     for n in range(size):
@@ -138,7 +153,7 @@ def schedule_neighbours(block: Block, forcer: Forcer, side: Int, size: Int, labe
             hit &= hit - ONE
             label = label_of_cell(block, forcer, side, word, square)
             if labels.low <= label <= labels.high:
-                schedule(forcer, RECHECK, side, word, square_bit(square), label, level)
+                schedule(forcer, RECHECK, side, word, square_bit(square), label, code)
 
 
 @inner
@@ -154,7 +169,7 @@ def clear_labels(forcer: Forcer) -> None:
 
 
 @inlined
-def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, level: Int) -> None:
+def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, code: Int) -> None:
     """Take away those labels of a word that break no hold any more."""
     middle = forcer.middle
     worst: Int = np.int64(0)
@@ -163,7 +178,7 @@ def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, le
         square = lowest_square(lanes)
         lanes &= lanes - ONE
         label = label_of_cell(block, forcer, side, word, square)
-        if label < limit_of(level):
+        if label < limit_of(code):
             worst = max(worst, rank_of_label(label))
             continue
         bit = square_bit(square)
@@ -174,27 +189,27 @@ def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, le
     middle.worst[side, word] = worst
 
 
-# With each level the range of outcomes that break a hold shrinks by one rank at its end: those labels expire. Each word
+# With each code the range of outcomes that break a hold shrinks by one rank at its end: those labels expire. Each word
 # keeps the worst rank of its labels, so that only words with something to expire are looked into. Cells that have been
-# frozen, or have joined a class, get no label from a search: once a level `unlabelled` is cut down to free cells.
+# frozen, or have joined a class, get no label from a search: once a code `unlabelled` is cut down to free cells.
 @inner
-def expire_labels(block: Block, forcer: Forcer, level: Int) -> None:
-    """Begin a level: labels that break no hold any more are none, and only free cells can get another."""
+def expire_labels(block: Block, forcer: Forcer, code: Int) -> None:
+    """Begin a code: labels that break no hold any more are none, and only free cells can get another."""
     middle = forcer.middle
     for side in range(2):
         for word in range(len(middle.out)):
-            if np.int64(middle.worst[side, word]) >= rank_of_label(limit_of(level)):
-                expire_labels_of_word(block, forcer, side, word, level)
+            if np.int64(middle.worst[side, word]) >= rank_of_label(limit_of(code)):
+                expire_labels_of_word(block, forcer, side, word, code)
             middle.unlabelled[side, word] &= forcer.forced.free[side, word]
 
 
-# Until the level's end confirmed labels are kept apart, in `fresh`: they are final, whereas what is still `labelled`
-# may change in a later layer of this level.
+# Until the code's end confirmed labels are kept apart, in `fresh`: they are final, whereas what is still `labelled`
+# may change in a later layer of this code.
 @inlined
-def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, level: Int) -> None:
-    """Cells have the label of the layer at hand, and this is final at this level."""
+def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
+    """Cells have the label of the layer at hand, and this is final at this code."""
     middle, at = forcer.middle, np.uint64(word)
-    label_cells(block, forcer, side, word, bits, label, level)
+    label_cells(block, forcer, side, word, bits, label, code)
     middle.unlabelled[side, at] &= ~bits
     if forcer.state[BEGUN]:
         middle.labelled[side, at] &= ~bits
@@ -205,3 +220,171 @@ def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word
     middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
     if side == forcer.side:
         middle.out[at] &= ~bits
+
+
+@inlined
+def list_neighbours_of(block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word) -> int:
+    """List in the forcer's scratch space the words that `mover` comes to from some cells of a word, or came from."""
+    return list_neighbours(block, forcer.men, mover, word, bits, forcer.neighbours)
+
+
+@inner
+def schedule_predecessors(
+    block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word, labels: LabelRange, code: Int
+) -> None:
+    """Schedule the cells from which `mover` comes to some cells of a word, those with a label in a range."""
+    size = list_neighbours_of(block, forcer, mover, word, bits)
+    schedule_neighbours(block, forcer, mover, size, labels, code)
+
+
+@inner
+def label_frozen(block: Block, forcer: Forcer, word: Int, square: Int, label: Int, code: Int) -> None:
+    """A cell of the defender has been frozen, and has this label from now on."""
+    side, bit = 1 - forcer.side, square_bit(square)
+    was = np.int64(LAST_LABEL)
+    if forcer.middle.labelled[side, np.uint64(word)] & bit:
+        was = label_of_cell(block, forcer, side, word, square)
+    if was == label:
+        return
+    set_provisional_label(block, forcer, side, word, square, label, code)
+    schedule(forcer, EXIT, side, word, bit, label, code)
+    if label > was:
+        schedule_predecessors(block, forcer, forcer.side, word, bit, LabelRange(was + 1, was + 1), code)
+
+
+@inlined
+def source_of(image: Int, square: Int) -> Word:
+    """The cells, as bits, from which a move leads to a listed neighbour's cell."""
+    if image == KING_LANES:
+        source: Word = KING_ATTACKS[square]
+        return source
+    return square_bit(SYMMETRY[INVERSE[image], square])
+
+
+@inlined
+def begin_with_resets(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, otherwise: Int) -> None:
+    """Begin with the labels that resets bring, or another where there is none."""
+    while bits:
+        square = lowest_square(bits)
+        bits &= bits - ONE
+        forcer.latest[square] = otherwise
+        if block.resets[side, word] & square_bit(square):
+            forcer.latest[square] = reset_label(block, forcer, side, word, square)
+
+
+# At the first code no successor has a label from before, and the layers come in order: resets are all there is to ask.
+@inlined
+def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
+    """The label that the successors of some of the defender's cells give them now: the greatest."""
+    side, labelled, latest, near = 1 - forcer.side, forcer.middle.labelled, forcer.latest, forcer.neighbours
+    begin_with_resets(block, forcer, side, word, bits, np.int64(0))
+    if not forcer.state[BEGUN]:
+        return
+    for n in range(list_neighbours_of(block, forcer, side, word, bits)):
+        there = near.word[n]
+        hit = labelled[forcer.side, np.uint64(there)] & near.bits[n]
+        while hit:
+            square = lowest_square(hit)
+            hit &= hit - ONE
+            label = 1 + label_of_cell(block, forcer, forcer.side, there, square)
+            here = source_of(near.image[n], square) & bits
+            while here:
+                at = lowest_square(here)
+                here &= here - ONE
+                latest[at] = max(latest[at], label)
+
+
+# A successor whose label is final already, a fresh one, supports the cell as well as one whose label may still change.
+# `find_greatest` need not look at fresh ones: they joined in an earlier layer, so they limit nothing in this one.
+@inner
+def find_least(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) -> None:
+    """The label that the successors of some of the forcer's cells give them now: the least, and not below `label`."""
+    defender, middle, latest, near = 1 - forcer.side, forcer.middle, forcer.latest, forcer.neighbours
+    begin_with_resets(block, forcer, forcer.side, word, bits, np.int64(LAST_LABEL))
+    for n in range(list_neighbours_of(block, forcer, forcer.side, word, bits)):
+        there = near.word[n]
+        hit = (middle.labelled[defender, np.uint64(there)] | middle.fresh[defender, there]) & near.bits[n]
+        while hit:
+            square = lowest_square(hit)
+            hit &= hit - ONE
+            after = 1 + label_of_cell(block, forcer, defender, there, square)
+            here = source_of(near.image[n], square) & bits
+            while here:
+                at = lowest_square(here)
+                here &= here - ONE
+                if label <= after < latest[at]:
+                    latest[at] = after
+
+
+@inner
+def recheck_forcer_cells(block: Block, forcer: Forcer, label: Int, code: Int, word: Int, bits: Word) -> Word:
+    """Those of some of the forcer's cells that have this label and a successor, or a reset, that still supports it."""
+    side, middle = forcer.side, forcer.middle
+    bits &= middle.labelled[side, np.uint64(word)] & forcer.forced.free[side, np.uint64(word)]
+    bits = labelled_within(block, forcer, side, word, bits, LabelRange(label, label))
+    if bits == NOTHING:
+        return NOTHING
+    find_least(block, forcer, word, bits, label)
+    still, lanes = NOTHING, bits
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        bit, later = square_bit(square), forcer.latest[square]
+        if later <= label:
+            still |= bit
+            continue
+        set_provisional_label(block, forcer, side, word, square, later, code)
+        schedule(forcer, RECHECK, side, word, bit, later, code)
+        schedule_predecessors(block, forcer, 1 - side, word, bit, LabelRange(label + 1, later), code)
+    return still
+
+
+@inner
+def postpone_defender_cell(block: Block, forcer: Forcer, word: Int, square: Int, later: Int, code: Int) -> None:
+    """A cell of the defender joins only after the last of its successors has."""
+    side, bit, limit = 1 - forcer.side, square_bit(square), limit_of(code)
+    was = limit
+    if forcer.middle.labelled[side, np.uint64(word)] & bit:
+        was = label_of_cell(block, forcer, side, word, square)
+    later = min(later, limit)
+    if later != was:
+        set_provisional_label(block, forcer, side, word, square, later, code)
+        schedule(forcer, RECHECK, side, word, bit, later, code)
+    if later > was:
+        schedule_predecessors(block, forcer, forcer.side, word, bit, LabelRange(was + 1, later), code)
+
+
+# The marked cells are those to which a changed label was the limit; whether they join is decided here alone, by the
+# moves themselves, so it does not matter if a cell is marked twice or in vain. Escapes are looked for first: one word
+# of `out` answers for 64 cells, while labels have to be read cell by cell.
+@inlined
+def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, word: Int, bits: Word) -> Word:
+    """Those of some of the defender's cells that have no escape any more, and join."""
+    side, middle, at, old = 1 - forcer.side, forcer.middle, np.uint64(word), NOTHING
+    bits &= forcer.forced.free[side, at]
+    if forcer.state[BEGUN]:
+        old = bits & middle.labelled[side, at]
+        old = labelled_within(block, forcer, side, word, old, LabelRange(label, np.int64(LAST_LABEL)))
+    bits = old | bits & middle.unlabelled[side, at]
+    if bits == NOTHING:
+        return NOTHING
+    out = find_escapes(block, forcer.men, side, word, bits, middle.out)
+    bits &= ~out
+    out &= old
+    while out:
+        square = lowest_square(out)
+        out &= out - ONE
+        postpone_defender_cell(block, forcer, word, square, np.int64(LAST_LABEL), code)
+    if bits == NOTHING:
+        return NOTHING
+    find_greatest(block, forcer, word, bits)
+    joins, lanes = NOTHING, bits
+    while lanes:
+        square = lowest_square(lanes)
+        lanes &= lanes - ONE
+        later = forcer.latest[square]
+        if later <= label:
+            joins |= square_bit(square)
+        elif forcer.state[BEGUN]:
+            postpone_defender_cell(block, forcer, word, square, later, code)
+    return joins

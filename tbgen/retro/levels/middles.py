@@ -2,7 +2,7 @@
 
 A label is wrong only because something has happened since: the cell, or a successor, was frozen or joined a class. When
 a cell gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the layer after
-(recheck.py). All labels below the layer at hand are final. At the first level no cell has a label, and resets begin it:
+(labels.py). All labels below the layer at hand are final. At the first code no cell has a label, and resets begin it:
 that is the plain search from seeds.
 """
 
@@ -12,9 +12,8 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
-from tbgen.index.outcome_kernels import WORST_RANK
+from tbgen.index.kernels import WORST_RANK
 from tbgen.index.words import ONE, lowest_square
-from tbgen.retro.levels.bucket_queue import EXIT, PLIES, UNBLOCK
 from tbgen.retro.levels.forcer import (
     BEGUN,
     LAYER,
@@ -28,6 +27,7 @@ from tbgen.retro.levels.forcer import (
     TOO_FAR,
     TURN,
     Forcer,
+    end_code,
 )
 from tbgen.retro.levels.labels import (
     LabelRange,
@@ -36,12 +36,17 @@ from tbgen.retro.levels.labels import (
     expire_labels,
     label_of_cell,
     labelled_within,
+    list_neighbours_of,
     look_ahead,
     mark_neighbours,
+    recheck_defender_cells,
+    recheck_forcer_cells,
 )
-from tbgen.retro.levels.middle_sets import end_level
 from tbgen.retro.levels.packing import (
+    EXIT,
     LAST_LABEL,
+    PLIES,
+    UNBLOCK,
     kind_of_site,
     label_from,
     plies_of_label,
@@ -49,7 +54,6 @@ from tbgen.retro.levels.packing import (
     side_of_site,
     word_of_site,
 )
-from tbgen.retro.levels.recheck import list_neighbours_of, recheck_defender_cells, recheck_forcer_cells
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, Span, Worklist, add_bits, list_words, take_bits
@@ -101,7 +105,7 @@ def worklists_in_turn(forcer: Forcer) -> tuple[Worklist, Worklist]:
 
 @inner
 def take_up_seeds(forcer: Forcer, label: Int, joining: Worklist) -> None:
-    """At the first level: the resets of a layer are worklist entries."""
+    """At the first code: the resets of a layer are worklist entries."""
     seeds = forcer.seeds
     node = seeds.head[rank_of_label(label), plies_of_label(label)]
     while node >= 0:
@@ -161,26 +165,26 @@ def begin_layer(forcer: Forcer) -> bool:
 # first, and threads can share it (drive/shared_layers.py), the agenda and the interner excepted.
 @inner
 def recheck_cells(
-    block: Block, forcer: Forcer, rechecked: Worklist, span: Span, joining: Worklist, label: Int, level: Int
+    block: Block, forcer: Forcer, rechecked: Worklist, span: Span, joining: Worklist, label: Int, code: Int
 ) -> None:
     """Of the forcer's cells on the agenda, in some of the words listed, let those join that still can."""
     for n in range(span.first, span.end):
         word = np.int64(rechecked.words[n])
         bits = take_bits(rechecked, word)
-        add_bits(joining, word, recheck_forcer_cells(block, forcer, label, level, word, bits))
+        add_bits(joining, word, recheck_forcer_cells(block, forcer, label, code, word, bits))
 
 
 @inner
-def check_cells(block: Block, forcer: Forcer, span: Span, joining_next: Worklist, label: Int, level: Int) -> None:
+def check_cells(block: Block, forcer: Forcer, span: Span, joining_next: Worklist, label: Int, code: Int) -> None:
     """Confirm the defender's cells that join, in some of the words listed, and mark for the next layer."""
     checked, yielding = forcer.checked, forcer.yielding
     for n in range(span.first, span.end):
         look_ahead(block, forcer, 1 - forcer.side, checked, n, span.end)
         word = np.int64(checked.words[n])
         bits = take_bits(checked, word)
-        bits = recheck_defender_cells(block, forcer, label, level, word, bits)
+        bits = recheck_defender_cells(block, forcer, label, code, word, bits)
         if bits:
-            confirm_label(block, forcer, 1 - forcer.side, word, bits, label, level)
+            confirm_label(block, forcer, 1 - forcer.side, word, bits, label, code)
         if forcer.state[BEGUN]:
             bits |= take_bits(yielding, word)
         if bits:
@@ -188,7 +192,7 @@ def check_cells(block: Block, forcer: Forcer, span: Span, joining_next: Worklist
 
 
 @inner
-def join_cells(block: Block, forcer: Forcer, joining: Worklist, span: Span, label: Int, level: Int) -> None:
+def join_cells(block: Block, forcer: Forcer, joining: Worklist, span: Span, label: Int, code: Int) -> None:
     """Confirm the forcer's cells that join, in some of the words listed, and mark for the next layer."""
     side, middle = forcer.side, forcer.middle
     for n in range(span.first, span.end):
@@ -201,7 +205,7 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, span: Span, labe
         bits &= among
         if bits:
             mark_limited(block, forcer, word, bits)
-            confirm_label(block, forcer, side, word, bits, label, level)
+            confirm_label(block, forcer, side, word, bits, label, code)
 
 
 @inner
@@ -220,23 +224,23 @@ def end_layer(forcer: Forcer) -> None:
 
 
 @inner
-def finish_layer(block: Block, forcer: Forcer, level: Int) -> None:
+def finish_layer(block: Block, forcer: Forcer, code: Int) -> None:
     """Confirm all cells that join in one layer, and mark for the next one."""
     joining, joining_next = worklists_in_turn(forcer)
     label = label_from(forcer.state[RANK], forcer.state[LAYER])
-    recheck_cells(block, forcer, joining_next, Span(0, list_words(joining_next)), joining, label, level)
-    check_cells(block, forcer, Span(0, list_words(forcer.checked)), joining_next, label, level)
-    join_cells(block, forcer, joining, Span(0, list_words(joining)), label, level)
+    recheck_cells(block, forcer, joining_next, Span(0, list_words(joining_next)), joining, label, code)
+    check_cells(block, forcer, Span(0, list_words(forcer.checked)), joining_next, label, code)
+    join_cells(block, forcer, joining, Span(0, list_words(joining)), label, code)
     end_layer(forcer)
 
 
 @inner
-def update_outcome(block: Block, forcer: Forcer, level: Int) -> bool:
+def update_outcome(block: Block, forcer: Forcer, code: Int) -> bool:
     """The layers of one outcome, from the fewest plies upwards; False when the layer at hand is left to others."""
     while begin_layer(forcer):
         if count_marked_words(forcer) > forcer.state[MOST]:
             return False
-        finish_layer(block, forcer, level)
+        finish_layer(block, forcer, code)
     return True
 
 
@@ -244,7 +248,7 @@ def update_outcome(block: Block, forcer: Forcer, level: Int) -> bool:
 # were held up by it are marked before the first layer. `touched` names the words, so that the cost follows the changes.
 @inner
 def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
-    """Cells that a class has gained since the last level leave the middle; what they limited is marked."""
+    """Cells that a class has gained since the last code leave the middle; what they limited is marked."""
     middle = forcer.middle
     for group in range(middle.touched.shape[1]):
         words = middle.touched[side, group]
@@ -260,21 +264,21 @@ def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
 
 
 @inner
-def begin_middle(block: Block, forcer: Forcer, level: Int) -> None:
+def begin_middle(block: Block, forcer: Forcer, code: Int) -> None:
     """Begin with the labels at the code before, where there are any."""
     state = forcer.state
     state[MEMO_LABEL] = NO_MEMO
-    state[RANK], state[LAYER] = level, 0
+    state[RANK], state[LAYER] = code, 0
     if not state[BEGUN]:
         clear_labels(forcer)
         return
-    expire_labels(block, forcer, level)
+    expire_labels(block, forcer, code)
     for side in range(2):
         remove_gained(block, forcer, side)
 
 
 @inner
-def update_middle(block: Block, forcer: Forcer, level: Int) -> bool:
+def update_middle(block: Block, forcer: Forcer, code: Int) -> bool:
     """The middle at an accrued code: all labels, from those at the code before.
 
     It goes on from the layer in the state. True when it is done; a layer of more than `state[MOST]` words is begun, and
@@ -282,13 +286,13 @@ def update_middle(block: Block, forcer: Forcer, level: Int) -> bool:
     """
     state = forcer.state
     if state[LAYER] == NO_LAYER:
-        begin_middle(block, forcer, level)
-    while state[RANK] < WORST_RANK - level:
-        if not update_outcome(block, forcer, level):
+        begin_middle(block, forcer, code)
+    while state[RANK] < WORST_RANK - code:
+        if not update_outcome(block, forcer, code):
             return False
         state[RANK] += 1
         state[LAYER] = 0
     state[LAYER] = NO_LAYER
     state[BEGUN] = 1
-    end_level(forcer.middle)
+    end_code(forcer.middle)
     return True

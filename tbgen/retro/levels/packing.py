@@ -1,18 +1,25 @@
-"""The integers that hold several numbers, packed and unpacked here and nowhere else.
+"""Integers that hold several numbers, and queues of cells by label.
 
 * label: an outcome's rank and the plies to it, so that of two labels the smaller is the better one for the forcer.
-* event: a label of the middle and the accrued code (level) from which on it holds.
-* site: where an entry of a bucket queue belongs: a word, the kind of the entry, the side to move.
-* row: a line of a pattern (see patterns.py), so that rows sort as their columns do.
+* event: a label of the middle and the accrued code from which on it holds.
+* site: where an entry of a queue belongs: a word, the kind of the entry, the side to move.
+* row: a line of a pattern (see histories.py), so that rows sort as their columns do.
+
+A *bucket queue* has its entries (kind, side, word, bits) in lists by rank and plies of a label. Two of them serve a
+forcer. Its *seeds* are resets, and cells that have been frozen with their entry values: they are pushed once and stay
+for all accrued codes, and each code uses those whose outcome is still in question. The *agenda* of its middle holds
+what is to be looked at in a later layer of the same code. The newest entry of a list comes first.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tbgen.compiled.arrays import Int
-from tbgen.compiled.jit import small
-from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank
+from tbgen.compiled.arrays import Int, Ints, SignedInts32, Word, Words
+from tbgen.compiled.jit import by_address, inlined, inner, small
+from tbgen.index.kernels import RANKS, WORST_RANK, byte_of_rank
 
 NO_LABEL = np.uint32(0xFFFFFFFF)
 """In place of a label, where there is none."""
@@ -37,18 +44,18 @@ def plies_of_label(label: Int) -> Int:
 
 
 @small
-def limit_of(level: Int) -> np.int64:
-    """The first label that does not break a hold at this level: cells have no labels from here on."""
-    return np.int64(WORST_RANK - level) << 16
+def limit_of(code: Int) -> np.int64:
+    """The first label that does not break a hold at this code: cells have no labels from here on."""
+    return np.int64(WORST_RANK - code) << 16
 
 
 @small
-def event_from(level: Int, label: Int) -> np.int64:
-    return np.int64(level << 32 | np.int64(label))
+def event_from(code: Int, label: Int) -> np.int64:
+    return np.int64(code << 32 | np.int64(label))
 
 
 @small
-def level_of_event(event: Int) -> Int:
+def code_of_event(event: Int) -> Int:
     return event >> 32
 
 
@@ -82,7 +89,7 @@ def row_from(event: Int, forcer: Int) -> Int:
     """The row of an event of this forcer: holder (the other side), code, outcome's signed byte, plies."""
     label = label_of_event(event)
     outcome = np.int64(byte_of_rank(rank_of_label(label), forcer)) & 0xFF
-    return (1 - forcer) << 32 | level_of_event(event) << 24 | outcome << 16 | plies_of_label(label)
+    return (1 - forcer) << 32 | code_of_event(event) << 24 | outcome << 16 | plies_of_label(label)
 
 
 @small
@@ -104,3 +111,77 @@ def outcome_of_row(row: Int) -> Int:
 @small
 def plies_of_row(row: Int) -> Int:
     return row & 0xFFFF
+
+
+PLIES = 2048
+"""Longer distances are refused: the longest best play known takes 553 plies."""
+
+MEMBER, UNBLOCK, EXIT = 0, 1, 2
+"""Kinds of seeds: a reset of the forcer; a reset of the defender; a frozen cell."""
+
+MOST_ENTRIES = (1 << 31) - 1
+"""Their numbers have 32 bits, one of them for the end of a list."""
+
+RECHECK = 0
+"""On the agenda: a cell to be rechecked. An EXIT there takes effect in its layer."""
+
+
+@by_address
+class BucketQueue(NamedTuple):
+    """Lists of entries by rank and plies; memory for entries is touched as they come."""
+
+    head: SignedInts32
+    """[rank, plies] -> the first entry of the list, or -1."""
+    farthest: Ints
+    """[rank] -> the most plies of any entry, or -1."""
+    next: SignedInts32
+    """[entry] -> the next one of its list, or -1."""
+    site: SignedInts32
+    """[entry] -> kind, side and word, packed."""
+    bits: Words
+    """[entry]"""
+    used: Ints
+    """[0] how many entries there are."""
+
+
+def new_bucket_queue(entries: int) -> BucketQueue:
+    """An empty queue for so many entries, as far as they can be numbered."""
+    entries = min(entries, MOST_ENTRIES)
+    return BucketQueue(
+        head=np.full((RANKS, PLIES), -1, np.int32),
+        farthest=np.full(RANKS, -1, np.int64),
+        next=np.empty(entries, np.int32),
+        site=np.empty(entries, np.int32),
+        bits=np.empty(entries, np.uint64),
+        used=np.zeros(1, np.int64),
+    )
+
+
+@inlined
+def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> bool:
+    """Add an entry under a label, False if the queue is full; entries of one site that follow each other share one."""
+    rank, plies = rank_of_label(label), plies_of_label(label)
+    node = queue.head[rank, plies]
+    if node >= 0 and queue.site[node] == site:
+        queue.bits[node] |= bits
+        return True
+    new = queue.used[0]
+    if new == len(queue.next):
+        return False
+    queue.used[0] += 1
+    queue.next[new], queue.site[new], queue.bits[new] = node, site, bits
+    queue.head[rank, plies] = new
+    queue.farthest[rank] = max(queue.farthest[rank], plies)
+    return True
+
+
+@inner
+def clear_queue(queue: BucketQueue) -> None:
+    """Forget all entries."""
+    if queue.used[0] == 0:
+        return
+    for rank in range(RANKS):
+        for plies in range(queue.farthest[rank] + 1):
+            queue.head[rank, plies] = -1
+        queue.farthest[rank] = -1
+    queue.used[0] = 0

@@ -1,28 +1,251 @@
 """Children: the values that the blocks of a wave need, read into memory.
 
 Tables that captures lead to are read once and held whole. Of those that promotions lead to, and of the blocks of the
-table itself, a wave holds what its own blocks can reach, and no more.
+table itself, a wave holds what its own blocks can reach, and no more. What plain promotions lead to is copied from the
+child's cells to where the block's own cells will look for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from tbgen.compiled.arrays import Ints
-from tbgen.handover import Box, Distances, Entries
-from tbgen.index.layout import Layout
+from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, Word
+from tbgen.compiled.jit import borrowing, by_address, inlined
+from tbgen.index.kernels import are_in_order, beside_image, primary_black_kings
+from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
+from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
+from tbgen.index.words import NOTHING, ONE
 from tbgen.material import Material
-from tbgen.retro.resets.family import NOT_HERE, Family, Kinship, Planes, Promotions
-from tbgen.retro.resets.promotions import BoxValues, Gathered, Gathering, Promoter, gather_promotions
-from tbgen.retro.words.block import enter_block, new_block
+from tbgen.retro.resets.destinations import NOT_HERE, Family, Kinship, Planes, Promotions, Reset
+from tbgen.retro.words.block import clear_blanks, enter_block, new_block
 from tbgen.retro.words.geometry import geometry_of
-from tbgen.retro.words.primary import clear_blanks
+from tbgen.retro.words.moves import NO_SLOT
 from tbgen.score import Color
-from tbgen.table import Child
+from tbgen.table import Box, Child, Distances, Entries
+
+EITHER_WAY, EVERY_SYMMETRY = (0, FLIP_FILE), tuple(range(8))
+BOARDS_OF_CELL = ((0,), (FLIP_FILE,), EITHER_WAY, EVERY_SYMMETRY)
+"""[how the board is turned] -> by which symmetries boards may have come to a cell."""
+
+
+@by_address
+class Ways(NamedTuple):
+    """How the cells of one child lie in the blocks that they come from."""
+
+    part: Ints
+    """[way, axis, digit there] -> what it adds to the cell here."""
+    axis: Ints
+    """[way] -> the axis of the new man."""
+    sign: Ints
+    """[way] -> -1 where the colours change sides, else 1."""
+    twin_start: Ints
+    """[axis] -> the first axis of its group of equal men, in the child."""
+
+
+class Route(NamedTuple):
+    """A way as Python looks for it."""
+
+    way: int
+    symmetry: int
+    flip: int
+
+
+class Gathering(NamedTuple):
+    """What is to be read from one plane of a child."""
+
+    table: int
+    block: int
+    side: Color
+    how: int
+    """How boards are turned that come there, see index/layout.py."""
+    targets: list[tuple[int, int, int]]
+    """Way, square of the new man in the child, and where the cells begin that it is read for."""
+
+
+def about_to_promote(layout: Layout, pawn: int) -> npt.NDArray[np.bool_]:
+    """[block] -> whether a pawn stands one step before its last rank."""
+    squares = np.array([pawns[pawn] for pawns in layout.blocks], np.int64)
+    return squares >> 3 == (6 if layout.slots[pawn][0] is Color.WHITE else 1)
+
+
+class Promoter:
+    """Knows for every block what its promotions ask of the children."""
+
+    def __init__(self, kinship: Kinship) -> None:
+        self.kinship = kinship
+        self.layout = kinship.layouts[0]
+        self.resets = [reset for reset in kinship.resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
+        self.ready = [about_to_promote(self.layout, pawn) for pawn in range(self.layout.pawns)]
+        self.routes: dict[Reset, list[Route]] = {}
+        self.ways = {number: self._ways(number) for number in {self._table(reset) for reset in self.resets}}
+
+    def _table(self, reset: Reset) -> int:
+        return self.kinship.number_of(reset.material)
+
+    def _ways(self, table: int) -> Ways:
+        """All ways from one child, and which of them belong to a reset and a symmetry."""
+        child = self.kinship.layouts[table]
+        part: list[Ints] = []
+        axis: list[int] = []
+        sign: list[int] = []
+        for reset in self.resets:
+            if self._table(reset) != table:
+                continue
+            routes = self.routes.setdefault(reset, [])
+            symmetries = EITHER_WAY if child.pawns else EVERY_SYMMETRY
+            for symmetry, (new, slots) in itertools.product(symmetries, _assignments(child, reset)):
+                routes.append(Route(len(part), symmetry, 56 * reset.flip))
+                part.append(self._part(child, reset, symmetry, slots))
+                axis.append(new)
+                sign.append(-1 if reset.flip else 1)
+        twins = np.arange(child.others + 2, dtype=np.int64)
+        for start, end in child.twins:
+            twins[start - child.pawns : end - child.pawns] = start - child.pawns
+        return Ways(np.stack(part), np.array(axis, np.int64), np.array(sign, np.int64), twins)
+
+    def _part(self, child: Layout, reset: Reset, symmetry: int, slots: Sequence[int]) -> Ints:
+        """[axis, digit there] -> what it adds to the cell here."""
+        part, last = np.zeros((len(slots), 64), np.int64), len(self.layout.slots) - 1
+        for axis, slot in enumerate(slots):
+            squares = np.array(TRIANGLE if axis == 0 and not child.pawns else range(64), np.int64)
+            if slot != reset.promoted:
+                part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * reset.flip)) << (6 * (last - slot))
+        return part
+
+    def gatherings(self, blocks: Sequence[int], start: Ints) -> tuple[list[Gathering], int]:
+        """All that some blocks ask for, and how many cells it fills; `start`, that of Promotions, says where."""
+        found: dict[tuple[int, int, Color], Gathering] = {}
+        cells = 0
+        for reset in self.resets:
+            up, ready = (
+                (8 if self.layout.slots[reset.promoted][0] is Color.WHITE else -8),
+                self.ready[reset.promoted],
+            )
+            for number in (number for number in blocks if ready[number]):
+                pawns = self.layout.blocks[number]
+                start[number, reset.promoted, int(reset.role)] = cells
+                self._ask(found, reset, pawns, pawns[reset.promoted] + up, cells)
+                cells += self.layout.block_words * 64
+        return list(found.values()), cells
+
+    def _ask(
+        self,
+        found: dict[tuple[int, int, Color], Gathering],
+        reset: Reset,
+        pawns: Sequence[int],
+        to: int,
+        start: int,
+    ) -> None:
+        """Ask for what one pawn of one block can become."""
+        table, flip = self._table(reset), 56 * reset.flip
+        child, color = self.kinship.layouts[table], self.layout.slots[reset.promoted][0]
+        digits = 0
+        for slot in reset.slots[: child.pawns]:
+            digits = digits * 64 + (pawns[slot] ^ flip)
+        address = int(child.addresses[digits])
+        block, how = address >> HOW_BITS, address & HOW_MASK
+        side = color if reset.flip else color.other
+        gathering = found.setdefault((table, block, side), Gathering(table, block, side, how, []))
+        for route in self.routes[reset]:
+            if route.symmetry in BOARDS_OF_CELL[how]:
+                square = int(SYMMETRY[INVERSE[route.symmetry], to ^ flip])
+                gathering.targets.append((route.way, square, start))
+
+
+def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]:
+    """The new man's axis, and [axis there] -> slot here; equal men take each other's places in every order."""
+    slots, kinds = reset.slots[child.pawns :], child.slots[child.pawns :]
+    for order in itertools.permutations(range(len(slots))):
+        if all(kinds[n] == kinds[other] for n, other in enumerate(order)):
+            given = [slots[n] for n in order]
+            yield given.index(reset.promoted), given
+
+
+@by_address
+class BoxValues(NamedTuple):
+    """What a box of a child's plane holds: the cells of some squares of each man, found by strides."""
+
+    entry: SignedBytes
+    dtg: Shorts
+    first: Ints
+    """[axis] -> the first digit."""
+    size: Ints
+    """[axis] -> how many digits."""
+    stride: Ints
+    """[axis] -> cells between one digit and the next."""
+
+
+@by_address
+class Gathered(NamedTuple):
+    """Where the values are copied to, and scratch space."""
+
+    entry: SignedBytes
+    dtg: Shorts
+    digits: Ints
+    """[axis] the men of the cell at hand."""
+    images: Ints
+    """[axis] their images in the long diagonal."""
+
+
+# targets[n]: way, square of the new man in the child, first cell here. The loop runs over the child's cells, not over
+# the block's, because a child's cell is unpacked once and asked for by many ways.
+@borrowing
+def gather_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, gathered: Gathered) -> None:
+    """Copy the cells of a box to where they are asked for."""
+    first, size, stride, digits = box.first, box.size, box.stride, gathered.digits
+    for n in range(len(targets)):
+        way, square = targets[n, 0], targets[n, 1]
+        new = ways.axis[way]
+        if not first[new] <= square < first[new] + size[new]:
+            continue
+        for axis in range(len(first)):
+            digits[axis] = first[axis]
+        digits[new] = square
+        last, going = len(first) - 1, True
+        while going:
+            if are_in_order(digits, ways.twin_start, 1, last):
+                compared = -1
+                if how == INTO_TRIANGLE:
+                    compared = beside_image(digits, ways.twin_start, 1, last, gathered.images)
+                place, cell = 0, targets[n, 2]
+                for axis in range(1, last):
+                    place += (digits[axis] - first[axis]) * stride[axis]
+                    cell += ways.part[way, axis, digits[axis]]
+                for king in range(first[0], first[0] + size[0]):
+                    lanes = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
+                    if lanes != NOTHING:
+                        start, here = place + (king - first[0]) * stride[0], cell + ways.part[way, 0, king]
+                        _gather_word(box, ways, way, lanes, start, here, gathered)
+            going = _next_men(digits, first, size, new)
+
+
+@inlined
+def _gather_word(box: BoxValues, ways: Ways, way: Int, lanes: Word, place: Int, cell: Int, gathered: Gathered) -> None:
+    """Copy the primary cells of those that differ in the black king alone; `lanes` are its squares in them."""
+    last, sign = len(box.first) - 1, ways.sign[way]
+    for king in range(box.first[last], box.first[last] + box.size[last]):
+        if lanes >> np.uint64(king) & ONE:
+            gathered.entry[cell + ways.part[way, last, king]] = sign * box.entry[place]
+            gathered.dtg[cell + ways.part[way, last, king]] = box.dtg[place]
+        place += box.stride[last]
+
+
+@inlined
+def _next_men(digits: Ints, first: Ints, size: Ints, fixed: Int) -> bool:
+    """The next men between the kings of a box, one of them fixed; False after the last ones."""
+    for axis in range(len(digits) - 2, 0, -1):
+        if axis != fixed:
+            digits[axis] += 1
+            if digits[axis] < first[axis] + size[axis]:
+                return True
+            digits[axis] = first[axis]
+    return False
 
 
 class SolvedValues(Protocol):
@@ -35,15 +258,13 @@ class SolvedValues(Protocol):
 class Supply:
     """Brings values to hand, wave by wave."""
 
-    def __init__(
-        self, kinship: Kinship, children: Mapping[Material, Child], pool: Executor, room: int | None = None
-    ) -> None:
-        """There is room for so many planes of the table itself, or for the most that any wave asks for."""
+    def __init__(self, kinship: Kinship, children: Mapping[Material, Child], pool: Executor) -> None:
         self.kinship, self.children, self.pool = kinship, children, pool
         self.layout = kinship.layouts[0]
         self.half = self.layout.block_words * 64
         self.own = own_planes(self.layout)
-        self.room = most_own_planes(self.layout, self.own) if room is None else room
+        self.room = most_own_planes(self.layout, self.own)
+        """For so many planes of the table itself, the most that any wave asks for."""
         self.promoter = Promoter(kinship)
 
     def with_captures(self, family: Family) -> Family:
@@ -64,10 +285,6 @@ class Supply:
     def with_wave(self, family: Family, blocks: Sequence[int], solved: SolvedValues) -> Family:
         """The family with all that some blocks of a wave ask for."""
         self._bring_own(family.planes, blocks, solved)
-        return self.with_promotions(family, blocks)
-
-    def with_promotions(self, family: Family, blocks: Sequence[int]) -> Family:
-        """The family with what the promotions of some blocks lead to."""
         return family._replace(promotions=self._promotions(family.promotions.start, blocks))
 
     def _bring_own(self, planes: Planes, blocks: Sequence[int], solved: SolvedValues) -> None:

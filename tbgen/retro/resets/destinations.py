@@ -1,4 +1,4 @@
-"""Destinations: which table a reset leads to, and which cell the position has there.
+"""Destinations: which table a reset leads to, which cell the position has there, and where that cell's value lies.
 
 A *reset* says, for a man gone, a pawn promoted and its new role, which table the position falls into and
 which of the men goes where in it. A *plane* is the cells of one block with one side to move; planes are
@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, SignedInts32
+from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32
 from tbgen.compiled.jit import by_address, inlined
-from tbgen.index.layout import Layout, Slot, layout_of
-from tbgen.index.primary import HOW_BITS, HOW_MASK, TURNS
-from tbgen.index.primary_kernels import beside_image, sort_twins
+from tbgen.index.kernels import beside_image, sort_twins
+from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, Slot, layout_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.material import PROMOTIONS, Material, Role
-from tbgen.retro.words.movelist import MOST_SLOTS, NO_SLOT
+from tbgen.retro.words.moves import MOST_SLOTS, NO_SLOT
 from tbgen.score import Color
 
 
@@ -33,8 +32,6 @@ class Shapes(NamedTuple):
     """[table] how many men that are neither pawns nor kings."""
     twin_start: Ints
     """[table, slot] -> first slot of its group of equal men."""
-    twin_end: Ints
-    """[table, slot] -> the slot after the last of that group."""
     addresses: SignedInts32
     """The addresses of all the layouts, one after another."""
     address_start: Ints
@@ -123,24 +120,22 @@ def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> De
 
 def shapes_of(layouts: Sequence[Layout]) -> Shapes:
     """The shapes of some tables."""
-    axes = [_axes(each) for each in layouts]
     return Shapes(
         pawns=np.array([each.pawns for each in layouts], np.int64),
         others=np.array([each.others for each in layouts], np.int64),
-        twin_start=np.stack([start for start, _ in axes]),
-        twin_end=np.stack([end for _, end in axes]),
+        twin_start=np.stack([_first_twins(each) for each in layouts]),
         addresses=np.concatenate([each.addresses for each in layouts]),
         address_start=np.cumsum([0, *[len(each.addresses) for each in layouts]], dtype=np.int64),
         plane_start=np.cumsum([0, *[2 * len(each.blocks) for each in layouts]], dtype=np.int64),
     )
 
 
-def _axes(layout: Layout) -> tuple[Ints, Ints]:
-    """[slot] -> first slot of its group of equal men, and the slot after the last."""
-    start, end = np.arange(MOST_SLOTS, dtype=np.int64), np.arange(1, MOST_SLOTS + 1, dtype=np.int64)
-    for a, b in layout.twins:
-        start[a:b], end[a:b] = a, b
-    return start, end
+def _first_twins(layout: Layout) -> Ints:
+    """[slot] -> first slot of its group of equal men."""
+    first = np.arange(MOST_SLOTS, dtype=np.int64)
+    for start, end in layout.twins:
+        first[start:end] = start
+    return first
 
 
 @inlined
@@ -178,3 +173,95 @@ def find_plane_and_cell(shapes: Shapes, table: Int, side: Int, squares: Ints) ->
     for n in range(king + 1, end):
         cell = cell * 64 + squares[n]
     return shapes.plane_start[table] + (address >> HOW_BITS) * 2 + side, cell
+
+
+NOT_HERE = -1
+
+
+@by_address
+class Planes(NamedTuple):
+    """Entry values and distances of the planes that are in memory."""
+
+    start: Ints
+    """[plane] -> where its cells begin below, or NOT_HERE."""
+    entry: SignedBytes
+    dtg: Shorts
+
+
+@by_address
+class Promotions(NamedTuple):
+    """What promotions lead to, cell beside cell with the block and side to move they come from, in its colours."""
+
+    start: Ints
+    """[block, pawn, new role] -> where its cells begin below, or NOT_HERE."""
+    entry: SignedBytes
+    dtg: Shorts
+
+
+@by_address
+class EnPassant(NamedTuple):
+    """Entry values with a right to take en passant, one a cell; 0 where nobody can."""
+
+    start: Ints
+    """[block, side to move, file of the pawn just moved] -> where its cells begin below, or NOT_HERE."""
+    entry: SignedBytes
+    dtg: Shorts
+
+
+@by_address
+class Family(NamedTuple):
+    """A table and its children, for kernels."""
+
+    shapes: Shapes
+    destinations: Destinations
+    planes: Planes
+    promotions: Promotions
+    en_passant: EnPassant
+
+
+class Kinship(NamedTuple):
+    """The tables of a family by number, and how they hang together."""
+
+    layouts: Sequence[Layout]
+    resets: Sequence[Reset]
+
+    @property
+    def captures(self) -> list[int]:
+        """The tables that captures lead to, by number."""
+        return sorted({self.number_of(reset.material) for reset in self.resets if reset.gone != NO_SLOT})
+
+    def number_of(self, material: Material) -> int:
+        return [layout.material for layout in self.layouts].index(material)
+
+
+def kinship_of(layout: Layout) -> Kinship:
+    """Which tables a table needs; itself is number 0."""
+    layouts = [layout, *[layout_of(material) for material in layout.material.children()]]
+    return Kinship(layouts, resets_of(layout))
+
+
+def empty_family(kinship: Kinship) -> Family:
+    """A family in which no value is in memory yet."""
+    layout, nothing = kinship.layouts[0], (np.zeros(0, np.int8), np.zeros(0, np.uint16))
+    shapes = shapes_of(kinship.layouts)
+    start, cells = en_passant_places(layout)
+    return Family(
+        shapes=shapes,
+        destinations=pack_destinations(kinship.resets, [each.material for each in kinship.layouts]),
+        planes=Planes(np.full(shapes.plane_start[-1], NOT_HERE, np.int64), *nothing),
+        promotions=Promotions(np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing),
+        en_passant=EnPassant(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16)),
+    )
+
+
+def en_passant_places(layout: Layout) -> tuple[Ints, int]:
+    """Room for the values of blocks in which a pawn may just have made a double step beside an enemy pawn."""
+    start, cells = np.full((len(layout.blocks), 2, 8), NOT_HERE, np.int64), 0
+    for number, block in enumerate(layout.blocks):
+        for (color, _), square in zip(layout.slots, block, strict=False):
+            rank = 3 if color is Color.WHITE else 4
+            enemies = [s for (other, _), s in zip(layout.slots, block, strict=False) if other is not color]
+            if square // 8 == rank and any(s // 8 == rank and abs(s - square) == 1 for s in enemies):
+                start[number, color.other, square % 8] = cells
+                cells += layout.block_words * 64
+    return start, cells

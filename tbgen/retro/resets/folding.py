@@ -10,13 +10,22 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
-from tbgen.index.outcome_kernels import rank_of_byte
+from tbgen.index.kernels import rank_of_byte
 from tbgen.index.words import NOTHING, ONE, lowest_square
-from tbgen.retro.resets.destinations import find_plane_and_cell, is_mirrored
-from tbgen.retro.resets.family import Family, Promotions
+from tbgen.retro.resets.destinations import Family, Promotions, find_plane_and_cell, is_mirrored
 from tbgen.retro.words.block import Best, Block
-from tbgen.retro.words.movelist import DOUBLE, GONE, ROLE, SLOT, TO, Scratch, add_move, write_codes
-from tbgen.retro.words.moves import note_moves, unpack_squares
+from tbgen.retro.words.moves import (
+    DOUBLE,
+    GONE,
+    ROLE,
+    SLOT,
+    TO,
+    Scratch,
+    add_move,
+    note_moves,
+    unpack_squares,
+    write_codes,
+)
 
 ALL_DONE, CHILD_HAS_NO_VALUE = 0, 1
 

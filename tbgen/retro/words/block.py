@@ -1,4 +1,4 @@
-"""Block: the arrays in which one placement of the pawns is solved.
+"""The block: arrays in which one placement of the pawns is solved, its legal positions, its primary cells.
 
 Words are [side to move, word], cells [side to move, 64 * word + black king square]. What a side forces belongs to a
 *forcer*, the side that forces; its opponent is the *defender* there. An outcome's *rank* counts from the forcer's best
@@ -6,6 +6,8 @@ Words are [side to move, word], cells [side to move, 64 * word + black king squa
 
 Most cells are decided by the first class, mate, once and for all. The others are numbered, word by word, and only they
 have labels: *places* are these numbers.
+
+Legality is found 64 black king squares at a time: attacks look through the black king, which the bits stand for.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Words
-from tbgen.compiled.jit import borrowing, by_address, inlined
-from tbgen.index.words import NOTHING, ONE, count, square_bit
-from tbgen.retro.words.geometry import Geometry
+from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner, kernel
+from tbgen.index.kernels import has_two_cells, how_turned, primary_black_kings
+from tbgen.index.layout import INTO_TRIANGLE
+from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED, TRANSPOSE
+from tbgen.index.words import EVERYTHING, NOTHING, ONE, count, square_bit
+from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, Geometry, king_of, occupied_by, unpack_men, word_of_images
 
 
 @by_address
@@ -54,11 +59,11 @@ class Block(NamedTuple):
     check: Words
     """[side, word] legal positions in which the side to move is in check."""
     undecided: Words
-    """[side, word] legal cells, not frozen yet, that neither side had forced when the level before was done."""
+    """[side, word] legal cells, not frozen yet, that neither side had forced when the code before was done."""
     frozen: Words
-    """[side, word] undecided cells whose own code is the level being done."""
+    """[side, word] undecided cells whose own code is the accrued code being done."""
     resets: Words
-    """[side, word] cells that have a reset; once mates are known, those of them that have places."""
+    """[side, word] cells that have a reset."""
     first_reset: Words
     """[side, word] the number of the first of them; those of the others follow."""
     numbered: Words
@@ -141,32 +146,109 @@ def number_of_reset(block: Block, side: Int, word: Int, square: Int) -> np.uint6
     return number
 
 
-@borrowing
-def count_kept_resets(block: Block, first: int, end: int) -> int:
-    """How many numbered cells of a range of words have a reset."""
-    kept = 0
-    for side in range(2):
-        for word in range(first, end):
-            kept += count(block.resets[side, word] & block.numbered[side, word, MASK])
-    return kept
+@inlined
+def attacks_of(role: Int, square: Int, occupied: Word) -> Word:
+    """The squares that a man attacks (not a king, not a pawn)."""
+    attacked = NOTHING
+    for ray in range(RAY_COUNT[role]):
+        for step in range(8):
+            to = MOVES[role, square, ray, step]
+            if to < 0:
+                break
+            attacked |= square_bit(to)
+            if occupied & square_bit(to):
+                break
+    return attacked
 
 
-# Mates decide most cells that have a reset, and before them nobody knows how many will be left.
+@inner
+def white_attacks(
+    geometry: Geometry, men: Ints, pawns: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
+) -> Word:
+    """All that White attacks, looking through the black king; one man or pawn may be gone."""
+    attacked = KING_ATTACKS[king]
+    for n in range(len(geometry.role)):
+        if geometry.color[n] == WHITE and n != gone_man:
+            attacked |= attacks_of(geometry.role[n], men[n], occupied)
+    for n in range(len(geometry.pawn_color)):
+        if geometry.pawn_color[n] == WHITE and n != gone_pawn:
+            attacked |= PAWN_ATTACKS[WHITE, pawns[n]]
+    return attacked
+
+
+@inner
+def white_king_attacked(
+    geometry: Geometry, men: Ints, pawns: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
+) -> Word:
+    """Black king squares for which Black's other men attack the white king; one of them may be gone."""
+    attacked = NOTHING
+    for n in range(len(geometry.role)):
+        if geometry.color[n] == BLACK and n != gone_man:
+            between = BETWEEN[men[n], king]
+            if REACHED[geometry.role[n], men[n]] & square_bit(king) and not between & occupied:
+                attacked |= ~between
+    for n in range(len(geometry.pawn_color)):
+        if geometry.pawn_color[n] == BLACK and n != gone_pawn and PAWN_ATTACKS[BLACK, pawns[n]] & square_bit(king):
+            return EVERYTHING
+    return attacked
+
+
 @borrowing
-def move_resets(block: Block, first: int, end: int, kept: Best, start: int) -> None:
-    """Only the numbered cells of a range of words keep their resets, in other arrays, with numbers from `start` on."""
-    to = np.uint64(start)
+def find_legal(block: Block, men: Ints, first: int, end: int) -> None:
+    """legal[side, word] and check[side, word] of a range of words; `men` is room for the squares of a word's men."""
+    geometry = block.geometry
+    for word in range(first, end):
+        unpack_men(geometry, word, men)
+        occupied = occupied_by(geometry, word, men, block.pawn_set[0])
+        block.occupied[word] = occupied
+        if occupied == NOTHING:
+            for side in range(2):
+                block.legal[side, word] = NOTHING
+                block.check[side, word] = NOTHING
+            continue
+        king = king_of(geometry, word)
+        apart = ~occupied & ~KING_ATTACKS[king]
+        attacked = white_attacks(geometry, men, block.pawns, king, occupied, NOBODY, NOBODY)
+        attacked_king = white_king_attacked(geometry, men, block.pawns, king, occupied, NOBODY, NOBODY)
+        block.legal[WHITE, word] = apart & ~attacked
+        block.legal[BLACK, word] = apart & ~attacked_king
+        block.check[WHITE, word] = apart & ~attacked & attacked_king
+        block.check[BLACK, word] = apart & ~attacked_king & attacked
+
+
+@inlined
+def is_halved(geometry: Geometry, word: Int, own_mirror: bool) -> bool:
+    """Whether the positions of a word have two cells; `own_mirror` says so of the pawns of its block."""
+    return has_two_cells(how_turned(len(geometry.pawn_color), own_mirror), king_of(geometry, word))
+
+
+@inlined
+def primary_lanes(geometry: Geometry, word: Int, own_mirror: bool, men: Ints) -> Word:
+    """The lanes of a word that are primary; `men` is room for the squares of its men."""
+    how, king, compared = how_turned(len(geometry.pawn_color), own_mirror), king_of(geometry, word), -1
+    if how == INTO_TRIANGLE and has_two_cells(how, king):
+        unpack_men(geometry, word, men)
+        image = word_of_images(geometry, TRANSPOSE, word >> geometry.king_shift, men)
+        compared = 1 if word > image else -1 if word < image else 0
+    return primary_black_kings(how, king, compared)
+
+
+@inner
+def clear_word(block: Block, word: Int, own_mirror: bool, men: Ints, entry: SignedBytes) -> None:
+    """Let only the legal primary cells of a word keep their entry values."""
+    geometry = block.geometry
+    primary = primary_lanes(geometry, word, own_mirror, men)
     for side in range(2):
-        for word in range(first, end):
-            lanes, at = block.resets[side, word], block.first_reset[side, word]
-            mine = lanes & block.numbered[side, word, MASK]
-            block.resets[side, word], block.first_reset[side, word] = mine, to
-            while lanes:
-                bit = lanes & (~lanes + ONE)
-                lanes ^= bit
-                if mine & bit:
-                    kept.outcome[to] = block.best.outcome[at]
-                    kept.shortest[to] = block.best.shortest[at]
-                    kept.longest[to] = block.best.longest[at]
-                    to += ONE
-                at += ONE
+        keep, start = block.legal[side, word] & primary, (side * geometry.words + word) * 64
+        for square in range(64):
+            if not keep & square_bit(square):
+                entry[start + square] = 0
+
+
+@kernel
+def clear_blanks(block: Block, own_mirror: bool, entry: SignedBytes) -> None:
+    """Let only the legal primary cells of a block keep their entry values; its pawns are those of `block`."""
+    men, words = np.empty(len(block.geometry.role), np.int64), block.geometry.words
+    find_legal(block, men, 0, words)
+    for word in range(words):
+        clear_word(block, word, own_mirror, men, entry)

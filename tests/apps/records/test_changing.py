@@ -13,8 +13,7 @@ import pytest
 import tbgen
 from tbgen.apps.records.changing import changing_in, count_in, every_cell, possible_scores
 from tbgen.errors import AccruedError
-from tbgen.index.boards import fen_of_cell
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import Material
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color

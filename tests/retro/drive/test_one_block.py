@@ -10,8 +10,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.runs import MemoryStore, Solved
-from tbgen.retro.drive.task import Task
-from tbgen.retro.drive.timing import quiet
+from tbgen.retro.drive.task import Task, quiet
 from tbgen.table import Table
 from tests.retro.tables import solve_from_values, values
 from tests.retro.test_solver import assert_same

@@ -8,15 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tbgen.compiled import arrays
 from tbgen.errors import RepresentationError
-from tbgen.handover import Dictionary
 from tbgen.material import Material
 from tbgen.retro import solve_into
 from tbgen.retro.drive.runs import MemoryStore
-from tbgen.retro.levels import histories
-from tbgen.retro.levels import patterns as patterns_module
-from tbgen.retro.levels.patterns import merge_patterns
+from tbgen.retro.levels import histories as patterns_module
+from tbgen.retro.levels.histories import merge_patterns
+from tbgen.table import Dictionary
 from tests.retro.tables import solved, values
 from tests.retro.test_solver import assert_same
 
@@ -49,15 +47,7 @@ def in_bytes(pattern: Sequence[Row]) -> bytes:
     return b"".join(bytes([h, c, o & 0xFF, plies >> 8, plies & 0xFF]) for h, c, o, plies in pattern)
 
 
-@pytest.mark.parametrize("narrow_nodes", [1 << 31, 3, 20, 100, 250])
-@pytest.mark.parametrize("narrow_rows", [1 << 32, 10])
-def test_dictionaries_are_merged_by_frequency_and_content(
-    narrow_nodes: int, narrow_rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With so many nodes and rows whose numbers have 32 bits: where there are more they get 64 on the way."""
-    for module in (histories, patterns_module):
-        monkeypatch.setattr(module, "MOST_NARROW_NODES", narrow_nodes)
-    monkeypatch.setattr(arrays, "MOST_NARROW", narrow_rows)
+def test_dictionaries_are_merged_by_frequency_and_content() -> None:
     runs = [made_up(seed) for seed in range(5)]
     total: Counter[tuple[Row, ...]] = Counter()
     for patterns, often in runs:
@@ -65,8 +55,6 @@ def test_dictionaries_are_merged_by_frequency_and_content(
     expected = sorted((p for p in total if p and total[p]), key=lambda p: (-total[p], in_bytes(p)))
     dictionaries = [dictionary_of(patterns, often) for patterns, often in runs]
     merged, numbers = merge_patterns(dictionaries, sum(len(each.rows) for each in dictionaries))
-    assert merged.start.dtype == (np.uint32 if len(merged.code) < narrow_rows else np.int64)
-    assert {each.dtype for each in numbers} == {np.dtype(np.uint32 if len(merged) <= narrow_rows else np.int64)}
     rows = list(zip(*[c.tolist() for c in (merged.holder, merged.code, merged.outcome, merged.dtg)], strict=True))
     found = [tuple(rows[a:b]) for a, b in zip(merged.start, merged.start[1:], strict=False)]
     assert found == [(), *expected]
@@ -75,15 +63,11 @@ def test_dictionaries_are_merged_by_frequency_and_content(
             assert not often[n] or found[number[n]] == pattern
 
 
-def test_patterns_that_are_too_many_for_keys_of_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_are_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     dictionaries = [dictionary_of(*made_up(seed)) for seed in range(2)]
-    rows = sum(len(each.rows) for each in dictionaries)
-    patterns, _ = merge_patterns(dictionaries, rows)
-    monkeypatch.setattr(patterns_module, "MOST_PATTERNS", len(patterns))
-    merge_patterns(dictionaries, rows)
-    monkeypatch.setattr(patterns_module, "MOST_PATTERNS", len(patterns) - 1)
-    with pytest.raises(RepresentationError, match="patterns does not fit the 40 bits that the key of a state"):
-        merge_patterns(dictionaries, rows)
+    monkeypatch.setattr(patterns_module, "MOST_CHAINS", 10)
+    with pytest.raises(RepresentationError, match="the number of rows of all patterns does not fit"):
+        merge_patterns(dictionaries, sum(len(each.rows) for each in dictionaries))
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.3, 0.9, 1.0])

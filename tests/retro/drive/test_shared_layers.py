@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import RepresentationError
 from tbgen.retro.drive import one_block, shared_layers
-from tbgen.retro.levels import middle_sets
-from tbgen.retro.levels.bucket_queue import new_bucket_queue
-from tbgen.retro.levels.forcer import Forcer
-from tbgen.retro.words.block import FIRST, MASK, Block
-from tbgen.retro.words.worklist import Span, new_worklist
+from tbgen.retro.levels import forcer as forcer_module
+from tbgen.retro.levels.packing import new_bucket_queue
+from tbgen.retro.words.worklist import new_worklist
 from tests.retro.tables import solve_from_values
 from tests.retro.test_solver import Backwards, assert_same
 
@@ -35,14 +31,6 @@ def test_spans_hold_all_words_once_and_no_two_meet_where_sets_are_cut(words: set
     assert len(spans) <= threads
     assert all(groups)
     assert sum(map(len, groups)) == len(set.union(set(), *groups))
-
-
-def test_words_spread_evenly_are_cut_into_spans_of_about_the_same_size() -> None:
-    worklist = new_worklist(100 * SET_WORDS)
-    worklist.words[:10_000] = np.arange(0, 100 * SET_WORDS, 100 * SET_WORDS // 10_000)[:10_000]
-    sizes = [end - first for first, end in shared_layers.cut_words(worklist, 10_000, 4)]
-    assert len(sizes) == 4
-    assert max(sizes) - min(sizes) <= 2 * 10_000 // 100
 
 
 class Counter:
@@ -121,69 +109,11 @@ def test_middles_left_to_all_threads_give_the_same_table(
     assert shared_steps(name, threads=3, thick=thick, monkeypatch=monkeypatch).in_middles > 100
 
 
-class WrittenWords:
-    """Stands in for `share_middle`, and holds in some calls that it writes nothing but its own words of one side."""
-
-    SHARES = (1, 1 / 200, 1 / 200)
-    """[step] how many of the calls are looked at; there are few in which cells are rechecked."""
-
-    def __init__(self, share_middle: Callable[..., None]) -> None:
-        self.share_middle = share_middle
-        self.draw = np.random.default_rng(278)
-        self.looked = np.zeros(3, np.int64)
-        """[step] how many calls were looked at."""
-
-    def __call__(self, block: Block, forcer: Forcer, step: int, span: Span, level: int) -> None:
-        if self.draw.random() > self.SHARES[step]:
-            self.share_middle(block, forcer, step, span, level)
-            return
-        listed = (forcer.joining_next, forcer.checked, forcer.joining)[step]
-        own = np.zeros(len(block.occupied), bool)
-        own[listed.words[span.first : span.end]] = True
-        before = [array.copy() for array, _ in self.words_and_places(block, forcer, step, own)]
-        self.share_middle(block, forcer, step, span, level)
-        for was, (now, mine) in zip(before, self.words_and_places(block, forcer, step, own), strict=True):
-            assert mine[was != now].all()
-        self.looked[step] += 1
-
-    @staticmethod
-    def words_and_places(
-        block: Block, forcer: Forcer, step: int, own: npt.NDArray[np.bool_]
-    ) -> list[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
-        """All that is common to the threads, and where a call may write."""
-        writer = 1 - forcer.side if step == shared_layers.CHECK_STEP else forcer.side
-        sides = np.zeros((2, len(own)), bool)
-        sides[writer] = own
-        middle, forced, places = forcer.middle, forcer.forced, np.zeros(len(forcer.label), bool)
-        for word in np.flatnonzero(own):
-            first = int(block.numbered[writer, word, FIRST])
-            places[first : first + int(block.numbered[writer, word, MASK]).bit_count()] = True
-        sets = (middle.labelled, middle.unlabelled, middle.fresh, middle.worst)
-        frozen = (middle.gained, forced.free, forced.live, forced.left, forced.blocked)
-        return [
-            *((array, sides) for array in sets),
-            *((array, np.zeros_like(array, bool)) for array in frozen),
-            (middle.out, sides[forcer.side]),
-            (forcer.label, places),
-            (forcer.history, places),
-        ]
-
-
-def test_a_step_of_a_middle_writes_only_its_own_words_of_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So within a step it does not matter who comes first. Here everything comes last first."""
-    solve_from_values("KBvKN", threads=1)
-    written = WrittenWords(shared_layers.share_middle)
-    monkeypatch.setattr(shared_layers, "share_middle", written)
-    monkeypatch.setattr("tbgen.retro.drive.solver.ThreadPoolExecutor", Backwards)
-    shared_steps("KBvKN", threads=3, thick=0, monkeypatch=monkeypatch)
-    assert (written.looked > 0).all()
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_an_agenda_that_is_full_is_an_error_whoever_finds_it_so(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     solve_from_values("KBvKN", threads=1)
     monkeypatch.setattr(shared_layers, "THICK", 0)
-    monkeypatch.setattr(middle_sets, "new_bucket_queue", lambda entries: new_bucket_queue(1500))
+    monkeypatch.setattr(forcer_module, "new_bucket_queue", lambda entries: new_bucket_queue(1500))
     with pytest.raises(RepresentationError, match="the number of positions of KBvKN to look at"):
         solve_from_values("KBvKN", threads)
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 from tbgen.compiled.jit import kernel
-from tbgen.retro.levels import histories
 from tbgen.retro.levels.histories import (
     EMPTY,
     FIRST_SLOTS,
@@ -16,8 +14,7 @@ from tbgen.retro.levels.histories import (
     SLOTS,
     Interner,
     intern,
-    label_at_level,
-    larger_interner,
+    label_at_code,
     new_interner,
 )
 from tbgen.retro.levels.packing import event_from
@@ -43,7 +40,7 @@ def extend(interner, levels, labels):
 @kernel
 def labels_at(interner, node, labels):
     for level in range(len(labels)):
-        labels[level] = label_at_level(interner, node, level)
+        labels[level] = label_at_code(interner, node, level)
 
 
 def nodes_of(interner: Interner, before: Ints, event: Ints) -> list[int]:
@@ -65,11 +62,6 @@ def expected_nodes(before: Ints, event: Ints) -> list[int]:
     return [known.setdefault(row, len(known) + 1) for row in rows]
 
 
-def test_equal_pairs_have_one_node_and_different_ones_their_own() -> None:
-    before, event = pairs(2000, 20)
-    assert nodes_of(new_interner(1 << 12), before, event) == expected_nodes(before, event)
-
-
 def test_numbers_stay_while_the_store_grows() -> None:
     before, event = pairs(60000, 200)
     interner = new_interner(1 << 16)
@@ -78,13 +70,6 @@ def test_numbers_stay_while_the_store_grows() -> None:
     assert interner.state[SLOTS] > FIRST_SLOTS
     assert nodes_of(interner, before, event) == expected_nodes(before, event)
     assert interner.state[OVERFLOWED] == 0
-
-
-def test_each_node_keeps_its_pair() -> None:
-    before, event = pairs(20000, 100)
-    interner = new_interner(1 << 15)
-    for node, *pair in zip(nodes_of(interner, before, event), before.tolist(), event.tolist(), strict=True):
-        assert [interner.before[node], interner.event[node]] == pair
 
 
 def test_an_interner_filled_to_the_last_node_has_not_overflowed() -> None:
@@ -101,44 +86,9 @@ def test_one_pair_too_many_sets_the_flag_and_loses_nothing() -> None:
     assert nodes_of(interner, np.zeros(99, np.int64), np.arange(99)) == list(range(1, 100))
 
 
-@pytest.mark.parametrize(("narrow", "kinds"), [(1 << 31, [np.int32] * 3), (100, [np.int32, np.int64, np.int64])])
-def test_a_larger_interner_has_the_same_nodes_and_room_for_more(
-    narrow: int, kinds: list[type], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(histories, "MOST_NARROW_NODES", narrow)
-    before, event = pairs(20000, 18)
-    found = expected_nodes(before, event)
-    assert 200 < max(found) < 400
-    interner = new_interner(100)
-    for size, kind in zip((100, 200, 400), kinds, strict=True):
-        assert (len(interner.before), interner.table.dtype) == (size, kind)
-        nodes_of(interner, before, event)
-        assert interner.state[OVERFLOWED] == (size < 400)
-        if size < 400:
-            interner = larger_interner(interner)
-            assert interner.state[OVERFLOWED] == 0
-            assert interner.state[NODES] == size
-    assert nodes_of(interner, before, event) == found
-
-
 def test_a_history_gives_the_label_of_the_last_level_that_has_come() -> None:
     interner = new_interner(100)
     node = extend(interner, np.array([3, 5, 9]), np.array([0x30001, 0x20004, 0xFE0700]))
     labels = np.zeros(12, np.int64)
     labels_at(interner, node, labels)
     assert labels.tolist() == [NONE] * 3 + [0x30001] * 2 + [0x20004] * 4 + [0xFE0700] * 3
-
-
-def test_the_empty_history_has_no_label() -> None:
-    labels = np.zeros(5, np.int64)
-    labels_at(new_interner(10), EMPTY, labels)
-    assert labels.tolist() == [NONE] * 5
-
-
-def test_histories_with_the_same_beginning_share_it() -> None:
-    interner = new_interner(100)
-    first = extend(interner, np.array([3, 5]), np.array([7, 8]))
-    second = extend(interner, np.array([3, 6]), np.array([7, 8]))
-    assert first != second
-    assert interner.before[first] == interner.before[second]
-    assert interner.state[NODES] == 4

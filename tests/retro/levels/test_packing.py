@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.retro.levels import packing
-from tbgen.retro.levels.bucket_queue import EXIT, PLIES
+from tbgen.retro.levels.packing import EXIT, PLIES
 from tbgen.score import MOST_STORED_CODE, Outcome
 
 RANKS = st.integers(0, 255)
@@ -45,7 +45,7 @@ def test_labels_below_the_limit_of_a_level_are_outcomes_worse_for_the_holder_tha
 def test_an_event_has_a_level_and_a_label(level: int, rank: int, plies: int) -> None:
     label = packing.label_from(rank, plies)
     event = packing.event_from(level, label)
-    assert (packing.level_of_event(event), packing.label_of_event(event)) == (level, label)
+    assert (packing.code_of_event(event), packing.label_of_event(event)) == (level, label)
 
 
 @given(st.integers(0, EXIT), SIDES, st.integers(0, 10 * 64**3 - 1))

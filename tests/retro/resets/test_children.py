@@ -13,11 +13,10 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.retro.drive.runs import MemoryStore
-from tbgen.retro.drive.task import Task
-from tbgen.retro.drive.timing import quiet
+from tbgen.retro.drive.task import Task, quiet
 from tbgen.retro.resets import destinations
 from tbgen.retro.resets.children import clear_table
-from tbgen.retro.resets.family import NOT_HERE, Family, empty_family
+from tbgen.retro.resets.destinations import NOT_HERE, Family, empty_family
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
@@ -176,7 +175,7 @@ def test_a_reset_that_leads_to_no_position_of_a_file_is_refused(
 
         return packed
 
-    monkeypatch.setattr("tbgen.retro.resets.family.pack_destinations", to_no_cell(destinations.pack_destinations))
+    monkeypatch.setattr("tbgen.retro.resets.destinations.pack_destinations", to_no_cell(destinations.pack_destinations))
     path = path_of(table_folder, Material.parse("KvK"))
     with TableFile(path) as file, pytest.raises(BuildError, match="a child table has no value"):
         solve(material, {file.material: file})

@@ -9,12 +9,11 @@ import pytest
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.words import NOTHING
 from tbgen.material import Material
-from tbgen.retro.resets.family import empty_family, kinship_of
+from tbgen.retro.resets.destinations import empty_family, kinship_of
 from tbgen.retro.resets.folding import find_moves
-from tbgen.retro.words.block import Block, enter_block, new_block
+from tbgen.retro.words.block import Block, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import Geometry, geometry_of
-from tbgen.retro.words.legality import find_legal
-from tbgen.retro.words.movelist import new_scratch
+from tbgen.retro.words.moves import new_scratch
 from tbgen.score import code_of
 from tests.positions import board_of
 

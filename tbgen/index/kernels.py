@@ -1,18 +1,25 @@
-"""Kernels of the primary cell, see primary.py.
+"""Kernels of the index: which cell of a position is its primary one, and outcomes as numbers.
 
 A group of equal men is known by its first slot: `twin_start[slot]`, the slot itself for a man without an equal.
+
+Signed bytes and rows of outcomes are those of outcomes.py. A *rank* orders the outcomes that a table stores for a
+*forcer*, a side that forces something: 0 is its own mate, the best, 255 (WORST_RANK) the other side's. So of two
+outcomes the forcer prefers the one of the smaller rank.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import small
-from tbgen.index import primary
-from tbgen.index.primary import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
+from tbgen.index import layout, outcomes
+from tbgen.index.layout import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
 from tbgen.index.squares import SYMMETRY, TRANSPOSE, TRIANGLE, bits_of
 from tbgen.index.words import EVERYTHING, NOTHING
+from tbgen.score import Color
 
 DIAGONAL = np.uint64(bits_of(np.flatnonzero(ON_DIAGONAL)))
 NOT_BEYOND_DIAGONAL = np.uint64(bits_of([square for square in range(64) if square <= SYMMETRY[TRANSPOSE, square]]))
@@ -21,7 +28,7 @@ _LEFT_HALF = np.uint64(bits_of([square for square in range(64) if square % 8 < 4
 _IN_TRIANGLE = np.uint64(bits_of(TRIANGLE))
 
 
-how_turned = small(primary.how_turned)
+how_turned = small(layout.how_turned)
 
 
 @small
@@ -84,3 +91,26 @@ def beside_image(squares: Ints, twin_start: Ints, first: Int, end: Int, images: 
         if squares[slot] != images[slot]:
             return -1 if squares[slot] < images[slot] else 1
     return 0
+
+
+RANKS: Final = 256
+WORST_RANK: Final = RANKS - 1
+_WHITE: Final = int(Color.WHITE)
+
+row_of_byte = small(outcomes.row_of_byte)
+byte_of_row = small(outcomes.byte_of_row)
+
+
+@small
+def rank_of_byte(byte: Int, forcer: Int) -> Int:
+    """The rank for a forcer of an outcome's signed byte."""
+    rank = byte - 1 if byte > 0 else WORST_RANK + 1 + byte
+    return rank if forcer == _WHITE else WORST_RANK - rank
+
+
+@small
+def byte_of_rank(rank: Int, forcer: Int) -> Int:
+    """The signed byte of an outcome that has this rank for a forcer."""
+    if forcer != _WHITE:
+        rank = WORST_RANK - rank
+    return rank + 1 if rank < RANKS // 2 else rank - RANKS

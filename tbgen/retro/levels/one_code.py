@@ -1,12 +1,12 @@
-"""Stages: the game for one accrued code after another, solved from the entry values that it leads to.
+"""One accrued code after another: the game solved from the entry values that each code leads to.
 
-At stage k the undecided cells whose own code is k are *frozen*: their entry values become known. Then, for each
-forcer, the outcome "the forcer holds k" is spread to all cells from which it can be forced (the class: final, whatever
-the accrued score; classes.py), and the holds of the other side at code k + 1 are broken where they can be (the middle;
-middles.py).
+At each accrued code the undecided cells whose own code it is are *frozen*: their entry values become known. Then, for
+each forcer, the outcome "the forcer holds this code" is spread to all cells from which it can be forced (the class:
+final, whatever the accrued score; classes.py), and the holds of the other side at the next code are broken where they
+can be (the middle; middles.py).
 
-The loop over k stands twice: `solve_levels` (drive/block_runs.py) is one kernel for one thread,
-`OneBlock.solve_levels` (drive/one_block.py) calls the kernels below from Python, so that threads can share them.
+The loop over codes stands twice: `solve_codes` (drive/many_blocks.py) is one kernel for one thread,
+`OneBlock.solve_codes` (drive/one_block.py) calls the kernels below from Python, so that threads can share them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
-from tbgen.index.outcome_kernels import WORST_RANK, byte_of_rank, rank_of_byte
+from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
-from tbgen.retro.levels.bucket_queue import EXIT, push
 from tbgen.retro.levels.classes import spread_outcome
 from tbgen.retro.levels.forcer import (
     BEGUN,
@@ -30,9 +29,9 @@ from tbgen.retro.levels.forcer import (
     Forcer,
     has_middles,
 )
+from tbgen.retro.levels.labels import label_frozen
 from tbgen.retro.levels.middles import update_middle
-from tbgen.retro.levels.packing import label_from, plies_of_label, rank_of_label, site_from
-from tbgen.retro.levels.recheck import label_frozen
+from tbgen.retro.levels.packing import EXIT, label_from, plies_of_label, push, rank_of_label, site_from
 from tbgen.retro.words.block import Block, BlockValues, place_of_cell
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.worklist import add_bits
@@ -44,30 +43,30 @@ TOP_CODE = MOST_STORED_CODE
 
 
 @inlined
-def entry_label(block: Block, breaker: Forcer, k: Int, side: Int, word: Int, square: Int) -> tuple[Int, Int]:
-    """The entry value of an undecided cell whose own code is k: its rank and plies for the side that has just moved."""
-    k = min(k, TOP_CODE + 1)
-    if k > STALEMATE and has_middles(breaker):
+def entry_label(block: Block, breaker: Forcer, code: Int, side: Int, word: Int, square: Int) -> tuple[Int, Int]:
+    """The entry value of an undecided cell of this own code: its rank and plies for the side that has just moved."""
+    code = min(code, TOP_CODE + 1)
+    if code > STALEMATE and has_middles(breaker):
         broken = np.int64(breaker.label[place_of_cell(block, side, word, square)])
-        if rank_of_label(broken) < WORST_RANK - k:
+        if rank_of_label(broken) < WORST_RANK - code:
             return WORST_RANK - rank_of_label(broken), plies_of_label(broken)
-    return np.int64(k), np.int64(0)
+    return np.int64(code), np.int64(0)
 
 
 @inner
-def freeze_word(block: Block, breaker: Forcer, values: BlockValues, k: Int, side: Int, word: Int) -> Word:
-    """Freeze the undecided cells of a word whose own code is k."""
+def freeze_word(block: Block, breaker: Forcer, values: BlockValues, code: Int, side: Int, word: Int) -> Word:
+    """Freeze the undecided cells of a word that have this own code."""
     lanes, freezing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
     first = side * block.code.shape[1] + word * 64
     while lanes:
         square = lowest_square(lanes)
         lanes &= lanes - ONE
-        code = np.int64(block.code[side, word * 64 + square])
-        if code != k:
-            next_code = min(next_code, code)
+        own = np.int64(block.code[side, word * 64 + square])
+        if own != code:
+            next_code = min(next_code, own)
             continue
         freezing |= square_bit(square)
-        rank, plies = entry_label(block, breaker, k, side, word, square)
+        rank, plies = entry_label(block, breaker, code, side, word, square)
         if TOP_CODE < rank < WORST_RANK - TOP_CODE:
             breaker.state[STATUS] = TOO_HIGH
         values.entry[first + square] = byte_of_rank(rank, 1 - side)
@@ -76,13 +75,13 @@ def freeze_word(block: Block, breaker: Forcer, values: BlockValues, k: Int, side
     return freezing
 
 
-# A cell whose own code is k has that very score accrued, so its value rests on entry values of lower codes and on the
-# middle at accrued code k, which the stage before has found. It is also here that a class's members leave `undecided`,
-# so that each word is read once a stage; and `next_code` lets a word with no cell of this code be passed by.
+# A cell of this own code has that very score accrued, so its value rests on entry values of lower codes and on the
+# middle at this accrued code, which has been found at the code before. It is also here that a class's members leave
+# `undecided`, so that each word is read once a code; `next_code` lets a word with no cell of this code be passed by.
 # The label read here needs no mask: where a cell has none, its array holds NO_LABEL, or one that has expired.
 @borrowing
-def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, k: Int, first: int, end: int) -> int:
-    """Freeze the undecided cells of a range of words whose own code is k, with their entry values; how many are left.
+def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, code: Int, first: int, end: int) -> int:
+    """Freeze the undecided cells of a range of words that have this own code, with entry values; how many are left.
 
     The range begins and ends with a group of 64 words, or with the block: `live` has a bit for each word of a group.
     """
@@ -101,8 +100,8 @@ def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, k: I
                     breaker.state[STATUS] = FORCED_TWICE
                 still &= ours & theirs
                 block.undecided[side, word] = still
-                if still and block.next_code[side, word] <= k:
-                    freezing = freeze_word(block, breaker, values, k, side, word)
+                if still and block.next_code[side, word] <= code:
+                    freezing = freeze_word(block, breaker, values, code, side, word)
                     block.frozen[side, word] = freezing
                     still &= ~freezing
                     block.undecided[side, word] = still
@@ -116,21 +115,21 @@ def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, k: I
     return left
 
 
-# An outcome better than the forcer's own k is in a class already, and one worse than the defender's k breaks no hold.
+# An outcome better than the forcer's own hold is in a class already, and one worse than the defender's breaks no hold.
 @inlined
-def push_exit(block: Block, forcer: Forcer, k: Int, side: Int, word: Int, square: Int, label: Int) -> None:
+def push_exit(block: Block, forcer: Forcer, code: Int, side: Int, word: Int, square: Int, label: Int) -> None:
     """Make a frozen cell's entry value, as a label of this forcer, a seed where it can matter."""
-    if label == label_from(k, 0):
+    if label == label_from(code, 0):
         add_bits(forcer.yielding, word, square_bit(square))
-    elif k <= rank_of_label(label) < WORST_RANK - k:
+    elif code <= rank_of_label(label) < WORST_RANK - code:
         if not push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square)):
             forcer.state[STATUS] = QUEUE_FULL
         if forcer.state[BEGUN] and side != forcer.side:
-            label_frozen(block, forcer, word, square, label, k + 1)
+            label_frozen(block, forcer, word, square, label, code + 1)
 
 
 @inner
-def push_frozen(block: Block, forcer: Forcer, values: BlockValues, k: Int) -> None:
+def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) -> None:
     """Make the cells that have just been frozen seeds; holds of this forcer begin its class at once."""
     for side in range(2):
         for word in range(len(block.occupied)):
@@ -141,32 +140,32 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, k: Int) -> No
                 lanes &= lanes - ONE
                 rank = rank_of_byte(np.int64(values.entry[cell + square]), forcer.side)
                 label = label_from(rank, np.int64(values.dtg[cell + square]))
-                push_exit(block, forcer, k, side, word, square, label)
+                push_exit(block, forcer, code, side, word, square, label)
 
 
 @borrowing
-def spread_class(block: Block, forcer: Forcer, values: BlockValues, k: Int) -> bool:
-    """Stage k for one forcer: the class of its own outcome k.
+def spread_class(block: Block, forcer: Forcer, values: BlockValues, code: Int) -> bool:
+    """The class of one forcer's own outcome at an accrued code.
 
     True when it is done; False when the layer at hand is left to others: call it again once that is finished.
     """
-    if k > TOP_CODE:
+    if code > TOP_CODE:
         return True
     if forcer.state[LAYER] == NO_LAYER:
-        push_frozen(block, forcer, values, k)
+        push_frozen(block, forcer, values, code)
         forcer.state[LAYER] = 0
-    if not spread_outcome(block, forcer, values, k):
+    if not spread_outcome(block, forcer, values, code):
         return False
     forcer.state[LAYER] = NO_LAYER
     return True
 
 
 @borrowing
-def advance_middle(block: Block, forcer: Forcer, k: Int) -> bool:
-    """Stage k for one forcer, after its class: the middle at accrued code k + 1, where there are middles.
+def advance_middle(block: Block, forcer: Forcer, code: Int) -> bool:
+    """After the class of one forcer: the middle at the accrued code after this one, where there are middles.
 
     True when it is done; False when the layer at hand is left to others: call it again once that is finished.
     """
-    if 0 < k <= TOP_CODE and has_middles(forcer):
-        return update_middle(block, forcer, k + 1)
+    if 0 < code <= TOP_CODE and has_middles(forcer):
+        return update_middle(block, forcer, code + 1)
     return True

@@ -1,0 +1,16 @@
+"""What a pattern says of an accrued score, row by row: the slow twin of `Patterns.values`."""
+
+from __future__ import annotations
+
+from tbgen.score import Accrued, Color, Outcome
+from tbgen.table import Patterns
+
+
+def value_of_pattern(patterns: Patterns, pattern: int, accrued: Accrued) -> tuple[Outcome, int]:
+    """The outcome and distance of a position whose accrued score nobody can better for its holder."""
+    for row in range(int(patterns.start[pattern + 1]) - 1, int(patterns.start[pattern]) - 1, -1):
+        if patterns.holder[row] == accrued.holder and patterns.code[row] <= accrued.code:
+            outcome = Outcome.from_byte(int(patterns.outcome[row]))
+            worse = outcome < accrued.outcome if accrued.holder is Color.WHITE else outcome > accrued.outcome
+            return (outcome, int(patterns.dtg[row])) if worse else (accrued.outcome, 0)
+    return accrued.outcome, 0
