@@ -29,10 +29,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tbgen" / "compiled" / "kernels.json"
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
-ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"
 HELD = "8/8/1k6/1p1p4/1P1P4/8/1K6/8 w - - 0 1"
 FORTRESS = "8/p7/kpP5/qrp1b3/rpP2b2/pP4b1/P3K3/8 w - - 0 1"
-"""Penrose 2017: a proof that is large enough for the compiled checker."""
+"""Penrose 2017: a proof by one man."""
 LEANING = "8/8/8/3k4/8/8/2r5/1K6 w - - 0 1"
 """The rook can be taken, which the table of bare kings answers for; some goals are refuted by it."""
 
@@ -54,6 +53,7 @@ def build(folder: str, *names: str) -> None:
 
 def find_holds(folder: str) -> None:
     run("hold", *HELD.split(), "--wide", "--nodes", "500")
+    run("hold", *HELD.split(), "--goal", "accrued", "--nodes", "50")
     run("hold", *FORTRESS.split(), "--side", "white", "--goal", "draw")
     run("hold", *LEANING.split(), "--data", folder, "--nodes", "500")
 
@@ -111,7 +111,6 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "proofs of samples": ("KBvK", lambda folder: prove_samples(folder, "KBvK")),
     "proofs of samples of tables with pawns": ("KPvK", lambda folder: prove_samples(folder, "KBvK", "KPvK")),
     "holds": ("KvK", find_holds),
-    "clock": ("KBvK", lambda folder: run("probe", *ENDS.split(), "--brief", "--data", folder)),
     "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),
     "search": ("", lambda folder: find_move()),
     "answers of a server": ("KvK", answer),

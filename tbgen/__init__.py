@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from tbgen.apps.hold.answers import Holding as Holding
     from tbgen.apps.hold.answers import HoldVerdict as HoldVerdict
     from tbgen.apps.hold.answers import Proof as Proof
-    from tbgen.apps.hold.goals import Goal as Goal
+    from tbgen.apps.hold.answers import check_strategy as check_strategy
     from tbgen.apps.hold.ladder import bracket as bracket
     from tbgen.apps.hold.ladder import hold as hold
-    from tbgen.apps.hold.proving import check_strategy as check_strategy
+    from tbgen.apps.hold.strategy import Goal as Goal
     from tbgen.apps.hold.strategy import Rung as Rung
     from tbgen.apps.hold.strategy import Strategy as Strategy
     from tbgen.apps.hold.strategy import parse_strategy as parse_strategy
@@ -98,11 +98,9 @@ _FACE = {
         "PgnError ProofError ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError "
         "UsageError"
     ),
-    "tbgen.apps.hold.answers": "Bracket HoldVerdict Holding Proof",
-    "tbgen.apps.hold.goals": "Goal",
+    "tbgen.apps.hold.answers": "Bracket HoldVerdict Holding Proof check_strategy",
     "tbgen.apps.hold.ladder": "bracket hold",
-    "tbgen.apps.hold.proving": "check_strategy",
-    "tbgen.apps.hold.strategy": "Rung Strategy parse_strategy",
+    "tbgen.apps.hold.strategy": "Goal Rung Strategy parse_strategy",
     "tbgen.material": "Material Role all_materials",
     "tbgen.apps.games.game": "GameSettings PgnGame",
     "tbgen.apps.games.reader": "games_in read_games",

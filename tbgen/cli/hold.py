@@ -158,7 +158,7 @@ def _write(found: Holding, target: str) -> int:
 
 def _check(source: str, folders: Sequence[Path], *, as_json: bool) -> int:
     """Check a strategy in a file."""
-    from tbgen.apps.hold.proving import check_strategy
+    from tbgen.apps.hold.answers import check_strategy
     from tbgen.apps.hold.strategy import parse_strategy
 
     try:

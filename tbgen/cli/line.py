@@ -7,12 +7,10 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.play.within import is_searched, value_if_asked
+from tbgen.apps.play.within import value_if_asked
 from tbgen.cli.data import folders_option, game_option
-from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, quiet_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
-from tbgen.compiled.known import Purpose
 from tbgen.probe import open_tablebase
 from tbgen.probe.notation import pgn_of, position_of
 from tbgen.rules.points import Scoring
@@ -55,8 +53,6 @@ def command(
     board, score = position_of(fen, played, asked_accrued(fen, accrued), game)
     with open_tablebase(folders, game=game) as tables:
         answer, steps = tables.probe(board, score), tables.line(board, score)
-        if is_searched(answer, fifty, board.halfmove_clock) and (fifty is not None or not as_json):
-            compile_for(Purpose.CLOCK, quiet=quiet)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
     if not as_json:
         matters = clocked is not None and clocked.matters

@@ -9,14 +9,12 @@ from typing import Any
 
 import click
 
-from tbgen.apps.play.within import ClockedValue, is_searched, value_if_asked
+from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.data import folders_option, game_option
-from tbgen.cli.first_use import compile_for
 from tbgen.cli.options import fifty_option, quiet_option, scoring_options
 from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
 from tbgen.cli.refusals import refuse_beside
 from tbgen.cli.terminal import show_rows
-from tbgen.compiled.known import Purpose
 from tbgen.errors import TbgenError
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.notation import picture_of, position_of
@@ -72,16 +70,12 @@ def command(
     """
     if words == (_INPUT,):
         refuse_beside("-", {"--moves": moves, "--accrued": accrued})
-        if fifty is not None:
-            compile_for(Purpose.CLOCK, quiet=quiet)
         with open_tablebase(folders, game=game) as tables:
             return _answer_lines(tables, rule, fifty, brief=brief)
     fen, played = asked_position(words, moves)
     board, score = position_of(fen, played, asked_accrued(fen, accrued), game)
     with open_tablebase(folders, game=game) as tables:
         answer, found = tables.probe(board, score), None if brief else tables.probe_moves(board, score)
-        if is_searched(answer, fifty, board.halfmove_clock) and (fifty is not None or not as_json):
-            compile_for(Purpose.CLOCK, quiet=quiet)
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
     if as_json:
         click.echo(json.dumps(_facts(answer, clocked, found, rule), indent=2))

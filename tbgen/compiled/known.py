@@ -29,7 +29,6 @@ class Purpose(Enum):
     SAMPLES = "proofs of samples"
     PAWN_SAMPLES = "proofs of samples of tables with pawns"
     HOLDS = "holds"
-    CLOCK = "clock"
     GAMES = "games"
     SEARCH = "search"
     ANSWERS = "answers of a server"

@@ -8,16 +8,16 @@ from typing import Any
 
 import chess
 
-from tbgen.apps.hold.check import Checked
-from tbgen.apps.hold.frame_play import FrameMap, map_of
-from tbgen.apps.hold.frames import Frame
-from tbgen.apps.hold.goals import Goal, worst
-from tbgen.apps.hold.strategy import Strategy, place_of
+from tbgen.apps.hold.check import Checked, check
+from tbgen.apps.hold.frames import FrameMap, Pair, map_of
+from tbgen.apps.hold.strategy import Goal, Strategy, place_of, worst
+from tbgen.probe import Tablebase
 from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import color_of, is_reset, material_of
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Accrued, Color, Outcome
+from tbgen.text import plain
 
 
 class HoldVerdict(enum.Enum):
@@ -37,10 +37,6 @@ class Cycle:
     lead: tuple[str, ...]
     loop: tuple[str, ...]
     """Empty where the line ends with the game, or in the tables."""
-
-    def facts(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {"lead": list(self.lead), "loop": list(self.loop)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +64,26 @@ class Proof:
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {
-            "rung": self.strategy.rung.value,
-            "men": list(self.strategy.men),
-            "checked": self.checked.facts(),
-            "settings": [setting.value for setting in self.settings],
+        facts = {
+            "rung": self.strategy.rung,
+            "men": self.strategy.men,
+            "checked": self.checked,
+            "settings": self.settings,
             "tables": self.materials,
-            "cycle": self.cycle.facts(),
+            "cycle": self.cycle,
         }
+        return {name: plain(value) for name, value in facts.items()}
+
+
+def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Proof:
+    """A strategy that keeps its goal, with what its check has looked at; ProofError if it does not.
+
+    >>> from tbgen.apps.hold.ladder import hold
+    >>> board = chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
+    >>> check_strategy(hold(board, Color.WHITE, goal="draw").proof.strategy).checked.moves
+    5
+    """
+    return Proof(strategy, check(strategy, tables, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +94,6 @@ class Escape:
     plies: int
     """What it needs at least, in any frame."""
     line: tuple[str, ...]
-
-    def facts(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {"men": list(self.men), "plies": self.plies, "line": list(self.line)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,8 @@ class Holding:
     """Where no frame holds."""
     nodes: int
     """How many nodes wider searches have expanded."""
-    _frame: Frame | None = field(repr=False, default=None)
+    _frame: tuple[Goal, Pair] | None = field(repr=False, default=None)
+    """The frame that holds, or that holds longest."""
 
     @property
     def outcome(self) -> Outcome:
@@ -118,23 +123,26 @@ class Holding:
         return self.proof is not None
 
     def map(self) -> FrameMap | None:
-        """Where the two men may stand, if a frame has been solved."""
-        return None if self._frame is None else map_of(self._frame)
+        """Where the two men may stand, unless a wider search was needed."""
+        if self._frame is None:
+            return None
+        goal, pair = self._frame
+        return map_of(self.board, goal, self.accrued, pair)
 
     def facts(self, *, with_map: bool = False) -> dict[str, Any]:
         """The answer as JSON has it."""
-        chart = self.map() if with_map else None
-        return {
+        facts = {
             "fen": self.board.fen(),
-            "side": self.goal.side.name.lower(),
-            "accrued": str(self.accrued),
-            "goal": str(self.goal.outcome),
-            "verdict": self.verdict.value,
-            "proof": None if self.proof is None else self.proof.facts(),
-            "escape": None if self.escape is None else self.escape.facts(),
+            "side": self.goal.side,
+            "accrued": self.accrued,
+            "goal": self.outcome,
+            "verdict": self.verdict,
+            "proof": self.proof,
+            "escape": self.escape,
             "nodes": self.nodes,
-            "map": None if chart is None else chart.facts(),
+            "map": self.map() if with_map else None,
         }
+        return {name: plain(value) for name, value in facts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +175,16 @@ class Bracket:
 
     def facts(self, *, with_map: bool = False) -> dict[str, Any]:
         """The answer as JSON has it."""
-        return {
+        facts = {
             "fen": self.white.board.fen(),
-            "accrued": str(self.white.accrued),
-            "low": str(self.low),
-            "high": str(self.high),
-            "value": None if self.value is None else str(self.value),
+            "accrued": self.white.accrued,
+            "low": self.low,
+            "high": self.high,
+            "value": self.value,
             "white": self.white.facts(with_map=with_map),
             "black": self.black.facts(with_map=with_map),
         }
+        return {name: plain(value) for name, value in facts.items()}
 
 
 def cycle_of(strategy: Strategy) -> Cycle:

@@ -1,14 +1,13 @@
 """The checker: walks every line that a strategy allows, with the accrued score as the rules have it.
 
-It shares nothing with the search but the strategy itself: positions and moves are python-chess's, and what counts is
+It shares nothing with the search but the strategy itself: positions and moves are python-chess's, and it follows
 the real accrued score after each ply, not the threshold that the search keeps in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
     from tbgen.apps.hold.strategy import Strategy
     from tbgen.probe import Tablebase
 
-_ANY_CODE = 2000
-"""More than any code."""
+Score = tuple[int, int]
+"""An accrued score as the walk has it: code and holder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a checker has looked at."""
+    """What the checker has looked at."""
 
     positions: int
     """Positions with a threshold: the closed set."""
@@ -35,95 +34,140 @@ class Checked:
     probes: int
     """Positions that tables were asked of."""
 
-    def facts(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {"positions": self.positions, "pairs": self.pairs, "moves": self.moves, "probes": self.probes}
-
 
 def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Checked:
     """Check that a strategy keeps its goal after every ply, whatever the other side plays; else ProofError."""
     walk = _Walk(strategy, name)
-    expect_beginning(strategy, name)
-    todo, seen = [(strategy.board.copy(stack=False), strategy.accrued)], set[tuple[str, Accrued]]()
+    root, accrued = walk.number_of(strategy.board), strategy.accrued
+    first = root, (accrued.code, int(accrued.holder))
+    walk.expect_beginning(walk.places[root])
+    todo, seen, moves = [first], {first}, 0
     while todo:
-        board, accrued = todo.pop()
-        key = board.epd(en_passant="legal"), accrued
-        if key not in seen:
-            seen.add(key)
-            todo.extend(walk.after(board, accrued))
+        number, score = todo.pop()
+        mover, steps = walk.places[number].mover, walk.steps_of(number, score)
+        moves += len(steps)
+        for step in steps:
+            if step.is_leaf:
+                continue
+            after = step.to, (step.code, mover) if step.resets or step.code < score[0] else score
+            if after not in seen:
+                walk.expect_goal(after[1], step.to)
+                seen.add(after)
+                todo.append(after)
     for leaf in walk.leaves:
-        expect_of_tables(strategy, leaf, tables, name)
-    closed = {(place, min(accrued.code, strategy.goal.outcome.code)) for place, accrued in seen}
-    return Checked(len(closed), len(seen), walk.moves, len(walk.leaves))
+        walk.expect_of_tables(leaf, tables)
+    closed = {(number, walk.threshold(score)) for number, score in seen}
+    return Checked(len(closed), len(seen), moves, len(walk.leaves))
+
+
+class _Place(NamedTuple):
+    """A position of the walk."""
+
+    board: chess.Board
+    code: int
+    mover: int
+
+
+class _Step(NamedTuple):
+    """What a move leads to."""
+
+    to: int
+    """The number of the position; -1 for a leaf."""
+    code: int
+    """Its own code."""
+    resets: bool
+    is_leaf: bool
+    """Whether the strategy leaves the position to tables."""
 
 
 class _Walk:
-    """What is found on the way."""
+    """The positions that the walk has met; what is computed of one serves all scores that accrue there."""
 
     def __init__(self, strategy: Strategy, name: str) -> None:
         self.strategy = strategy
         self.name = name
-        self.moves = 0
-        self.leaves = set[str]()
+        self.side = strategy.goal.side
+        self.places: list[_Place] = []
+        self.leaves: set[str] = set()
+        self._good: set[Score] = set()
+        self._numbers: dict[tuple[int | None, ...], int] = {}
+        self._steps: dict[tuple[int, int], list[_Step]] = {}
 
-    def after(self, board: chess.Board, accrued: Accrued) -> Iterator[tuple[chess.Board, Accrued]]:
-        """The positions that are reached in one ply, and what has accrued in them."""
-        for move in self._moves(board, accrued):
-            self.moves += 1
-            resets = board.is_zeroing(move)
-            reached = board.copy(stack=False)
-            reached.push(move)
-            place = reached.epd(en_passant="legal")
-            if resets and place in self.strategy.leaves:
-                self.leaves.add(place)
-                continue
-            own = Accrued(_own_code(reached), Color.WHITE if board.turn == chess.WHITE else Color.BLACK)
-            after = own if resets or own.code < accrued.code else accrued
-            expect_score(self.strategy, after, reached, self.name)
-            yield reached, after
+    def threshold(self, score: Score) -> int:
+        """The threshold under which a strategy has its moves."""
+        return min(score[0], self.strategy.goal.outcome.code)
 
-    def _moves(self, board: chess.Board, accrued: Accrued) -> list[chess.Move]:
+    def number_of(self, board: chess.Board) -> int:
+        """The number of a position; boards that differ in counters or an idle right of en passant are one."""
+        kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+        passant = board.ep_square if board.has_legal_en_passant() else None
+        key = (*kinds, board.occupied_co[chess.WHITE], board.turn, board.castling_rights, passant)
+        number = self._numbers.setdefault(key, len(self.places))
+        if number == len(self.places):
+            code = 2 * board.legal_moves.count() + (not board.is_check())
+            mover = Color.WHITE if board.turn == chess.WHITE else Color.BLACK
+            self.places.append(_Place(board.copy(stack=False), code, int(mover)))
+        return number
+
+    def steps_of(self, number: int, score: Score) -> list[_Step]:
         """The moves that must be looked at: all of the other side, the strategy's of its own."""
-        legal = list(board.legal_moves)
-        if not legal or (board.turn == chess.WHITE) != (self.strategy.goal.side is Color.WHITE):
-            return legal
-        threshold = min(accrued.code, self.strategy.goal.outcome.code)
-        move = self.strategy.moves.get((board.epd(en_passant="legal"), threshold))
+        place = self.places[number]
+        is_own = place.mover == self.side and place.code > 1
+        key = number, self.threshold(score) if is_own else -1
+        if key not in self._steps:
+            moves = [self._chosen(place.board, score)] if is_own else list(place.board.legal_moves)
+            self._steps[key] = [self._step(place.board, move) for move in moves]
+        return self._steps[key]
+
+    def _chosen(self, board: chess.Board, score: Score) -> chess.Move:
+        """The strategy's move."""
+        move = self.strategy.moves.get((board.epd(en_passant="legal"), self.threshold(score)))
         if move is None:
-            raise ProofError(self.name, f"it has no move for {board.fen()} with {accrued}")
-        if move not in legal:
+            raise ProofError(self.name, f"it has no move for {board.fen()} with {_accrued(score)}")
+        if not board.is_legal(move):
             raise ProofError(self.name, f"{move.uci()} is illegal in {board.fen()}")
-        return [move]
+        return move
+
+    def _step(self, board: chess.Board, move: chess.Move) -> _Step:
+        resets = board.is_zeroing(move)
+        board.push(move)
+        try:
+            if resets and self.strategy.leaves:
+                place = board.epd(en_passant="legal")
+                if place in self.strategy.leaves:
+                    self.leaves.add(place)
+                    return _Step(-1, 0, resets, is_leaf=True)
+            number = self.number_of(board)
+            return _Step(number, self.places[number].code, resets, is_leaf=False)
+        finally:
+            board.pop()
+
+    def expect_beginning(self, place: _Place) -> None:
+        """Refuse a score that cannot have accrued where the strategy begins, or that misses the goal."""
+        accrued, board = self.strategy.accrued, place.board
+        if accrued.code > place.code:
+            reason = f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower"
+            raise ProofError(self.name, reason)
+        self._compare(accrued, board)
+
+    def expect_goal(self, score: Score, number: int) -> None:
+        """Refuse a score that is worse for the holder than its goal."""
+        if score not in self._good:
+            self._compare(_accrued(score), self.places[number].board)
+            self._good.add(score)
+
+    def _compare(self, accrued: Accrued, board: chess.Board, by: str = "") -> None:
+        goal = self.strategy.goal.outcome
+        if accrued.worth_to(self.side) < goal.worth_to(self.side):
+            raise ProofError(self.name + by, f"{accrued} is worse for {self.side} than {goal} in {board.fen()}")
+
+    def expect_of_tables(self, leaf: str, tables: Tablebase | None) -> None:
+        """Refuse a position left to tables that is worth too little."""
+        if tables is None:
+            raise ProofError(self.name, f"it leans on tables, such as for {leaf}; give them with --data")
+        board = chess.Board(f"{leaf} 0 1")
+        self._compare(tables.probe(board).outcome.accrued, board, by=", by the tables")
 
 
-def _own_code(board: chess.Board) -> int:
-    """The code of a position by itself."""
-    return 2 * board.legal_moves.count() + (not board.is_check())
-
-
-def expect_beginning(strategy: Strategy, name: str) -> None:
-    """Refuse a score that cannot have accrued where the strategy begins, or that misses the goal."""
-    board, accrued = strategy.board, strategy.accrued
-    if accrued.code > _own_code(board):
-        raise ProofError(name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower")
-    expect_score(strategy, accrued, board, name)
-
-
-def expect_score(strategy: Strategy, score: Accrued, board: chess.Board, name: str) -> None:
-    """Refuse a score that is worse for the holder than its goal."""
-    goal, side = strategy.goal.outcome, strategy.goal.side
-    if _worth(score.code, score.holder is side) < _worth(goal.code, goal.holder is side):
-        raise ProofError(name, f"{score} is worse for {side} than {goal} in {board.fen()}")
-
-
-def _worth(code: int, is_own: bool) -> int:
-    """A number that is the greater, the better a score is for the side that asks."""
-    return _ANY_CODE - code if is_own else code - _ANY_CODE
-
-
-def expect_of_tables(strategy: Strategy, place: str, tables: Tablebase | None, name: str) -> None:
-    """Refuse a position left to tables that is worth too little."""
-    if tables is None:
-        raise ProofError(name, f"it leans on tables, such as for {place}; give them with --data")
-    board = chess.Board(f"{place} 0 1")
-    expect_score(strategy, tables.probe(board).outcome.accrued, board, f"{name}, by the tables")
+def _accrued(score: Score) -> Accrued:
+    return Accrued(score[0], Color(score[1]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,19 +12,19 @@ import numpy as np
 
 from tbgen.apps.hold import closure_kernels as kernels
 from tbgen.apps.hold.closure_kernels import DONE, LEAVES, NODES, SURE, Scratch, Space, Task
-from tbgen.apps.hold.goals import Goal
 from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, META, THRESHOLD_BIT, unpack
-from tbgen.apps.hold.strategy import Rung, Strategy, name_of, place_of
+from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, place_of
 from tbgen.board.board import BOARD_WORDS
 from tbgen.board.convert import board_of, words_of
 from tbgen.board.moves import MOST_MOVES
-from tbgen.compiled.arrays import SignedInts32, Words
+from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.material import Material, Role
 from tbgen.probe import Tablebase
 from tbgen.rules.position import color_of
 from tbgen.score import Accrued
 
-_EDGES_A_NODE = 12
+_EDGES = 12
+"""Edges that a search has room for, as a multiple of its nodes."""
 _AT_A_TIME = 20_000
 """Nodes that are expanded between two reports."""
 
@@ -89,13 +89,25 @@ def _key_of(material: Material) -> int:
     return key
 
 
+class Explored(NamedTuple):
+    """The nodes of a frame and the moves between them that stay inside."""
+
+    keys: Words
+    """[node, word]"""
+    state: Bytes
+    """REFUTED where C has a way out."""
+    parents: SignedInts32
+    """[move]"""
+    children: SignedInts32
+
+
 class Searcher:
     """The arrays of searches, used one after the other."""
 
-    def __init__(self, nodes: int) -> None:
+    def __init__(self, nodes: int, edges_a_node: int = _EDGES) -> None:
         self.nodes = nodes
         size = 1 << (2 * nodes).bit_length()
-        edges = _EDGES_A_NODE * nodes
+        edges = edges_a_node * nodes
         self._space = Space(
             table=np.full(size, kernels.NONE, np.int32),
             keys=np.empty((nodes, KEY_WORDS), np.uint64),
@@ -127,8 +139,7 @@ class Searcher:
     ) -> Found:
         """Look for a closed set with the root in it."""
         task = _task(board, goal, attempt, tables)
-        mover = ANY_MAN if attempt.b is None else attempt.b
-        kernels.begin(self._space, words_of(board), goal.threshold(accrued), mover, self._scratch)
+        self._begin([board], goal.threshold(accrued), [ANY_MAN if attempt.b is None else attempt.b])
         asked = 0
         while True:
             ended = self._run(task, tables, watch)
@@ -142,6 +153,29 @@ class Searcher:
             asked += len(leaves)
             if tables is None or not self._answer(task, goal, leaves, tables):
                 return Found.FULL
+
+    def _begin(self, boards: Iterable[chess.Board], threshold: int, movers: Iterable[int]) -> None:
+        """Forget all nodes, and add open ones."""
+        self._space.table[:] = kernels.NONE
+        self._space.counts[:] = 0
+        for board, mover in zip(boards, movers, strict=True):
+            kernels.add(self._space, words_of(board), threshold, mover, self._scratch)
+
+    def explore(
+        self, boards: Sequence[chess.Board], goal: Goal, accrued: Accrued, attempt: Attempt, movers: Sequence[int]
+    ) -> Explored:
+        """All that moves of two men lead to from some positions, with what they make of the threshold."""
+        task = _task(boards[0], goal, attempt, None)
+        self._begin(boards, goal.threshold(accrued), movers)
+        ended = kernels.explore(self._space, task, self._nothing, self._scratch)
+        assert ended == kernels.FINISHED, "a frame has at most FRAME_POSITIONS with each threshold"
+        nodes, edges = int(self._space.counts[NODES]), int(self._space.counts[kernels.EDGES])
+        return Explored(
+            self._space.keys[:nodes].copy(),
+            self._space.state[:nodes].copy(),
+            self._space.edge_parent[:edges].copy(),
+            self._space.edge_child[:edges].copy(),
+        )
 
     def _run(self, task: Task, tables: Tables | None, watch: Watch) -> int:
         """Search until nothing is open, telling how it goes on."""
@@ -166,9 +200,7 @@ class Searcher:
 
     def board_of(self, node: int) -> chess.Board:
         """The position of a node."""
-        words = np.zeros(BOARD_WORDS, np.uint64)
-        unpack(self._space.keys[node], words)
-        return board_of(words)
+        return board_in(self._space.keys[node])
 
     def strategy(self, board: chess.Board, goal: Goal, accrued: Accrued, attempt: Attempt) -> Strategy:
         """The strategy that a search has found."""
@@ -204,6 +236,13 @@ class Searcher:
             seen.update(fresh)
             todo.extend(fresh)
         return seen
+
+
+def board_in(key: Words) -> chess.Board:
+    """The position of a key."""
+    words = np.zeros(BOARD_WORDS, np.uint64)
+    unpack(key, words)
+    return board_of(words)
 
 
 def _task(board: chess.Board, goal: Goal, attempt: Attempt, tables: Tables | None) -> Task:

@@ -28,9 +28,9 @@ from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.words import NOTHING, count, square_bit
 
-OPEN, DONE, REFUTED, ENDED, ASKED, SURE = 0, 1, 2, 3, 4, 5
+OPEN, DONE, REFUTED, ENDED, ASKED, SURE = range(6)
 """A node is to be expanded, supported by successors, refuted, the end of a game, to be looked up, held by a table."""
-NODES, EDGES, STACK, LEAVES, EXPANDED, COUNTS = 0, 1, 2, 3, 4, 5
+NODES, EDGES, STACK, LEAVES, EXPANDED, COUNTS = range(6)
 """The places of the counters."""
 FINISHED, PAUSED, FULL = 0, 1, 2
 NONE = -1
@@ -121,20 +121,6 @@ def place_of(space: Space, key: Words) -> Int:
             break
         place = (place + 1) & (len(space.table) - 1)
     return place
-
-
-@borrowing
-def clear(space: Space) -> Int:
-    """Forget all nodes."""
-    nodes = np.int64(space.counts[NODES])
-    if nodes > len(space.table) >> 4:
-        space.table[:] = NONE
-    else:
-        for node in range(nodes):  # the last one of a chain goes first, so that the others are still found
-            last = nodes - 1 - node
-            space.table[place_of(space, space.keys[last])] = NONE
-    space.counts[:] = 0
-    return nodes
 
 
 @inner
@@ -388,12 +374,47 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
     return FINISHED
 
 
+# the root comes first, and may have company where whole frames are explored
 @borrowing
-def begin(space: Space, root: Words, threshold: Int, mover: Int, scratch: Scratch) -> Int:
-    """Make the root the only node, and open."""
-    clear(space)
-    copy_words(root, scratch.board)
+def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: Scratch) -> Int:
+    """Add an open node; NONE if there is no room."""
+    copy_words(board, scratch.board)
     forget_idle_en_passant(scratch.board)
     pack(scratch.board, threshold, mover, scratch.key)
-    push(space, node_of(space, scratch.key, OPEN))
-    return 0
+    node = node_of(space, scratch.key, OPEN)
+    push(space, node)
+    return node
+
+
+@inner
+def explore_one(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
+    """Link a node to its successors, or refute it if it is one of C with a way out; False if there is no room."""
+    threshold, mover = unpack(space.keys[node], scratch.board), mover_of(space.keys[node])
+    is_b, moves = side_to_move(space.keys[node]) == task.side, legal_moves(scratch.board, scratch.moves)
+    if moves == 0:
+        space.state[node] = ENDED
+    for number in range(moves):
+        move = scratch.moves[number]
+        if is_b and not is_allowed(scratch.board, task, mover, move):
+            continue
+        reset = made(scratch, move)
+        state, after, _ = judge(scratch, task, materials, threshold, is_b, reset)
+        if not is_b and (state == REFUTED or not is_followed(scratch, task, move, state, reset)):
+            space.state[node] = REFUTED
+            break
+        pack(scratch.child, after, target_of(move) if is_b else mover, scratch.key)
+        child = node_of(space, scratch.key, state)
+        if child < 0 or not link(space, node, child):
+            return False
+    return True
+
+
+@borrowing
+def explore(space: Space, task: Task, materials: Words, scratch: Scratch) -> Int:
+    """Expand all nodes of a frame; FULL if there is no more room."""
+    node = 0
+    while node < space.counts[NODES]:
+        if space.state[node] == OPEN and not explore_one(space, task, materials, scratch, node):
+            return FULL
+        node += 1
+    return FINISHED

@@ -1,51 +1,37 @@
-"""Frames: Heiner Marxen's analysis with two virtual pieces, for a threshold and all that it can fall to.
+"""Frames: Heiner Marxen's analysis with two virtual pieces (docs/hold.md), explored whole.
 
-Every placement of one man of either side is a position, everything else stands still. B is the man of the side that
-holds, C that of the other. Whatever else the other side can play is a way out. Worked backwards from these, what
-remains is a closed set (docs/hold.md).
+One man of either side moves: B of the side that holds, C of the other. Everything else stands still, and whatever else
+the other side can play is a way out. The search (closure.py) says whether a frame holds. What it does not say is told
+here: how many plies C needs at least to get out, by which line, and where the two men may stand.
 """
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import chess
 import numpy as np
 
-from tbgen.apps.hold.frame_kernels import (
-    B_MOVES,
-    C_MOVES,
-    FIRST,
-    NEVER,
-    NO_POSITION,
-    ROWS,
-    WORDS,
-    Level,
-    Men,
-    Positions,
-    fill_codes,
-    fill_moves,
-    note_arrivals,
-    solve_level,
-)
-from tbgen.apps.hold.goals import Goal
-from tbgen.board.board import KIND, RIGHTS
-from tbgen.board.convert import words_of
-from tbgen.rules.position import color_of, is_reset
+from tbgen.apps.hold import closure_kernels as kernels
+from tbgen.apps.hold.closure import Attempt, Searcher, board_in
+from tbgen.apps.hold.keys import META, MOVER_BIT, THRESHOLD_BIT
+from tbgen.apps.hold.strategy import Goal, Rung, name_of
+from tbgen.errors import UsageError
+from tbgen.rules.accrual import play_move
+from tbgen.rules.position import color_of, is_reset, own_score
 from tbgen.score import Accrued, Color
+from tbgen.text import facts_of
 
-_STRAIGHT = ((0, 1), (1, 0), (0, -1), (-1, 0))
-_DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
-_LEAPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
-_RAYS = {
-    chess.KNIGHT: _LEAPS,
-    chess.BISHOP: _DIAGONAL,
-    chess.ROOK: _STRAIGHT,
-    chess.QUEEN: _STRAIGHT + _DIAGONAL,
-    chess.KING: _STRAIGHT + _DIAGONAL,
-}
+_MAN = re.compile(r"([KQRBN]?)([a-h][1-8])")
+
+FRAME_POSITIONS = 2 * 65 * 65 + 2
+"""Each man on any square, or on its first one with its castling rights; either side to move."""
+_MOST_MOVES = 28
+"""No man has more moves than a queen, 27."""
 
 
 class Pair(NamedTuple):
@@ -55,195 +41,43 @@ class Pair(NamedTuple):
     c: chess.Square
 
 
-class State(NamedTuple):
-    """A position of a frame: squares of both men, whether they still have castling rights, who is to move."""
-
-    b: chess.Square
-    c: chess.Square
-    keeps_b: bool
-    keeps_c: bool
-    b_moves: bool
-
-    @property
-    def place(self) -> tuple[int, int, int]:
-        """Where arrays have it."""
-        row = FIRST if self.keeps_b else self.b
-        return B_MOVES if self.b_moves else C_MOVES, self.keeps_c * ROWS + row, self.c
+def all_pairs(board: chess.Board, side: Color) -> list[Pair]:
+    """Every pair of men that are not pawns: one of the side that holds, one of the other."""
+    own, other = _pieces(board, side), _pieces(board, side.other)
+    return [Pair(b, c) for b in own for c in other]
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A solved frame."""
+def parse_pair(board: chess.Board, side: Color, text: str) -> Pair:
+    """The pair that a text such as `Ke1,Ke6` names, in either order.
 
-    board: chess.Board
-    goal: Goal
-    threshold: int
-    pair: Pair
-    root: State
-    positions: Positions
-    levels: dict[int, np.ndarray[tuple[int, int, int], np.dtype[np.int16]]]
-    """By threshold: plies that C needs at least until it is out; -1 where it never is."""
-    count: int
-    """How many positions there are."""
-
-    def code(self, state: State) -> int:
-        """The own code of a state; -1 if it is no position."""
-        return int(self.positions.codes[state.place])
-
-    def plies(self, state: State, threshold: int) -> int | None:
-        """The plies that C needs at least until it is out; None where it never is."""
-        if not state.b_moves and self.positions.leaves[state.place[1]] >> np.uint64(state.c) & np.uint64(1):
-            return 1
-        if not state.b_moves and self.code(state) < 2:
-            return None
-        found = int(self.levels[threshold][state.place])
-        return None if found == NEVER else found
-
-    def moves(self, state: State) -> Iterator[State]:
-        """The positions that a quiet move of the frame's man to move leads to."""
-        man = self.board.piece_type_at(self.pair.b if state.b_moves else self.pair.c)
-        assert man is not None
-        own, other = (state.b, state.c) if state.b_moves else (state.c, state.b)
-        for to in _reached(man, own, _fixed(self.board, self.pair) | chess.BB_SQUARES[other]):
-            b, c = (to, state.c) if state.b_moves else (state.b, to)
-            keeps_b, keeps_c = state.keeps_b and not state.b_moves, state.keeps_c and state.b_moves
-            after = State(b, c, keeps_b, keeps_c, not state.b_moves)
-            if self.code(after) != NO_POSITION:
-                yield after
-
-    def after(self, state: State, threshold: int, reached: State) -> int | None:
-        """The threshold once a quiet move has led from one state to another; None if the hold is broken."""
-        return self.goal.after(threshold, self.code(reached), by_holder=state.b_moves, reset=False)
-
-    @property
-    def root_plies(self) -> int | None:
-        """The plies that C needs at least from the position itself, which may have an en passant right."""
-        moves = list(self.board.legal_moves)
-        if not moves:
-            return None
-        frame_moves = list(self.moves(self.root))
-        if not self.root.b_moves and len(moves) != len(frame_moves):
-            return 1
-        found = [self._plies_after(each) for each in frame_moves]
-        if self.root.b_moves:
-            broken = [plies for plies in found if plies is not None]
-            return None if len(broken) < len(found) else max(broken, default=-1) + 1
-        return min((plies + 1 for plies in found if plies is not None), default=None)
-
-    def _plies_after(self, reached: State) -> int | None:
-        threshold = self.after(self.root, self.threshold, reached)
-        return 0 if threshold is None else self.plies(reached, threshold)
-
-    def board_of(self, state: State) -> chess.Board:
-        """The state as a board, without an en passant right."""
-        board = self.board.copy(stack=False)
-        b, c = board.remove_piece_at(self.pair.b), board.remove_piece_at(self.pair.c)
-        board.set_piece_at(state.b, b)
-        board.set_piece_at(state.c, c)
-        board.castling_rights = int(_rights(self.board, self.pair)[int(state.keeps_b), int(state.keeps_c)])
-        board.turn = (color_of(chess.WHITE) is self.goal.side) == state.b_moves
-        board.ep_square = None
-        return board
+    >>> parse_pair(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Color.WHITE, "ke8,h1")
+    Pair(b=7, c=60)
+    """
+    squares = [_square(board, name) for name in text.split(",")]
+    own, other = _pieces(board, side), _pieces(board, side.other)
+    b = [square for square in squares if square in own]
+    c = [square for square in squares if square in other]
+    if len(squares) != 2 or len(b) != 1 or len(c) != 1:
+        raise UsageError(f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}")
+    return Pair(b[0], c[0])
 
 
-def solve(board: chess.Board, goal: Goal, accrued: Accrued, pair: Pair) -> Frame:
-    """Solve the frame of a pair of men."""
-    men, positions = _men(board, goal.side, pair), _positions(board, pair)
-    words, fixed = words_of(board), np.uint64(_fixed(board, pair))
-    for square in pair:
-        bit = np.uint64(chess.BB_SQUARES[square])
-        words[:2] &= ~bit
-        words[KIND + 1 : RIGHTS] &= ~bit
-    words[RIGHTS + 1] = 0
-    count = int(fill_codes(words, _rights(board, pair), men, positions))
-    fill_moves(fixed, men, positions)
-    threshold = goal.threshold(accrued)
-    keeps = men.b_rights == 1, men.c_rights == 1
-    root = State(pair.b, pair.c, *keeps, color_of(board.turn) is goal.side)
-    levels = _levels(positions, men, fixed, threshold)
-    return Frame(board.copy(stack=False), goal, threshold, pair, root, positions, levels, count)
+def _square(board: chess.Board, name: str) -> chess.Square:
+    written = name.strip()
+    match = _MAN.fullmatch(written) or _MAN.fullmatch(written[:1].upper() + written[1:])
+    if match is None:
+        raise UsageError(f"{name!r} is no man and its square, such as Ke1")
+    letter, square = match[1], chess.parse_square(match[2])
+    man = board.piece_type_at(square)
+    if man is None or (letter and chess.piece_symbol(man).upper() != letter):
+        raise UsageError(f"there is no {written} on the board")
+    return square
 
 
-def _levels(
-    positions: Positions, men: Men, fixed: np.uint64, threshold: int
-) -> dict[int, np.ndarray[tuple[int, int, int], np.dtype[np.int16]]]:
-    """The plies at each threshold that B's moves may lead to, from the lowest upwards."""
-    codes = positions.codes[C_MOVES]
-    is_leaf = (positions.leaves[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).astype(bool)
-    below = np.unique(codes[(codes >= 2) & (codes < threshold) & ~is_leaf])
-    arrived = np.zeros((2, WORDS), np.uint64)
-    arrived[0] = positions.leaves
-    levels, last = {}, 1
-    for each in (*below.tolist(), threshold):
-        plies = np.empty((2, WORDS, 64), np.int16)
-        broken_b, broken_c, lower, held = np.zeros((4, WORDS), np.uint64)
-        level = Level(plies, broken_b, broken_c, arrived, lower, held)
-        last = int(solve_level(positions, men, fixed, each, last, level))
-        if len(arrived) <= last >> 1:
-            arrived = np.vstack([arrived, np.zeros((last, WORDS), np.uint64)])
-        note_arrivals(positions, men, each, level._replace(arrived=arrived))
-        levels[each] = plies
-    return levels
-
-
-def _men(board: chess.Board, side: Color, pair: Pair) -> Men:
-    b, c = board.piece_type_at(pair.b), board.piece_type_at(pair.c)
-    assert b is not None
-    assert c is not None
-    keeps = [bool(_lost(board, square)) for square in pair]
-    return Men(int(side), b, pair.b, int(keeps[0]), c, pair.c, int(keeps[1]))
-
-
-def _positions(board: chess.Board, pair: Pair) -> Positions:
-    """Arrays to be filled, with the moves of B's man."""
-    man = board.piece_type_at(pair.b)
-    assert man is not None
-    rays, fixed = _RAYS[man], _fixed(board, pair)
-    steps = np.full((ROWS, len(rays), 8), -1, np.int64)
-    for row in range(ROWS):
-        square = pair.b if row == FIRST else row
-        for ray, (right, up) in enumerate(rays):
-            for step, to in enumerate(_ray(man, square, right, up, fixed)):
-                steps[row, ray, step] = to
-    codes = np.full((2, WORDS, 64), NO_POSITION, np.int16)
-    leaves, can = np.zeros((2, WORDS), np.uint64)
-    return Positions(codes, np.zeros((2, WORDS), np.uint64), leaves, can, steps)
-
-
-def _ray(man: chess.PieceType, square: chess.Square, right: int, up: int, occupied: int) -> Iterator[chess.Square]:
-    """The empty squares on a ray, as far as a man goes."""
-    file, rank = chess.square_file(square), chess.square_rank(square)
-    for _ in range(1 if man in (chess.KNIGHT, chess.KING) else 7):
-        file, rank = file + right, rank + up
-        if not (0 <= file < 8 and 0 <= rank < 8) or occupied & chess.BB_SQUARES[chess.square(file, rank)]:
-            return
-        yield chess.square(file, rank)
-
-
-def _reached(man: chess.PieceType, square: chess.Square, occupied: int) -> Iterator[chess.Square]:
-    for right, up in _RAYS[man]:
-        yield from _ray(man, square, right, up, occupied)
-
-
-def _fixed(board: chess.Board, pair: Pair) -> int:
-    """The men that stand still."""
-    return board.occupied & ~(chess.BB_SQUARES[pair.b] | chess.BB_SQUARES[pair.c])
-
-
-def _lost(board: chess.Board, square: chess.Square) -> int:
-    """The castling rights that are lost when the man on a square moves."""
-    rights = board.clean_castling_rights()
-    if board.piece_type_at(square) == chess.KING:
-        return rights & board.occupied_co[bool(board.color_at(square))]
-    return rights & chess.BB_SQUARES[square]
-
-
-def _rights(board: chess.Board, pair: Pair) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
-    """[B keeps its rights, C keeps its rights] -> all castling rights."""
-    kept = np.full((2, 2), board.clean_castling_rights(), np.uint64)
-    kept[0] &= ~np.uint64(_lost(board, pair.b))
-    kept[:, 0] &= ~np.uint64(_lost(board, pair.c))
-    return kept
+def _pieces(board: chess.Board, side: Color) -> list[chess.Square]:
+    """The men of a side that are not pawns, the king first."""
+    men = board.occupied_co[side is Color.WHITE] & ~board.pawns
+    return sorted(chess.scan_forward(men), key=lambda square: (-(board.piece_type_at(square) or 0), square))
 
 
 def survivors(board: chess.Board, side: Color, pairs: Sequence[Pair]) -> list[Pair]:
@@ -275,3 +109,212 @@ def _only_man(board: chess.Board) -> chess.Square | None:
             return _SEVERAL
         only = move.from_square
     return only
+
+
+def searcher_of(goal: Goal, accrued: Accrued) -> Searcher:
+    """A searcher with room for any frame."""
+    return Searcher(FRAME_POSITIONS * (goal.threshold(accrued) + 1), _MOST_MOVES)
+
+
+class Frame:
+    """The positions that two men can bring about, each with a threshold, and the plies that C needs to get out."""
+
+    def __init__(
+        self, board: chess.Board, goal: Goal, accrued: Accrued, pair: Pair, *, everywhere: bool = False
+    ) -> None:
+        self.board, self.goal, self.accrued, self.pair = board, goal, accrued, pair
+        boards, movers = [board], [pair.b]
+        for placed, square in _placements(board, pair) if everywhere else ():
+            boards.append(placed)
+            movers.append(square)
+        attempt = Attempt(Rung.FRAME, *pair)
+        self.found = searcher_of(goal, accrued).explore(boards, goal, accrued, attempt, movers)
+        count = len(self.found.keys)
+        self.after: list[list[int]] = [[] for _ in range(count)]
+        self.before: list[list[int]] = [[] for _ in range(count)]
+        for parent, child in zip(self.found.parents.tolist(), self.found.children.tolist(), strict=True):
+            self.after[parent].append(child)
+            self.before[child].append(parent)
+        self.is_b: list[bool] = ((self.found.keys[:, META] & np.uint64(1)) == int(goal.side)).tolist()
+        self.plies = self._solved()
+
+    def _solved(self) -> list[int | None]:
+        """[node] the plies that C needs at least until it is out, None where it never is; worked backwards."""
+        plies: list[int | None] = [None] * len(self.is_b)
+        left = [len(after) for after in self.after]
+        states = self.found.state.tolist()
+        exits = [node for node, state in enumerate(states) if state == kernels.REFUTED]
+        layer = [
+            node for node, is_b in enumerate(self.is_b) if is_b and not left[node] and states[node] == kernels.OPEN
+        ]
+        number = 0
+        while layer or number < 2:
+            for node in layer:
+                plies[node] = number
+            reached = exits if number == 0 else []
+            for parent in (parent for node in layer for parent in self.before[node]):
+                left[parent] -= 1
+                if not (self.is_b[parent] and left[parent]):
+                    reached.append(parent)
+            layer = [node for node in dict.fromkeys(reached) if plies[node] is None]
+            number += 1
+        return plies
+
+    @property
+    def root_plies(self) -> int | None:
+        """The plies that C needs at least from the position itself."""
+        return self.plies[0]
+
+    def squares_of(self, node: int) -> tuple[chess.Square, chess.Square]:
+        """Where B and C stand."""
+        key = self.found.keys[node].tolist()
+        b = key[META] >> MOVER_BIT & 127
+        fixed = self.board.occupied & ~(chess.BB_SQUARES[self.pair.b] | chess.BB_SQUARES[self.pair.c])
+        return b, chess.lsb((key[1] | key[2] | key[3]) & ~fixed & ~chess.BB_SQUARES[b])
+
+    def threshold_of(self, node: int) -> int:
+        """The threshold of a node."""
+        return int(self.found.keys[node, META]) >> THRESHOLD_BIT
+
+    def way_out(self) -> list[str]:
+        """C's shortest way out of a frame that does not hold, and B's longest resistance."""
+        board, accrued, node, line = self.board.copy(stack=False), self.accrued, 0, list[str]()
+        while (left := self.plies[node]) is not None and left > 0:
+            if left == 1:
+                return [*line, board.san(self._exit(board, accrued, node))]
+            node = next(each for each in self.after[node] if self.plies[each] == left - 1)
+            move = self._move_to(board, node)
+            line.append(board.san(move))
+            accrued = play_move(board, move, accrued).accrued
+        return line
+
+    def reached_while_held(self) -> set[int]:
+        """The nodes with C to move that can arise while B holds, whichever moves it holds by."""
+        seen, todo = {0}, [0]
+        while todo:
+            fresh = [each for each in self.after[todo.pop()] if self.plies[each] is None and each not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+        return {node for node in seen if not self.is_b[node]}
+
+    def placed_and_held(self) -> set[int]:
+        """The nodes with C to move and the first threshold that are held."""
+        threshold = self.threshold_of(0)
+        nodes = (node for node, plies in enumerate(self.plies) if plies is None and not self.is_b[node])
+        return {node for node in nodes if self.threshold_of(node) == threshold}
+
+    def is_lost(self, node: int) -> bool:
+        """Whether C gets out, or has done so already."""
+        return self.plies[node] is not None or own_score(board_in(self.found.keys[node])).code < self.threshold_of(node)
+
+    def _move_to(self, board: chess.Board, node: int) -> chess.Move:
+        after = board_in(self.found.keys[node])
+        return chess.Move(chess.lsb(board.occupied & ~after.occupied), chess.lsb(after.occupied & ~board.occupied))
+
+    def _exit(self, board: chess.Board, accrued: Accrued, node: int) -> chess.Move:
+        """A move by which C leaves the frame: best one that breaks the goal, else one of another man or a reset."""
+        c = self.squares_of(node)[1]
+        stuck = [self.squares_of(each)[1] for each in self.after[node] if self.plies[each] == 0]
+
+        def rank(move: chess.Move) -> int:
+            reached = play_move(board.copy(stack=False), move, accrued).accrued
+            if not self.goal.is_met_by(reached):
+                return 0
+            if is_reset(board, move) or move.from_square != c or board.is_castling(move):
+                return 1
+            return 2 if move.to_square in stuck else 3
+
+        return min(board.legal_moves, key=rank)
+
+
+def _placements(board: chess.Board, pair: Pair) -> Iterator[tuple[chess.Board, chess.Square]]:
+    """The two men on any squares, with either side to move and without castling rights of theirs; and B's square."""
+    empty = board.copy(stack=False)
+    for square in pair:
+        empty.castling_rights &= ~_lost(board, square)
+        empty.remove_piece_at(square)
+    empty.ep_square = None
+    b_man, c_man = (board.piece_at(square) for square in pair)
+    free = [square for square in chess.SQUARES if not empty.occupied & chess.BB_SQUARES[square]]
+    for b, c in ((b, c) for b in free for c in free if b != c):
+        placed = empty.copy(stack=False)
+        placed.set_piece_at(b, b_man)
+        placed.set_piece_at(c, c_man)
+        for turn in chess.COLORS:
+            placed.turn = turn
+            if not placed.was_into_check():
+                yield placed.copy(stack=False), b
+
+
+def _lost(board: chess.Board, square: chess.Square) -> int:
+    """The castling rights that are lost when the man on a square moves."""
+    rights = board.clean_castling_rights()
+    if board.piece_type_at(square) == chess.KING:
+        return rights & board.occupied_co[bool(board.color_at(square))]
+    return rights & chess.BB_SQUARES[square]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameMap:
+    """Where the two men of a frame may stand."""
+
+    board: chess.Board
+    men: tuple[str, str]
+    squares: dict[str, tuple[str, ...]]
+    """By the square of the other side's man, which is to move: those from which the holder's man holds."""
+    zugzwangs: tuple[tuple[str, str], ...]
+    """Squares of the holder's man and the other one: held only if the other side is to move."""
+    are_kings: bool
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return facts_of(self, "men", "squares", "zugzwangs")
+
+    @property
+    def corresponding(self) -> tuple[tuple[str, str], ...]:
+        """Of two kings: squares of the holder's king and of the other one, where it holds from no other square."""
+        return tuple((found[0], square) for square, found in self.squares.items() if self.are_kings and len(found) == 1)
+
+    def text(self) -> str:
+        """The board, with the number of squares that hold for each square of the other side's man; pairs of squares."""
+        named = {"corresponding": self.corresponding, "zugzwangs": self.zugzwangs if self.are_kings else ()}
+        lists = (f"{name}  {', '.join('-'.join(pair) for pair in pairs)}" for name, pairs in named.items() if pairs)
+        wrapped = (textwrap.fill(each, 100, subsequent_indent="  ") for each in lists)
+        return "\n\n".join([self._drawn(), *wrapped])
+
+    def _drawn(self) -> str:
+        rows = []
+        for rank in range(7, -1, -1):
+            cells = (self._cell(chess.square(file, rank)).rjust(3) for file in range(8))
+            rows.append(f"{rank + 1} {''.join(cells)}")
+        return "\n".join([*rows, "    a  b  c  d  e  f  g  h"])
+
+    def _cell(self, square: chess.Square) -> str:
+        name, man = chess.square_name(square), self.board.piece_at(square)
+        if man is not None and name_of(self.board, square) not in self.men:
+            return man.symbol()
+        return str(len(self.squares[name])) if name in self.squares else "."
+
+
+def map_of(board: chess.Board, goal: Goal, accrued: Accrued, pair: Pair) -> FrameMap:
+    """Where the men may stand while B holds: in positions that can arise; if B does not hold, all over the board."""
+    frame = Frame(board, goal, accrued, pair, everywhere=True)
+    threshold = goal.threshold(accrued)
+    held = frame.reached_while_held() if frame.root_plies is None else frame.placed_and_held()
+    turned = {
+        frame.squares_of(node): node
+        for node, is_b in enumerate(frame.is_b)
+        if is_b and frame.threshold_of(node) == threshold
+    }
+    squares: dict[str, list[str]] = {}
+    zugzwangs = set()
+    for c, b in sorted({frame.squares_of(node)[::-1] for node in held}):
+        names = chess.square_name(b), chess.square_name(c)
+        squares.setdefault(names[1], []).append(names[0])
+        node = turned.get((b, c))
+        if node is not None and frame.is_lost(node):
+            zugzwangs.add(names)
+    are_kings = all(board.piece_type_at(square) == chess.KING for square in pair)
+    men = name_of(board, pair.b), name_of(board, pair.c)
+    found = {c: tuple(names) for c, names in squares.items()}
+    return FrameMap(board, men, found, tuple(sorted(zugzwangs)), are_kings)

@@ -34,11 +34,11 @@ KEY_WORDS = 5
 META = 4
 """The word of a key that has what is not men."""
 ANY_MAN = 64
-THRESHOLD_BIT = 32
+MOVER_BIT, THRESHOLD_BIT = 25, 32
 
 _FIRST_RANK = np.uint64(0xFF)
 _SQUARE_BITS = np.uint64(63)
-_MOVER_BIT, _MOVER_BITS, _THRESHOLD_BIT = np.uint64(25), np.uint64(127), np.uint64(THRESHOLD_BIT)
+_MOVER_BIT, _MOVER_BITS, _THRESHOLD_BIT = np.uint64(MOVER_BIT), np.uint64(127), np.uint64(THRESHOLD_BIT)
 
 
 @inner

@@ -8,20 +8,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import chess
 
-from tbgen.apps.hold.answers import Bracket, Escape, Holding, HoldVerdict
+from tbgen.apps.hold.answers import Bracket, Escape, Holding, HoldVerdict, check_strategy
 from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, Watch
-from tbgen.apps.hold.frame_play import strategy_of, way_out
-from tbgen.apps.hold.frames import Frame, Pair, solve, survivors
-from tbgen.apps.hold.goals import Goal, not_mated
-from tbgen.apps.hold.pairs import all_pairs, parse_pair
-from tbgen.apps.hold.proving import check_strategy
-from tbgen.apps.hold.strategy import Rung, Strategy, name_of
+from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of, survivors
+from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, not_mated
 from tbgen.arguments import expect, expect_number
 from tbgen.errors import UsageError
 from tbgen.probe import Tablebase
@@ -137,12 +133,9 @@ def _held(ladder: _Ladder, side: Color, goal: Outcome | Accrued | str, pair: str
 class _Climb:
     """How far a goal has got."""
 
-    goal: Goal
+    tried: Goal
     verdict: HoldVerdict
-    frame: Frame | None = None
-    """That which holds, or else the one that holds longest."""
     strategy: Strategy | None = None
-    """What a wider search has found."""
 
 
 @dataclass(eq=False)
@@ -155,7 +148,6 @@ class _Ladder:
     nodes: int
     wide: bool
     watch: Watch
-    _searcher: Searcher | None = field(default=None)
     _expanded: int = 0
 
     def best(self, side: Color, pairs: Sequence[Pair]) -> Holding:
@@ -170,60 +162,69 @@ class _Ladder:
             else:
                 missed = at
                 if kept == 0:
-                    best = dataclasses.replace(found, goal=goals[0])
+                    best = found
             at = (kept + missed) // 2
-        return self._holding(best, pairs)
+        return self._holding(best, goals[kept], pairs)
 
     def climb(self, goal: Goal, pairs: Sequence[Pair]) -> Holding:
         """What comes of one goal."""
-        return self._holding(self._climb(goal, pairs), pairs)
+        return self._holding(self._climb(goal, pairs), goal, pairs)
 
     def _climb(self, goal: Goal, pairs: Sequence[Pair]) -> _Climb:
         """Try one rung after the other."""
-        frames = [solve(self.board, goal, self.accrued, pair) for pair in survivors(self.board, goal.side, pairs)]
-        for frame in frames:
-            if frame.root_plies is None:
-                return _Climb(goal, HoldVerdict.HELD, frame)
-        verdict = HoldVerdict.BROKEN
-        for attempt in self._attempts(pairs):
-            found = self._try(goal, attempt)
+        verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
+        for attempt in self._attempts(goal.side, pairs):
+            found = self._try(goal, attempt, frames)
             if isinstance(found, Strategy):
-                return _Climb(goal, HoldVerdict.HELD, None, found)
+                return _Climb(goal, HoldVerdict.HELD, found)
             if found is Found.FULL:
                 verdict = HoldVerdict.UNKNOWN
-        return _Climb(goal, verdict, max(frames, key=lambda frame: frame.root_plies or 0, default=None))
+        return _Climb(goal, verdict)
 
-    def _holding(self, climb: _Climb, pairs: Sequence[Pair]) -> Holding:
+    def _holding(self, climb: _Climb, goal: Goal, pairs: Sequence[Pair]) -> Holding:
         """The answer; a proof is checked before it is spoken of."""
-        proof, escape, frame = None, None, climb.frame
-        if climb.verdict is HoldVerdict.HELD:
-            strategy = climb.strategy
-            if strategy is None and frame is not None:
-                strategy = strategy_of(frame, self.accrued)
-            assert strategy is not None
-            proof = check_strategy(strategy, None if self.tables is None else self.tables.base)
+        proof, escape, pair = None, None, None
+        if climb.strategy is not None:
+            proof = check_strategy(climb.strategy, None if self.tables is None else self.tables.base)
+            if climb.strategy.rung is Rung.FRAME:
+                names = {name_of(self.board, square): square for square in chess.SQUARES}
+                pair = Pair(*(names[man] for man in climb.strategy.men))
         else:
-            frame = frame or solve(self.board, climb.goal, self.accrued, self._any_pair(climb.goal, pairs))
-            men = name_of(self.board, frame.pair.b), name_of(self.board, frame.pair.c)
-            escape = Escape(men, frame.root_plies or 0, tuple(way_out(frame)))
-        return Holding(self.board, self.accrued, climb.goal, climb.verdict, proof, escape, self._expanded, frame)
+            frame = self._longest(climb.tried, pairs)
+            pair = frame.pair
+            men = name_of(self.board, pair.b), name_of(self.board, pair.c)
+            escape = Escape(men, frame.root_plies or 0, tuple(frame.way_out()))
+        shown = None if pair is None else (climb.tried, pair)
+        return Holding(self.board, self.accrued, goal, climb.verdict, proof, escape, self._expanded, shown)
 
-    def _attempts(self, pairs: Sequence[Pair]) -> Iterable[Attempt]:
-        """The searches that are wider than a frame."""
+    def _longest(self, goal: Goal, pairs: Sequence[Pair]) -> Frame:
+        """The frame that C needs longest to get out of."""
+        lasting = survivors(self.board, goal.side, pairs) or [self._any_pair(goal, pairs)]
+        frames = (Frame(self.board, goal, self.accrued, pair) for pair in lasting)
+        return max(frames, key=lambda frame: frame.root_plies or 0)
+
+    def _attempts(self, side: Color, pairs: Sequence[Pair]) -> Iterable[Attempt]:
+        """The searches, from the narrowest to the widest."""
+        yield from (Attempt(Rung.FRAME, *pair) for pair in survivors(self.board, side, pairs))
         if self.tables is not None and self.tables.most_men:
             yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in pairs)
         yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in pairs))
         if self.wide:
             yield from (Attempt(rung, None, None) for rung in (Rung.PIECES, Rung.ALL))
 
-    def _try(self, goal: Goal, attempt: Attempt) -> Strategy | Found:
+    def _try(self, goal: Goal, attempt: Attempt, frames: Searcher) -> Strategy | Found:
         """One search; the strategy if it holds."""
-        if self._searcher is None:
-            self._searcher = Searcher(self.nodes)
-        found = self._searcher.search(self.board, goal, self.accrued, attempt, self.tables, self._note)
+        is_frame = attempt.rung is Rung.FRAME
+        searcher, tables = (frames, None) if is_frame else (self._wide_searcher, self.tables)
+        watch = _nobody if is_frame else self._note
+        found = searcher.search(self.board, goal, self.accrued, attempt, tables, watch)
         if found is not Found.HELD:
             return found
-        return self._searcher.strategy(self.board, goal, self.accrued, attempt)
+        return searcher.strategy(self.board, goal, self.accrued, attempt)
+
+    @cached_property
+    def _wide_searcher(self) -> Searcher:
+        return Searcher(self.nodes)
 
     def _note(self, nodes: int) -> None:
         self._expanded += nodes

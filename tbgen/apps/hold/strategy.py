@@ -1,4 +1,9 @@
-"""Strategies: what a side plays to keep its goal, as a table of moves and as a file."""
+"""Goals, and strategies that keep them: a move for each position, as a table and as a file.
+
+>>> goal = Goal(Color.WHITE, parse_score("-G3.0").outcome)
+>>> goal.is_met_by(parse_score("-G4.5")), goal.is_met_by(parse_score("-G2.5")), goal.threshold(parse_score("G2.0"))
+(True, False, 4)
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,53 @@ import enum
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import chess
 
-from tbgen.apps.hold.goals import Goal
 from tbgen.errors import InputError, ProofError
 from tbgen.rules.fen import parse_fen
-from tbgen.score import Accrued, Color, parse_score
+from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Color, Outcome, parse_score
 from tbgen.text import trouble
 
+T = TypeVar("T")
+
 _FORMAT = "tbgen strategy 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A side keeps an outcome, or a better one, after every ply."""
+
+    side: Color
+    outcome: Outcome
+
+    def is_met_by(self, accrued: Accrued | Outcome) -> bool:
+        """Whether a score is no worse than the goal for the side."""
+        return accrued.worth_to(self.side) >= self.outcome.worth_to(self.side)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the goal is a score that the side itself holds."""
+        return self.outcome.holder is self.side
+
+    def threshold(self, accrued: Accrued) -> int:
+        """All that matters of the past: the other side breaks the hold with a code below this one."""
+        return min(accrued.code, self.outcome.code)
+
+
+def not_mated(side: Color) -> Goal:
+    """At least a draw, in ordinary chess: the side is not mated.
+
+    >>> str(not_mated(Color.WHITE).outcome)
+    '-G0.5'
+    """
+    return Goal(side, Outcome(side.other, STALEMATE_CODE))
+
+
+def worst(side: Color) -> Outcome:
+    """The outcome that any other is at least as good as."""
+    return Outcome(side.other, MATE_CODE)
 
 
 class Rung(enum.Enum):
@@ -99,15 +140,25 @@ def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
         if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
             raise ProofError(name, f"its format is not {_FORMAT!r}")
         return _strategy_of(facts)
-    except (KeyError, TypeError, ValueError, InputError) as error:
+    except (LookupError, TypeError, ValueError, RecursionError, InputError) as error:
         raise ProofError(name, trouble(error)) from None
 
 
 def _strategy_of(facts: dict[str, Any]) -> Strategy:
-    board, _ = parse_fen(facts["fen"])
-    side = Color[facts["side"].upper()]
-    goal = Goal(side, parse_score(facts["goal"]).outcome)
-    moves = {(place, int(threshold)): chess.Move.from_uci(uci) for place, threshold, uci in facts["moves"]}
-    men = tuple(map(str, facts["men"]))
-    leaves = frozenset(map(str, facts["tables"]))
-    return Strategy(board, parse_score(facts["accrued"]), goal, Rung(facts["rung"]), men, moves, leaves)
+    fen, side, rung, accrued, outcome = (_typed(facts[key], str) for key in ("fen", "side", "rung", "accrued", "goal"))
+    board, _ = parse_fen(fen)
+    goal = Goal(Color[side.upper()], parse_score(outcome).outcome)
+    moves = {}
+    for row in _typed(facts["moves"], list):
+        place, threshold, uci = _typed(row, list)
+        moves[_typed(place, str), _typed(threshold, int)] = chess.Move.from_uci(_typed(uci, str))
+    men = tuple(_typed(man, str) for man in _typed(facts["men"], list))
+    leaves = frozenset(_typed(leaf, str) for leaf in _typed(facts["tables"], list))
+    return Strategy(board, parse_score(accrued), goal, Rung(rung), men, moves, leaves)
+
+
+def _typed(value: Any, kind: type[T]) -> T:
+    """A value of a file, if it is of its kind: NaN and 1.5 are no whole numbers, nor is true."""
+    if type(value) is not kind:
+        raise TypeError
+    return value

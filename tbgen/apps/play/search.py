@@ -18,6 +18,7 @@ from tbgen.apps.play.evaluation import CENTIPAWN, MATE
 from tbgen.apps.play.search_kernels import (
     ACCRUED,
     ASKED,
+    COUNT_BITS,
     DEEPEST,
     FILED,
     FRAME,
@@ -28,21 +29,23 @@ from tbgen.apps.play.search_kernels import (
     MOST_PLIES,
     NODES,
     OPEN,
+    SQUARE_BITS,
     STATUS,
     STOP,
     STORES,
     Search,
     search,
 )
-from tbgen.apps.play.states import answers_for, counts_of_material
 from tbgen.board.board import BOARD_WORDS
 from tbgen.board.convert import kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import TbgenError
-from tbgen.probe import Tablebase
+from tbgen.material import Material, Role
+from tbgen.probe import BulkProbe, Tablebase
 from tbgen.score import Accrued, Color
 
+_ROLES: Final = tuple(sorted(Role, reverse=True))
 _STORED_SLOTS: Final = 1 << 20
 _TABLE_SLOTS: Final = 1 << 22
 _ASKED: Final = 4096
@@ -172,7 +175,7 @@ class Engine:
         """The counts of the materials with tables, up to so many men."""
         available = [] if self._tables is None else [each for each in self._tables.available() if each.men <= men]
         self._status[MOST_MEN] = max((each.men for each in available), default=0)
-        both = {counts_of_material(each) for one in available for each in (one, one.flipped())}
+        both = {_counts_of(each) for one in available for each in (one, one.flipped())}
         return np.array(sorted(both - self._damaged), np.int64)
 
     def _sure_value(self, space: Search, moves: Ints, depth: int) -> int:
@@ -207,7 +210,7 @@ class Engine:
             if men in self._damaged:
                 continue
             try:
-                self._table_outcomes[slots[rows]] = answers_for(self._tables, men, squares[rows], turn).outcome
+                self._table_outcomes[slots[rows]] = _answers_for(self._tables, men, squares[rows], turn).outcome
             except TbgenError as error:
                 self.faults.append(error)
                 self._damaged.add(men)
@@ -222,6 +225,25 @@ def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:
             rows = np.flatnonzero((counts == men) & (turns == int(turn)))
             for start in range(0, len(rows), _AT_ONCE):
                 yield men, turn, rows[start : start + _AT_ONCE]
+
+
+def _answers_for(tables: Tablebase, counts: int, squares: Ints, to_move: Color) -> BulkProbe:
+    """What tables say of positions with the same men."""
+    kinds = [(color, role) for color in Color for role in _ROLES]
+    numbers = [counts >> COUNT_BITS * place & 15 for place in range(len(kinds) - 1, -1, -1)]
+    men = [kind for kind, number in zip(kinds, numbers, strict=True) for _ in range(number)]
+    material = Material.of(*([role for side, role in men if side is color] for color in Color))
+    at = squares[:, None] >> SQUARE_BITS * np.arange(material.men - 1, -1, -1) & 63
+    return tables.probe_many(material, np.full(len(squares), to_move is Color.WHITE), at)
+
+
+def _counts_of(material: Material) -> int:
+    """The counts of a material's men, as kernels have them."""
+    counts = 0
+    for color in Color:
+        for role in _ROLES:
+            counts = counts << COUNT_BITS | material.side(color).count(role)
+    return counts
 
 
 def _moves_of(board: chess.Board, line: Ints) -> tuple[chess.Move, ...]:

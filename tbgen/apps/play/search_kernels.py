@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.apps.play.evaluation import MATE, code_in, evaluation, worth_of
-from tbgen.apps.play.plies_kernels import counts_of, squares_of
 from tbgen.board.board import (
     BLACK,
     BOARD_WORDS,
     EN_PASSANT,
     KIND,
+    KING,
     PAWN,
     RIGHTS,
     TURN,
@@ -36,7 +36,7 @@ from tbgen.board.mobility import code_on
 from tbgen.board.moves import legal_moves
 from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner, small
-from tbgen.index.words import NOTHING, count, square_bit
+from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 
 DEEPEST, MOST_PLIES = 64, 128
 """Plies that are searched whole, and with the captures and promotions behind them: at most 30 and 16."""
@@ -46,6 +46,7 @@ OPEN = 1 << 27
 """In place of a value: it is to be searched, or the search was stopped."""
 UNKNOWN = 1 << 10
 """In place of a table's outcome: it has been asked for."""
+COUNT_BITS, SQUARE_BITS = 4, 6
 _NO_MOVE = 0xFFFF
 
 STOP, NODES, MOST_NODES, ASKED, FILED, HITS, MOST_MEN, STORES, STATUS = range(9)
@@ -88,6 +89,35 @@ class Search(NamedTuple):
     over: Words
     """[n, word] positions that end the game if they arise once more."""
     status: Ints
+
+
+# Men are told by kind, White's first, in the order king, queen, rook, bishop, knight, pawn: `counts` has four bits for
+# each kind, `squares` six for each man, equal men in ascending order.
+@inner
+def counts_of(board: Words) -> Int:
+    """How many men of each kind stand on a board."""
+    counts: Int = 0
+    for side in range(2):
+        for role in range(KING, PAWN - 1, -1):
+            number, men = 0, board[side] & board[KIND + role]
+            while men:
+                number += 1
+                men &= men - ONE
+            counts = counts << COUNT_BITS | number
+    return counts
+
+
+@inner
+def squares_of(board: Words) -> Int:
+    """Where the men of a board stand."""
+    squares: Int = 0
+    for side in range(2):
+        for role in range(KING, PAWN - 1, -1):
+            men = board[side] & board[KIND + role]
+            while men:
+                squares = squares << SQUARE_BITS | lowest_square(men)
+                men &= men - ONE
+    return squares
 
 
 @inner

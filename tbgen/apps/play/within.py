@@ -1,4 +1,4 @@
-"""How a table's value stands to the fifty-move rule: reached in time, searched to the end, or out of reach.
+"""How a table's value stands to the fifty-move rule: certain, searched to the end, in reach, or out of reach.
 
 docs/clock.md says why each answer is as sure as it says.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Final
 
 import chess
@@ -14,14 +15,22 @@ import chess
 from tbgen.arguments import expect
 from tbgen.errors import NO_TABLE, MissingDistancesError, UsageError
 from tbgen.probe import Probe, Tablebase
+from tbgen.rules.accrual import Reached, play_move
+from tbgen.rules.position import color_of
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import Accrued, Outcome
+from tbgen.score import MOST_CODE, Accrued, Outcome
 from tbgen.text import in_plies
 
 SEARCHED_PLIES: Final = 12
-"""With no more plies left than this, all lines are searched to the end."""
-LONG_STATES: Final = 60_000
-"""Of more plies a search looks at so many states at most: a third of a second or so."""
+"""With no more plies left than this, lines are searched to the end."""
+MOST_MOVES: Final = 20_000
+"""A search that would play more moves gives up: they take a second or so."""
+_WORST: Final = MOST_CODE + 2
+"""More than any outcome is worth to a side."""
+CLEAN_PLIES: Final = 90
+"""No entry value of a clean table is farther. The rule gives 100; DTG and what a refutation takes differ by a few:
+the nearest class that the rule was found to change, in KRvKN, has a DTG of 93. With all that they lead to, tables of
+up to four men have DTGs of up to 70 plies, or of 104 and more."""
 
 
 class Within(enum.Enum):
@@ -104,26 +113,13 @@ def value_within(
     assert left is not None
     if left <= 0:  # it has struck already
         return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued.outcome, probe.accrued.outcome)
-    searched = _searched(tables, board, probe, rule, left) if is_searched(probe, rule, board.halfmove_clock) else None
+    searched = _Search(tables, rule).value(board, probe, left) if left <= SEARCHED_PLIES else None
     if searched is not None:
         return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued.outcome, searched)
     if known is not None:
         return ClockedValue(rule, left, known, probe.outcome, probe.accrued.outcome, probe.outcome)
     within = Within.BETWEEN if _is_bounded(probe, rule) else Within.UNKNOWN
     return ClockedValue(rule, left, within, probe.outcome, probe.accrued.outcome, None)
-
-
-def is_searched(probe: Probe, rule: FiftyMoves | None, counter: int) -> bool:
-    """Whether lines are searched to the end after `counter` plies without a reset.
-
-    They are if few plies are left; of more plies if the table's value is out of reach and bounds the search.
-    """
-    rule = FiftyMoves() if rule is None else rule
-    left = rule.plies_left(counter)
-    if left is None or left <= 0:
-        return False
-    bounds = rule.setting is FiftyMoveSetting.RESET and probe.accrued.code <= rule.cutoff_code
-    return left <= SEARCHED_PLIES or (bounds and probe.dtg is not None and probe.dtg > left)
 
 
 def value_if_asked(
@@ -170,19 +166,75 @@ def is_clean(tables: Tablebase, probe: Probe) -> bool:
         return False
 
 
-CLEAN_PLIES: Final = 90
-"""No entry value of a clean table is farther. The rule gives 100; DTG and what a refutation takes differ by a few:
-the nearest class that the rule was found to change, in KRvKN, has a DTG of 93. With all that they lead to, tables of
-up to four men have DTGs of up to 70 plies, or of 104 and more."""
+class _Search:
+    """All lines until the rule strikes, by alpha-beta; where the clock starts anew, a table's entry value counts."""
+
+    def __init__(self, tables: Tablebase, rule: FiftyMoves) -> None:
+        self._tables = tables
+        self._rule = rule
+        self._entries: dict[str, Outcome] = {}
+        self._moves = 0
+
+    def value(self, board: chess.Board, probe: Probe, left: int) -> Outcome | None:
+        """The value with so many plies left, one or more; None if that is too much, or if a table is missing.
+
+        Under `reset`, with an accrued score of the cutoff or lower, the lines are those of the unlimited game, cut
+        short. So the value lies between the accrued score and the table's value.
+        """
+        mover, low, high = color_of(board.turn), -_WORST, _WORST
+        if self._is_reset_rule and probe.accrued.code <= self._rule.cutoff_code:
+            low, high = sorted((probe.accrued.worth_to(mover), probe.outcome.worth_to(mover)))
+        try:
+            worth = min(high, max(low, self._best(board, probe.accrued, left, low, high)))
+        except (*NO_TABLE, _TooManyMovesError):
+            return None
+        return Outcome(mover if worth > 0 else mover.other, MOST_CODE + 1 - abs(worth))
+
+    def _best(self, board: chess.Board, accrued: Accrued, left: int, low: int, high: int) -> int:
+        """What a position is worth to the side to move; exact between the bounds, else itself a bound."""
+        mover, best, onward = color_of(board.turn), -_WORST, list[tuple[int, chess.Board, Accrued]]()
+        for move in board.legal_moves:
+            self._moves += 1
+            if self._moves > MOST_MOVES:
+                raise _TooManyMovesError
+            after = board.copy(stack=False)
+            played = play_move(after, move, accrued)
+            end = self._end(after, played, accrued, left - 1)
+            if end is None:
+                onward.append((played.own.code, after, played.accrued))
+            else:
+                best = max(best, end.worth_to(mover))
+            if best >= high:
+                return best
+        for _, after, reached in sorted(onward, key=itemgetter(0)):  # few replies are soon looked at
+            best = max(best, -self._best(after, reached, left - 1, -high, -max(low, best)))
+            if best >= high:
+                break
+        return best
+
+    def _end(self, after: chess.Board, played: Reached, accrued: Accrued, left: int) -> Outcome | None:
+        """What a move is worth that ends the search; else None."""
+        own = played.own
+        if own.is_mate or own.is_stalemate:
+            return own.outcome
+        improves = own.code < accrued.code
+        if played.reset or (self._is_reset_rule and improves and own.code < self._rule.cutoff_code):
+            return self._entry(after)
+        if left:
+            return None
+        # A score that the last ply makes counts only where such a score can also start the clock anew.
+        return played.accrued.outcome if self._is_reset_rule else accrued.outcome
+
+    def _entry(self, board: chess.Board) -> Outcome:
+        place = board.epd(en_passant="legal")
+        if place not in self._entries:
+            self._entries[place] = self._tables.probe(chess.Board(f"{place} 0 1")).outcome
+        return self._entries[place]
+
+    @property
+    def _is_reset_rule(self) -> bool:
+        return self._rule.setting is FiftyMoveSetting.RESET
 
 
-def _searched(tables: Tablebase, board: chess.Board, probe: Probe, rule: FiftyMoves, left: int) -> Outcome | None:
-    """The value by search; None if that is too much, or if a table is missing."""
-    from tbgen.apps.play.plies import MOST_STATES, search  # compiled: a probe without a clock does not wait for it
-
-    most_states = MOST_STATES if left <= SEARCHED_PLIES else LONG_STATES
-    try:
-        searched = search(tables, board, probe, left, rule, most_states=most_states)
-    except NO_TABLE:
-        return None
-    return None if searched is None else searched.outcome
+class _TooManyMovesError(Exception):
+    """A search has played as many moves as it may."""

@@ -12,15 +12,14 @@ import pytest
 
 from tbgen.apps.hold.answers import HoldVerdict
 from tbgen.apps.hold.check import check
-from tbgen.apps.hold.check_large import check_large
 from tbgen.apps.hold.closure import Attempt, Found, Searcher
-from tbgen.apps.hold.goals import Goal, not_mated
 from tbgen.apps.hold.ladder import bracket, hold
-from tbgen.apps.hold.strategy import Rung
+from tbgen.apps.hold.strategy import Goal, Rung, not_mated
 from tbgen.errors import ProofError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
+from tests.apps.hold.classics import asked
 from tests.copies import copy_tables
 from tests.positions import random_root
 from tests.reference.hold import can_keep
@@ -94,10 +93,9 @@ def test_a_proof_that_leans_on_tables_says_so_and_is_not_checked_without(bare_ki
     assert found.proof is not None
     assert (found.proof.strategy.rung, found.proof.materials) == (Rung.FRAME_TABLES, ["KvK"])
     assert [setting.value for setting in found.proof.settings] == ["none"]
-    for checker in (check, check_large):
-        assert checker(found.proof.strategy, bare_kings).probes == 1
-        with pytest.raises(ProofError, match="leans on tables"):
-            checker(found.proof.strategy)
+    assert check(found.proof.strategy, bare_kings).probes == 1
+    with pytest.raises(ProofError, match="leans on tables"):
+        check(found.proof.strategy)
 
 
 def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Tablebase) -> None:
@@ -114,6 +112,22 @@ def test_where_both_sides_hold_the_same_that_is_the_value() -> None:
     found = bracket(chess.Board(CAGES[0]))
     assert (found.low, found.high, found.value) == (found.white.accrued, found.white.accrued, found.white.accrued)
     assert str(found) == "the value is -G1.5: Black holds White to 1 legal move"
+
+
+WIDER = [
+    ("the holder is stalemated, which is a draw", "8/8/8/8/8/7k/7p/7K b - - 9 9", "-G0.5", Found.HELD),
+    ("the holder is stalemated, which is less than G1.0", "8/8/8/8/8/7k/7p/7K b - - 9 9", "-G1.0", Found.REFUTED),
+    ("the holder is mated", "6K1/8/6k1/8/8/8/8/r7 b - - 9 9", "-G0.5", Found.REFUTED),
+]
+
+
+@pytest.mark.parametrize(("fen", "goal", "expected"), [case[1:] for case in WIDER], ids=[case[0] for case in WIDER])
+def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: Found) -> None:
+    board, wanted, accrued = asked(fen, Color.WHITE, goal)
+    searcher, attempt = Searcher(20_000), Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None)
+    assert searcher.search(board, wanted, accrued, attempt, None, lambda _: None) is expected
+    if expected is Found.HELD:
+        check(searcher.strategy(board, wanted, accrued, attempt))
 
 
 def test_the_start_of_a_game_is_unknown_and_never_lost() -> None:

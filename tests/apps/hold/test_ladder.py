@@ -13,7 +13,7 @@ from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Rung
 from tbgen.errors import AccruedError, UsageError
 from tbgen.score import Color, parse_score
-from tests.apps.hold.classics import CLASSICS, SHUT
+from tests.apps.hold.classics import CLASSICS, FINE_70, PENROSE, SHUT, Classic
 
 WHITE = Color.WHITE
 PERPETUAL = chess.Board(CLASSICS[0].fen)
@@ -78,6 +78,69 @@ def test_a_man_that_can_be_interposed_takes_the_hold_out_of_the_frame() -> None:
     found = hold(INTERPOSED, WHITE, goal="draw", nodes=3000, watch=told.append)
     assert found.verdict is HoldVerdict.UNKNOWN
     assert sum(told) == found.nodes > 100
+
+
+@pytest.mark.parametrize("classic", CLASSICS, ids=lambda classic: classic.name)
+def test_a_classic_is_held_by_two_men(classic: Classic) -> None:
+    found = hold(chess.Board(classic.fen), classic.side, goal="draw")
+    assert found.verdict is HoldVerdict.HELD
+    assert found.proof is not None
+    assert found.proof.strategy.rung is Rung.FRAME
+    assert len(found.proof.settings) == 4
+
+
+@pytest.mark.slow
+def test_penroses_fortress_of_2017_is_held_by_king_moves_alone() -> None:
+    """Black has a queen, two rooks and three bishops more."""
+    found = hold(chess.Board(PENROSE.fen), PENROSE.side, goal="draw")
+    assert found.proof is not None
+    strategy, checked = found.proof.strategy, found.proof.checked
+    assert (strategy.men, strategy.rung, checked.positions > 10_000) == (("Ke2",), Rung.ONE_MAN, True)
+
+
+def test_white_to_move_needs_27_plies_at_least_in_fine_70() -> None:
+    found = hold(chess.Board(FINE_70.format("w")), Color.BLACK, goal="draw", nodes=1000)
+    assert found.verdict is HoldVerdict.UNKNOWN
+    assert found.escape is not None
+    assert (found.escape.plies, found.escape.men, len(found.escape.line)) == (27, ("Ka7", "Ka1"), 27)
+    assert found.escape.line[0] == "Kb1"
+
+
+@pytest.mark.parametrize(("move", "held"), [("Ka2", True), ("Kb1", False), ("Kb2", True)])
+def test_of_the_first_moves_of_fine_70_only_kb1_breaks(move: str, held: bool) -> None:
+    board = chess.Board(FINE_70.format("w"))
+    board.push_san(move)
+    assert hold(board, Color.BLACK, goal="draw", pair="Ka7,K" + move[1:], nodes=1000).is_held == held
+
+
+def test_the_corresponding_squares_of_fine_70_come_out() -> None:
+    chart = hold(chess.Board(FINE_70.format("b")), Color.BLACK, goal="draw").map()
+    assert chart is not None
+    assert chart.are_kings
+    for white, black in {"c1": "b7", "d1": "c7", "c2": "b8", "d2": "c8", "c3": "b7", "d3": "c7"}.items():
+        assert chart.squares[white] == (black,), white
+        assert (black, white) in chart.zugzwangs
+
+
+def test_the_perpetual_check_goes_round_and_round() -> None:
+    found = hold(PERPETUAL, WHITE, goal="draw")
+    assert found.proof is not None
+    assert (found.proof.cycle.lead, found.proof.cycle.loop) == ((), ("Qe8+", "Kh7", "Qh5+", "Kg8"))
+
+
+@pytest.mark.parametrize(
+    "fen",
+    ["8/3pk3/3P4/1P2p1pP/3p1pP1/5P2/6P1/7K b - - 30 1", "6K1/3pp1p1/3P1P2/2p5/5p2/p7/4p2k/8 b - - 5 1"],
+)
+@pytest.mark.parametrize("goal", ["accrued", "best"])
+def test_a_way_out_leads_through_thresholds_that_no_held_position_has(fen: str, goal: str) -> None:
+    board = chess.Board(fen)
+    found = hold(board, Color.BLACK, goal=goal, nodes=500)
+    assert not found.is_held or goal == "best"
+    if found.escape is not None:
+        assert len(found.escape.line) == found.escape.plies
+        for move in found.escape.line:
+            board.push_san(move)
 
 
 def test_names_at_the_top_of_the_package_are_functions_whatever_was_imported() -> None:

@@ -12,8 +12,7 @@ from typing import Any
 import chess
 import pytest
 
-from tbgen.apps.play.search import Engine, Root, Searched
-from tbgen.apps.play.states import answers_for
+from tbgen.apps.play.search import Engine, Root, Searched, _answers_for
 from tbgen.probe import BulkProbe, Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color
@@ -150,13 +149,13 @@ def test_a_search_is_stopped_between_values_of_tables(tables: Tablebase, monkeyp
     expected = [each.lines[0].value for each in Engine(tables).deepen(root, 4)]
 
     def stopping(*asked: Any) -> BulkProbe:
-        found = answers_for(*asked)
+        found = _answers_for(*asked)
         stops[-1] -= 1
         if not stops[-1]:
             engine.stop()
         return found
 
-    monkeypatch.setattr("tbgen.apps.play.search.answers_for", stopping)
+    monkeypatch.setattr("tbgen.apps.play.search._answers_for", stopping)
     monkeypatch.setattr("tbgen.apps.play.search._AT_ONCE", 3)
     for number in range(1, 8):
         engine.allow()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import random
 import re
 from pathlib import Path
 
@@ -11,14 +13,18 @@ import pytest
 
 from tbgen.apps.games.decide import AdjudicationRules, Adjudicator
 from tbgen.apps.match.tables import TableDecider
-from tbgen.apps.play.plies import search
 from tbgen.apps.play.within import Within, value_within
-from tbgen.probe import Tablebase
+from tbgen.errors import AccruedError
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import Game
+from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import parse_score
+from tbgen.score import Accrued, Color, parse_score
+from tests.apps.play.twin import said_by_twin
 from tests.cli.calls import tbgen
+from tests.positions import random_root
+from tests.probe.tables_without import without_promotions
 
 ENDS = list(csv.DictReader(Path(__file__).with_name("ends.csv").read_text().splitlines()))
 """Positions drawn at random, with what the slow twin (tests/reference/clock.py) says of them: our own figures, not
@@ -97,6 +103,56 @@ def test_every_answer_says_how_sure_it_is(
     }
 
 
-def test_a_search_that_is_too_large_is_given_up(tables: Tablebase) -> None:
-    board = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 88 30")
-    assert search(tables, board, tables.probe(board, parse_score("G4.0")), 12, FiftyMoves(), most_states=100) is None
+def test_a_search_that_is_too_large_is_given_up(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
+    board, accrued = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 96 30"), parse_score("G4.0")
+    assert value_within(tables, board, accrued).within is Within.SEARCHED
+    monkeypatch.setattr("tbgen.apps.play.within.MOST_MOVES", 10)
+    assert value_within(tables, board, accrued).within is Within.BETWEEN
+
+
+def test_a_table_that_a_line_leads_to_and_that_is_missing_ends_the_search(table_folder: Path, tmp_path: Path) -> None:
+    board = chess.Board("8/3P4/8/8/8/2k5/8/K7 w - - 97 30")
+    with open_tablebase(without_promotions(table_folder, tmp_path / "tables")) as tables:
+        assert value_within(tables, board).within is Within.UNKNOWN
+    with open_tablebase(table_folder) as tables:
+        assert value_within(tables, board).within is Within.SEARCHED
+
+
+@pytest.mark.parametrize(
+    ("fen", "accrued", "table", "cutoff", "within"),
+    [
+        ("8/8/4K3/6k1/8/7B/8/8 b - - 80 30", "G4.0", "G1.5", 8, "between"),
+        ("8/8/4K3/6k1/8/7B/8/8 b - - 80 30", "G4.0", "G1.5", 7, "unknown"),
+        ("8/8/8/B7/8/8/K6k/8 w - - 80 30", "-G1.5", "G5.5", 12, "between"),
+        ("8/8/8/B7/8/8/K6k/8 w - - 80 30", "-G1.5", "G5.5", 11, "unknown"),
+    ],
+)
+def test_bounds_are_told_only_where_no_score_of_the_cutoff_or_more_counts(
+    fen: str, accrued: str, table: str, cutoff: int, within: str, tables: Tablebase
+) -> None:
+    """What has accrued may be the cutoff itself, since only lower scores replace it; the table's value may not."""
+    rule = FiftyMoves(FiftyMoveSetting.RESET, cutoff)
+    found = value_within(tables, chess.Board(fen), parse_score(accrued), rule)
+    assert (str(found.table), found.within.value) == (table, within)
+
+
+@pytest.mark.parametrize("name", ["KvK", "KBvK", "KNvK", "KPvK", "KRvK", "KQvK", "KvKN", "KvKP"])
+@pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.LEGACY, FiftyMoveSetting.RESET])
+def test_few_plies_are_searched_to_the_end_of_every_line(
+    name: str, setting: FiftyMoveSetting, tables: Tablebase
+) -> None:
+    """Random positions with random scores and cutoffs, beside the slow twin, which plays every line."""
+    chance, how = random.Random(f"{name} {setting.value}"), "reset" if setting is FiftyMoveSetting.RESET else "fide"
+    asked = 0
+    while asked < 10:
+        board, left = random_root(chance, name), chance.choice([1, 1, 2, 2, 3, 3, 4])
+        own = own_score(board)
+        accrued = Accrued(chance.randrange(2, 18), chance.choice(list(Color))).after(own, reset=False)
+        board.halfmove_clock = 100 - left
+        rule = FiftyMoves(setting, chance.choice([12, 12, 4, 8, 16]))
+        with contextlib.suppress(AccruedError):
+            found = value_within(tables, board, own if chance.random() < 0.3 else accrued, rule)
+            expected = said_by_twin(tables, board, found.accrued.accrued, left, how, rule.cutoff_code)
+            assert found.within in (Within.SEARCHED, Within.CERTAIN)
+            assert found.outcome == expected, (board.fen(), found.accrued, rule)
+            asked += 1
