@@ -13,8 +13,7 @@ ATTACKS = (
     Attack("tampered `.blocks`", 217, 6, blocks.begin),
     Attack("tampered matches", 120, 1, matches.begin_states),
     Attack("bad engines", 40, 1, matches.begin_engines),
-    Attack("kills", 90, 0, files.begin_kills),
     Attack("full disks", 30, 0, files.begin_disks),
     Attack("two users", 30, 0, files.begin_users),
 )
-"""The last three need minutes, or the rights of root; tests/cli/test_kills.py has a sample of the kills."""
+"""The last two need the rights of root. scripts/kills_everywhere.py kills commands."""

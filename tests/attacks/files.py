@@ -1,4 +1,4 @@
-"""Commands that write: killed, on a disk that is full, and among the files of another user."""
+"""Commands that write: on a disk that is full, and among the files of another user."""
 
 from __future__ import annotations
 
@@ -12,20 +12,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.attacks.attack import Attempt, assert_civil
-from tests.cli.killing import CASES, ROOT, files_of, is_whole, kill, laid_out, undisturbed, words_of
+from tests.cli.killing import CASES, ROOT, files_of, is_whole, laid_out, undisturbed, words_of
 
 NOBODY = 65534
-
-
-def begin_kills(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """See tests/cli/killing.py."""
-    peace = {name: undisturbed(folder / "whole", case, tables) for name, case in CASES.items()}
-
-    def attempt(draw: random.Random) -> None:
-        name = draw.choice(list(CASES))
-        kill(folder / "killed", CASES[name], tables, peace[name], draw)
-
-    return attempt
 
 
 def begin_disks(folder: Path, tables: Path, closing: ExitStack) -> Attempt:

@@ -9,7 +9,6 @@ import pytest
 
 from tests.attacks.all_attacks import ATTACKS
 from tests.attacks.attack import Attack
-from tests.attacks.sources import Sources
 
 SEED = 1
 
@@ -20,13 +19,3 @@ def test_an_attack_gives_no_traceback_and_no_wrong_result(attack: Attack, tmp_pa
         attempt = attack.begin(tmp_path, table_folder, closing)
         for number in range(attack.sample):
             attempt(attack.draw(SEED, number))
-
-
-def test_a_run_whose_sources_change_ends(tmp_path: Path) -> None:
-    (tmp_path / "tbgen").mkdir()
-    (tmp_path / "tbgen" / "a.py").write_text("A = 1\n")
-    sources = Sources(tmp_path)
-    sources.check()
-    (tmp_path / "tbgen" / "a.py").write_text("A = 2\n")
-    with pytest.raises(SystemExit, match="the sources have changed"):
-        sources.check()

@@ -6,26 +6,32 @@ import os
 import random
 import signal
 import sys
+from collections.abc import Callable
 
-DEEDS = (
-    "garbage",
-    "bytes",
-    "long",
-    "flood",
-    "twice",
-    "early",
-    "illegal",
-    "silence",
-    "death",
-    "exit",
-    "close",
-    "score",
-    "info",
-    "newlines",
-    "fine",
-    "fine",
-    "fine",
+SCORE = b"info depth 99999999999999999999 score cp 1e999 mate x nodes -1 time nan pv \x1b\n"
+NAMES = b"id name " + b"Wild\x1b]0;x\x07" * 99 + b"\noption name\noption name X type spin default y min z\n"
+MOVES = (b"e9e9", b"0000", b"e7e8k", b"O-O", b"resign", b"\xe2\x99\x94", b"e2e4e5", b"E2E4", b"", b"{}", b'"]')
+
+BEFORE: tuple[Callable[[random.Random], bytes], ...] = (
+    lambda draw: bytes(draw.randrange(256) for _ in range(draw.randrange(3000))) + b"\n",
+    lambda draw: b"\x00\xff\x1b[2J\xe2\x80\xae\n",
+    lambda draw: b"info string " + b"x" * draw.choice([10_000, 3_000_000]) + b"\n",
+    lambda draw: b"info depth 1\n" * 20_000,
+    lambda draw: b"bestmove e2e4\nreadyok\nuciok\n",
+    lambda draw: b"bestmove " + draw.choice(MOVES) + draw.choice([b"\n", b"\r\n", b" ponder\n"]),
+    lambda draw: SCORE,
+    lambda draw: NAMES,
+    lambda draw: b"",
 )
+"""What it says before its answer."""
+
+INSTEAD: tuple[Callable[[random.Random], object], ...] = (
+    lambda draw: signal.pause(),
+    lambda draw: os.kill(os.getpid(), draw.choice([signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])),
+    lambda draw: os._exit(draw.randrange(256)),
+    lambda draw: os.close(1) or signal.pause(),
+)
+"""What it does in place of one."""
 
 
 def say(data: bytes) -> None:
@@ -37,46 +43,13 @@ def say(data: bytes) -> None:
 
 def act(draw: random.Random, answer: bytes) -> None:
     """Answer, or do something else."""
-    deed = draw.choice(DEEDS)
-    if deed == "garbage":
-        say(bytes(draw.randrange(256) for _ in range(draw.randrange(3000))) + b"\n" + answer)
-    elif deed == "bytes":
-        say(b"\x00\xff\x1b[2J\xe2\x80\xae\n" + answer)
-    elif deed == "long":
-        say(b"info string " + b"x" * draw.choice([10_000, 3_000_000]) + b"\n" + answer)
-    elif deed == "flood":
-        say(b"info depth 1\n" * 20_000 + answer)
-    elif deed == "twice":
-        say(answer + answer)
-    elif deed == "early":
-        say(b"bestmove e2e4\nreadyok\nuciok\n" + answer)
-    elif deed == "illegal":
-        moves = (b"e9e9", b"0000", b"e7e8k", b"O-O", b"resign", b"\xe2\x99\x94", b"e2e4e5", b"E2E4", b"", b"{}", b'"]')
-        say(b"bestmove " + draw.choice(moves) + draw.choice([b"\n", b"\r\n", b" ponder\n"]))
-    elif deed == "silence":
-        signal.pause()
-    elif deed == "death":
-        os.kill(os.getpid(), draw.choice([signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT]))
-    elif deed == "exit":
-        os._exit(draw.randrange(256))
-    elif deed == "close":
-        os.close(1)
-        signal.pause()
-    elif deed == "score":
-        say(b"info depth 99999999999999999999 score cp 1e999 mate x nodes -1 time nan pv \x1b\n" + answer)
-    elif deed == "info":
-        say(
-            b"id name "
-            + b"Wild\x1b]0;x\x07" * 99
-            + b"\noption name\noption name X type spin default y min z\n"
-            + answer
-        )
-    elif deed == "newlines":
-        for byte in answer:
+    if draw.random() < 0.2:
+        draw.choice(INSTEAD)(draw)
+    elif draw.random() < 0.1:
+        for byte in answer + b"\n\n\r\n":
             say(bytes([byte]))
-        say(b"\n\n\r\n")
     else:
-        say(answer)
+        say(draw.choice(BEFORE)(draw) + answer * draw.choice((1, 1, 1, 2)))
 
 
 def main() -> None:
