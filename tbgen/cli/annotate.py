@@ -93,9 +93,9 @@ def command(
             if as_json:
                 out.write(json.dumps([each.facts() for each in annotations], indent=2).encode() + b"\n")
             elif as_page:
-                from tbgen.apps.site.report.annotated import page_of
+                from tbgen.apps.site.alone import annotated_page
 
-                out.write(page_of(list(annotations), Path(file).name).encode())
+                out.write(annotated_page(list(annotations), Path(file).name).encode())
             else:
                 _write_pgn(games, out)
         else:

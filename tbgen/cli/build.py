@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import click
 
-from tbgen.apps.records.places import FOLDER, is_index_behind, without_record
+from tbgen.apps.records.folder import FOLDER, is_index_behind, without_record
 from tbgen.cli.completion import a_material
 from tbgen.cli.data import game_option, in_units, new_folder_option, wanted_materials
 from tbgen.cli.first_use import by_pawns, compile_for

@@ -75,8 +75,7 @@ def command(
       tbgen compare --all -o games.json --plot games.svg
       tbgen compare --all --known games.json -o all.json   go on with tables built since
     """
-    from tbgen.apps.records.comparing import Comparer
-    from tbgen.apps.records.joining import joined, read_comparison
+    from tbgen.apps.records.two_games import Comparer, joined, read_comparison
 
     there = [
         {material for material, _ in tables_of([folder_of_game(folder, game) for folder in folders])}
@@ -100,18 +99,17 @@ def command(
     if output or plot or page:
         with progress("playing the longest lines", comparer.lines_to_play, quiet=quiet) as shown:
             comparer.finish(shown.advance)
-    facts = joined([before, comparer.found.facts()])
+    facts = joined([before, comparer.facts()])
     if output is not None:
         with written_whole(output) as file:
             file.write(f"{json.dumps(facts, indent=1)}\n".encode())
     if plot is not None or page is not None:
-        from tbgen.apps.site.report.two_games import draw_games, games_of, write_games_page
+        from tbgen.apps.site.two_games import draw_games, write_games_page
 
-        games = games_of(facts)
         if plot is not None:
-            draw_games(games, plot)
+            draw_games(facts, plot)
         if page is not None:
-            write_games_page(games, page)
+            write_games_page(facts, page)
     if not quiet and output != "-":
         rows = [_row(table) for table in facts["tables"]]
         show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows, right=".rrrrr")

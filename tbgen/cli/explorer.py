@@ -54,7 +54,7 @@ def command(
       tbgen explorer -o site
       tbgen explorer --report --records records --men 4 -o site
     """
-    from tbgen.apps.site.explorer.export import PAGE_FOLDER, write_explorer
+    from tbgen.apps.site.export import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import Catalog
 
     check_folders(folders)

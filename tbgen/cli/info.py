@@ -84,7 +84,7 @@ def _draw(names: tuple[str, ...], folders: tuple[Path, ...], plot: Path, *, quie
     material = named_material(names[0])
     compile_for(by_pawns([material], Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     from tbgen.apps.records.making import record_of
-    from tbgen.apps.site.report.pictures import draw_table
+    from tbgen.apps.site.plots import draw_table
 
     draw_table(record_of(folders, material, lines=False), plot)
     if not quiet:

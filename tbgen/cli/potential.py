@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.site.report.potential import Potential, facts_of, fits_of, potentials_of
+from tbgen.apps.records.potential import Potential, facts_of, fits_of, potentials_of
 from tbgen.cli.options import idle_quiet_option
 from tbgen.cli.records import asked_records, records_options
 from tbgen.cli.terminal import show_rows

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.records.folder import merge, write_index, write_record
-from tbgen.apps.records.places import FOLDER, is_index_behind
+from tbgen.apps.records.folder import FOLDER, is_index_behind, merge, write_index, write_record
 from tbgen.apps.records.record import Record
 from tbgen.cli.completion import a_table
 from tbgen.cli.data import check_folders, game_option, optional_folders_option, tables_there, wanted_materials

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from tbgen.apps.records.folder import records_in
-from tbgen.apps.records.places import FOLDER
+from tbgen.apps.records.folder import FOLDER, records_in
 from tbgen.apps.records.record import Record
 from tbgen.cli.data import optional_folders_option
 from tbgen.cli.refusals import refuse_beside, typed_folders

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.records.folder import records_in
-from tbgen.apps.records.places import paths_of_records
+from tbgen.apps.records.folder import paths_of_records, records_in
 from tbgen.apps.records.record import Record
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.records import asked_records, records_options
@@ -63,8 +62,8 @@ def command(
       tbgen report --explorer -o site
       tbgen report --records records --pictures -o pictures
     """
-    from tbgen.apps.site.report.pictures import draw_pictures
-    from tbgen.apps.site.report.site import DATA
+    from tbgen.apps.site.pages import DATA
+    from tbgen.apps.site.plots import draw_pictures
 
     refuse_together({"--pictures": pictures, "--event": event})
     refuse_together({"--pictures": pictures, "--explorer": explorer})
@@ -100,9 +99,9 @@ def write_pages(
     quiet: bool = False,
 ) -> None:
     """Write the pages, and say how many; a site keeps the event that it has. `folders` may have tables."""
-    from tbgen.apps.site.report.event import read_event
-    from tbgen.apps.site.report.extra import need_extra
-    from tbgen.apps.site.report.site import DATA, EVENT, write_site
+    from tbgen.apps.site.events import read_event
+    from tbgen.apps.site.pages import DATA, EVENT, write_site
+    from tbgen.apps.site.templates import need_extra
     from tbgen.probe import Tablebase
 
     need_extra()

@@ -72,10 +72,10 @@ def command(
       tbgen serve --data tables --port 8080 --workers 4
       tbgen serve --host 0.0.0.0 --name tables.example --site report
     """
-    need_modules("servers", "serve", ("starlette", "uvicorn"))
+    need_modules("servers", "serve", ("jinja2", "starlette", "uvicorn"))
     import uvicorn
 
-    from tbgen.apps.site.server import app
+    from tbgen.apps.site import server as app
     from tbgen.library.catalog import Catalog
 
     catalog = Catalog(folders)
@@ -92,7 +92,7 @@ def command(
     if show:
         click.launch(address)
     uvicorn.run(
-        "tbgen.apps.site.server.app:from_environment",
+        "tbgen.apps.site.server:from_environment",
         factory=True,
         host=host,
         port=port,

@@ -112,9 +112,9 @@ def command(
     elif as_rows:
         click.echo(as_csv(Standings(games, order)), nl=False)
     elif as_page:
-        from tbgen.apps.site.report.standings import page_of
+        from tbgen.apps.site.alone import standings_page
 
-        click.echo(page_of(Standings(games, order), title), nl=False)
+        click.echo(standings_page(Standings(games, order), title), nl=False)
     else:
         _show_table(Standings(games, order), command_for(names, folders))
     provisional = any(game.source is Source.PROVISIONAL for game in games) or counts.sources[Source.PROVISIONAL] > 0

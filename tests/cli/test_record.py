@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tbgen.apps.records.folder import read_record
-from tbgen.apps.records.places import INDEX
+from tbgen.apps.records.folder import INDEX, read_record
 from tbgen.storage.files import PARTIAL
 from tests.cli.calls import complaint, printed, tbgen
 

@@ -9,8 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.apps.records.folder import read_record
-from tbgen.apps.records.places import FOLDER, path_of_record
+from tbgen.apps.records.folder import FOLDER, path_of_record, read_record
 from tbgen.cli.watch import QuietWatcher
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import fen_of, layout_of

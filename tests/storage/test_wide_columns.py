@@ -15,6 +15,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from tbgen.apps.records.comparing import Comparer
 
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.making import record_of

@@ -23,7 +23,9 @@ from tbgen.apps.records.counting import (
     rows_of,
     total_of,
 )
-from tbgen.index.layout import Layout, fen_of
+from tbgen.apps.records.record import Count, Spread, Zugzwangs
+from tbgen.index.boards import fen_of
+from tbgen.index.layout import Layout
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Role
@@ -45,60 +47,17 @@ _MOST_DISTANCES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Count:
-    """How many positions: placements of labelled men on 64 squares, and those that differ up to symmetry."""
-
-    placements: int
-    classes: int
-
-    def __add__(self, other: Count) -> Count:
-        return Count(self.placements + other.placements, self.classes + other.classes)
-
-    @classmethod
-    def of(cls, pair: npt.ArrayLike) -> Count:
-        return cls(*np.asarray(pair).tolist())
-
-
-NOBODY = Count(0, 0)
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The positions of one side to move that have one outcome."""
-
-    count: Count
-    distances: tuple[int, ...]
-    """[plies] -> positions up to symmetry whose outcome is so far away."""
-
-
-@dataclass(frozen=True)
-class Zugzwangs:
-    """Men who do worse, whoever has to move: White's move makes it worse for White than Black's move would.
-
-    With the side's own scores accrued, as after a reset. It is *played for* if neither score is on the board
-    already: whoever has to move will be forced to the worse one.
-    """
-
-    all: Count
-    played: Count
-    mates: Count
-    """Those where a mate is won only because the other side has to move."""
-    holders: Count
-    """Those, played for, where each side would hold the score if the other had to move."""
-    longest: str | None
-    """The FEN, White to move, of the one in which either outcome is furthest away."""
-
-
-@dataclass(frozen=True)
 class Census:
     """A table counted whole."""
 
     spreads: dict[Color, dict[Outcome, Spread]]
     """By side to move, best outcome for White first."""
     zugzwangs: Zugzwangs
+    """Without the longest."""
+    longest_zugzwang: str | None
+    """The FEN, White to move, of the one, played for, in which either outcome is furthest away."""
     one_colored: dict[Color, dict[Outcome, Count]] | None
-    """The positions where all bishops of the side that has two or more stand on squares of one colour, by side to
-    move; None where neither side has two."""
+    """As a record has them."""
 
 
 def census_of(file: TableFile, threads: int | None = None) -> Census:
@@ -120,7 +79,7 @@ def census_of(file: TableFile, threads: int | None = None) -> Census:
     by_color = counts.kinds.reshape(2, -1, len(entry), 2)
     spreads = {side: _spreads(entry, dtg, by_color[side].sum(axis=0)) for side in Color}
     one_colored = {side: _counts(entry, by_color[side, -1]) for side in Color} if bishops else None
-    return Census(spreads, _zugzwangs(file, counts.pairs, counts.longest), one_colored)
+    return Census(spreads, _zugzwangs(counts.pairs), _fen_of_longest(file, counts.longest), one_colored)
 
 
 def count_table(
@@ -240,42 +199,50 @@ class _KindsOfPlaces:
             yield part
 
 
-def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Outcome, Spread]:
-    """What the kinds that were counted mean, by outcome."""
+def _outcomes(entry: Longs, counts: Longs) -> dict[Outcome, Longs]:
+    """The kinds that were counted, by outcome, best for White first."""
     present = np.flatnonzero(counts[:, PLACEMENTS])
     outcomes = sorted((Outcome.from_byte(byte) for byte in np.unique(entry[present]).tolist()), reverse=True)
+    return {outcome: present[entry[present] == outcome.to_byte()] for outcome in outcomes}
+
+
+def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Outcome, Spread]:
     spreads = {}
-    for outcome in outcomes:
-        rows = present[entry[present] == outcome.to_byte()]
-        distances = np.zeros(int(dtg[rows].max()) + 1, np.int64)
-        np.add.at(distances, dtg[rows], counts[rows, CLASSES])
-        spreads[outcome] = Spread(Count.of(counts[rows].sum(axis=0)), tuple(distances.tolist()))
+    for outcome, kinds in _outcomes(entry, counts).items():
+        distances = np.zeros(int(dtg[kinds].max()) + 1, np.int64)
+        np.add.at(distances, dtg[kinds], counts[kinds, CLASSES])
+        spreads[outcome] = Spread(count_of(counts[kinds].sum(axis=0)), tuple(distances.tolist()))
     return spreads
 
 
 def _counts(entry: Longs, counts: Longs) -> dict[Outcome, Count]:
-    """How often each outcome occurs, best for White first."""
-    present = np.flatnonzero(counts[:, PLACEMENTS])
-    outcomes = sorted((Outcome.from_byte(byte) for byte in np.unique(entry[present]).tolist()), reverse=True)
-    return {outcome: Count.of(counts[entry == outcome.to_byte()].sum(axis=0)) for outcome in outcomes}
+    return {outcome: count_of(counts[kinds].sum(axis=0)) for outcome, kinds in _outcomes(entry, counts).items()}
 
 
-def _zugzwangs(file: TableFile, pairs: Longs, longest: Longs) -> Zugzwangs:
+def count_of(pair: npt.ArrayLike) -> Count:
+    """Placements and classes in an array."""
+    return Count(*np.asarray(pair).tolist())
+
+
+# pairs[row of the outcome with White to move, the same with Black to move, played for, placements or classes]
+def _zugzwangs(pairs: Longs) -> Zugzwangs:
     """The mutual zugzwangs by kind."""
     played, every = pairs[:, :, 1], pairs.sum(axis=2)
     white_mates, black_mates = (row_of_byte(Outcome(side, MATE_CODE).to_byte()) for side in Color)
     mates = every[:, white_mates].sum(axis=0) + every[black_mates].sum(axis=0) - every[black_mates, white_mates]
     return Zugzwangs(
-        all=Count.of(every.sum(axis=(0, 1))),
-        played=Count.of(played.sum(axis=(0, 1))),
-        mates=Count.of(mates),
-        holders=Count.of(played[:NO_OUTCOME_ROW, NO_OUTCOME_ROW:].sum(axis=(0, 1))),
-        longest=None if longest[0] < 0 else _fen_of_place(file, int(longest[2]), int(longest[3])),
+        all=count_of(every.sum(axis=(0, 1))),
+        played=count_of(played.sum(axis=(0, 1))),
+        mates=count_of(mates),
+        holders=count_of(played[:NO_OUTCOME_ROW, NO_OUTCOME_ROW:].sum(axis=(0, 1))),
     )
 
 
-def _fen_of_place(file: TableFile, block: int, place: int) -> str:
-    """The FEN, White to move, of a place of a block."""
+def _fen_of_longest(file: TableFile, longest: Longs) -> str | None:
+    """The FEN, White to move, of the place that `Counts.longest` has; None if it has none."""
+    _, near, block, place = longest.tolist()
+    if near < 0:
+        return None
     layout = file.order.layout
     place, king = divmod(place, layout.shape[2])
     rest = [place >> 6 * n & 63 for n in range(layout.others + 1)]

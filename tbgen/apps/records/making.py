@@ -1,34 +1,82 @@
-"""Making a record: a table counted, its longest lines played, and the lines proved by replay."""
+"""Making a record: a table counted, its longest lines played, and the lines proved by playing them once more."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tbgen.apps.records.census import Census, Spread, Zugzwangs, census_of
+from tbgen.apps.records.census import Census, census_of
 from tbgen.apps.records.changing import changing_in
-from tbgen.apps.records.folder import write_index, write_record
-from tbgen.apps.records.lines import replay
-from tbgen.apps.records.places import FOLDER, is_index_behind
-from tbgen.apps.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Waiting, ZugzwangRecord
-from tbgen.apps.records.stretch import MOST_MEN_STRETCHED_WHOLE, longest_stretch, stretch_of_lines
+from tbgen.apps.records.folder import FOLDER, is_index_behind, write_index, write_record
+from tbgen.apps.records.quiet import longest_stretch
+from tbgen.apps.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Spread, Waiting, Zugzwangs
 from tbgen.errors import MissingDistancesError, VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen
-from tbgen.score import Color, Outcome
+from tbgen.rules.notation import parse_move
+from tbgen.rules.position import own_score
+from tbgen.score import Color, Mobility, Outcome
 from tbgen.storage.files import path_in, remove_partials
 from tbgen.storage.folders import Folders, folders_in, game_of_folder
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
 
+MOST_MEN_STRETCHED_WHOLE: Final = 4
 _MOST_MEN_CHANGED_WHOLE: Final = 3
 _SAMPLE: Final = 20_000
 _SEED: Final = 1
 
 Lines = dict[tuple[Color, Outcome], Longest]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What becomes of the score when a line is played."""
+
+    outcomes: tuple[Outcome, ...]
+    """The accrued score before the first move and after each."""
+    resets: tuple[int, ...]
+    """The plies, from 1 on, that are captures or pawn moves."""
+    fens: tuple[str, ...]
+    """The position before the first move and after each."""
+    forgets: bool = True
+    """Whether resets wipe out what has accrued."""
+
+    @property
+    def plies(self) -> int:
+        return len(self.outcomes) - 1
+
+    @property
+    def phases(self) -> list[int]:
+        """How many quiet plies there are before, between and after the resets."""
+        ends = [0, *self.resets, self.plies + 1]
+        return [end - start - 1 for start, end in itertools.pairwise(ends)]
+
+    def proves(self, outcome: Outcome, dtg: int) -> bool:
+        """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""
+        if self.plies != dtg or self.outcomes[-1] != outcome:
+            return False
+        return dtg == 0 or (dtg in self.resets and self.forgets) or self.outcomes[-2] != outcome
+
+
+def replay(fen: str, moves: Sequence[str], game: Mobility = Mobility.RESET) -> Replay:
+    """Play moves in short notation; MoveError if one is not legal."""
+    board, _ = parse_fen(fen)
+    accrued, resets = own_score(board), []
+    outcomes, fens = [accrued.outcome], [board.fen()]
+    for ply, text in enumerate(moves, 1):
+        _, accrued, reset = play_move(board, parse_move(board, text, ply), accrued, game)
+        outcomes.append(accrued.outcome)
+        fens.append(board.fen())
+        if reset:
+            resets.append(ply)
+    return Replay(tuple(outcomes), tuple(resets), tuple(fens), game.forgets)
 
 
 def record_of(folders: Folders, material: Material, *, lines: bool = True, threads: int | None = None) -> Record:
@@ -42,12 +90,12 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
         census, played = census_of(file, threads), _lines_of(file, tables) if lines else {}
         sides = {
             side: {
-                outcome: _outcome_record(spread, _longest(file, side, outcome, spread, played))
+                outcome: OutcomeRecord(spread.count, spread.distances, _longest(file, side, outcome, spread, played))
                 for outcome, spread in census.spreads[side].items()
             }
             for side in Color
         }
-        zugzwangs = _zugzwang_record(census.zugzwangs, tables)
+        zugzwangs = _zugzwangs(census, tables)
         by_resets = lines and game.forgets  # a quiet stretch, and a score that counts for less after a move, are theirs
         quiet = _quiet_of(file, census, played, tables) if by_resets else None
         changes = _changes_in(where, file) if by_resets else None
@@ -64,10 +112,6 @@ def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: C
     finally:
         if is_index_behind(folder / FOLDER):
             write_index(folder / FOLDER)
-
-
-def _outcome_record(spread: Spread, longest: Longest) -> OutcomeRecord:
-    return OutcomeRecord(spread.count, spread.distances, longest)
 
 
 def _longest(file: TableFile, side: Color, outcome: Outcome, spread: Spread, played: Lines) -> Longest:
@@ -95,22 +139,42 @@ def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
     return lines
 
 
-def _zugzwang_record(found: Zugzwangs, tables: Tablebase) -> ZugzwangRecord:
-    if found.longest is None:
-        return ZugzwangRecord(found.all, found.played, found.mates, found.holders, None)
-    white = tables.probe(parse_fen(found.longest)[0])
-    black = tables.probe(parse_fen(found.longest.replace(" w ", " b "))[0])
+def _zugzwangs(census: Census, tables: Tablebase) -> Zugzwangs:
+    """The counts, and what the longest zugzwang is worth."""
+    fen = census.longest_zugzwang
+    if fen is None:
+        return census.zugzwangs
+    white, black = (tables.probe(parse_fen(each)[0]) for each in (fen, fen.replace(" w ", " b ")))
     if white.dtg is None or black.dtg is None:
         raise MissingDistancesError(str(white.material), ", ".join(map(str, tables.folders)))
-    waiting = Waiting(found.longest, (white.outcome, white.dtg), (black.outcome, black.dtg))
-    return ZugzwangRecord(found.all, found.played, found.mates, found.holders, waiting)
+    return replace(census.zugzwangs, longest=Waiting(fen, (white.outcome, white.dtg), (black.outcome, black.dtg)))
 
 
 def _quiet_of(file: TableFile, census: Census, played: Lines, tables: Tablebase) -> Quiet | None:
     """The longest quiet stretch: of all positions, or of the longest lines of a large table."""
     if file.material.men > MOST_MEN_STRETCHED_WHOLE:
-        return stretch_of_lines(played)
-    return longest_stretch(file, [spread for side in Color for spread in census.spreads[side].values()], tables)
+        return _stretch_of_lines(played)
+    stretch = longest_stretch(file, [spread for side in Color for spread in census.spreads[side].values()], tables)
+    if stretch is None:
+        return None
+    plies, longest = stretch
+    board = parse_fen(longest.fen)[0]
+    outcome = tables.probe(board).outcome
+    proof = replay(longest.fen, longest.moves or ())
+    if not proof.proves(outcome, longest.dtg) or proof.phases[0] != plies:
+        reason = f"best play from {longest.fen} is not quiet for {plies} plies"
+        raise VerificationError(str(file.material), reason)
+    return Quiet(Color.WHITE if board.turn else Color.BLACK, outcome, plies, longest, exact=True)
+
+
+def _stretch_of_lines(lines: Lines) -> Quiet | None:
+    """The longest stretch that one of the longest lines begins with: a proven case."""
+    found = [
+        Quiet(side, outcome, replay(line.fen, line.moves or ()).phases[0], line, exact=False)
+        for (side, outcome), line in lines.items()
+        if line.dtg
+    ]
+    return max(found, key=lambda quiet: quiet.plies, default=None)
 
 
 def _changes_in(folders: Sequence[Path], file: TableFile) -> Changes:

@@ -1,31 +1,48 @@
 """Quiet: how many plies best play can let pass before the next reset, or before the goal if that comes first.
 
+A stretch is no longer than the way to the goal, so positions are asked from the farthest on, until those that are
+left are too near to have a longer one.
+
 Best play keeps the outcome and brings the goal one ply nearer each time. So pairs of a position and an accrued score
 make layers: they are listed from the farthest down, by quiet moves of best play alone, then weighed from below.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import chess
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.apps.records.record import Longest, Spread
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import borrowing, inner, small
+from tbgen.index.boards import fen_of_cell
+from tbgen.index.layout import Layout
+from tbgen.probe import Tablebase
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.position import own_score
+from tbgen.score import Color
+from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import set_up
+from tbgen.verify.listing import find_positions
+from tbgen.verify.men import men_of, numbering_of
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
-from tbgen.verify.subject import Cells
+from tbgen.verify.subject import Cells, subject_of
 from tbgen.verify.values import Facts, Subject, cell_at, code_of, facts_of, index_of_cell, signed, stored_value
 
-Int64s = npt.NDArray[np.int64]
+Longs = npt.NDArray[np.int64]
 
 _SCORES = 512
 _OWN = _SCORES // 2
 """A pair of a cell and an accrued score is one number, see `pair_of`."""
 _BATCH = 1 << 12
 _MOST_MOVES = 256
+_FIRST_ASKED: Final = 1_000
+_GROWTH: Final = 8
 
 
 class Aim(NamedTuple):
@@ -133,12 +150,12 @@ def _with_own_scores(cells: Any) -> Any:
 class Layer:
     """The pairs that are so many plies away from their goal, in ascending order."""
 
-    pairs: Int64s
-    start: Int64s
-    after: Int64s
+    pairs: Longs
+    start: Longs
+    after: Longs
     """[way] -> place in the layer below; the ways of pair n are start[n] to start[n + 1]."""
 
-    def waits(self, below: Int64s) -> Int64s:
+    def waits(self, below: Longs) -> Longs:
         """The quiet plies from each pair, given those from the layer below."""
         waits, some = np.zeros(len(self.pairs), np.int64), np.flatnonzero(np.diff(self.start))
         if len(some):
@@ -152,13 +169,13 @@ class Stretches:
     The subject is a whole table; own codes are filled in where they are asked for.
     """
 
-    def __init__(self, subject: Subject, cells: Cells, dtg: Int64s) -> None:
+    def __init__(self, subject: Subject, cells: Cells, dtg: Longs) -> None:
         self._layers = _layers(subject, cells, dtg)
         self._waits = [np.zeros(len(self._layers[0].pairs), np.int64)]
         for layer in self._layers[1:]:
             self._waits.append(layer.waits(self._waits[-1]))
 
-    def waits(self, cells: Cells, dtg: Int64s) -> Int64s:
+    def waits(self, cells: Cells, dtg: Longs) -> Longs:
         """How many they are from positions that were asked for."""
         found = np.zeros(len(cells), np.int64)
         for plies in np.unique(dtg).tolist():
@@ -179,7 +196,7 @@ class Stretches:
         return way
 
 
-def _layers(subject: Subject, cells: Cells, dtg: Int64s) -> list[Layer]:
+def _layers(subject: Subject, cells: Cells, dtg: Longs) -> list[Layer]:
     """[plies] -> layer, of all that best play leads to from some positions."""
     layers, reached, nothing = list[Layer](), np.zeros(0, np.int64), np.zeros(0, np.int64)
     for plies in range(int(dtg.max(initial=0)), -1, -1):
@@ -192,7 +209,7 @@ def _layers(subject: Subject, cells: Cells, dtg: Int64s) -> list[Layer]:
     return layers[::-1]
 
 
-def _followed(subject: Subject, pairs: Int64s) -> tuple[Int64s, Int64s]:
+def _followed(subject: Subject, pairs: Longs) -> tuple[Longs, Longs]:
     """A layer's ways, which are pairs as yet."""
     start, parts = np.zeros(len(pairs) + 1, np.int64), [np.zeros(0, np.int64)]
     room, scratch, other = np.empty(_BATCH * _MOST_MOVES, np.int64), new_scratch(), new_scratch()
@@ -203,3 +220,76 @@ def _followed(subject: Subject, pairs: Int64s) -> tuple[Int64s, Int64s]:
         ways[1:] += before
         parts.append(room[:count].copy())
     return start, np.concatenate(parts)
+
+
+def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebase) -> tuple[int, Longest] | None:
+    """The plies of the longest stretch over all positions of a table, and best play that begins with it.
+
+    None if nothing has to be played anywhere.
+    """
+    ahead, subject = positions_ahead(spreads), subject_of(file.table())
+    if len(ahead) == 1:
+        return None
+    best, asked = 0, _FIRST_ASKED
+    while True:
+        floor = max(best, min(int(np.argmax(ahead <= asked)), len(ahead) - 2))
+        cells, dtg = cells_beyond(file, floor)
+        stretches = Stretches(subject, cells, dtg)
+        waits = stretches.waits(cells, dtg)
+        first = int(waits.argmax())
+        best, asked = int(waits[first]), asked * _GROWTH
+        if best >= floor:
+            way, plies = stretches.way_from(int(cells[first]), int(dtg[first])), int(dtg[first])
+            fen = fen_of_cell(file.order.layout, way[0])
+            moves = _line_along(tables, file.order.layout, parse_fen(fen)[0], way, plies)
+            return best, Longest(plies, fen, moves)
+
+
+def positions_ahead(spreads: Iterable[Spread]) -> Longs:
+    """[plies] -> positions up to symmetry that are more plies away from their goal."""
+    counts = [np.array(spread.distances, np.int64) for spread in spreads]
+    at = np.zeros(max((len(each) for each in counts), default=1), np.int64)
+    for each in counts:
+        at[: len(each)] += each
+    ahead: Longs = at.sum() - np.cumsum(at)
+    return ahead
+
+
+def cells_beyond(file: TableFile, plies: int) -> tuple[Longs, Longs]:
+    """The cells of positions that are more plies away from their goal, in ascending order, and how many."""
+    states, order = file.states, file.order
+    is_far, found = (states.dtg > plies) & (states.entry != 0), [np.zeros((2, 0), np.int64)]
+    for number in range(order.chunks):
+        ids = file.chunk(number)
+        offsets = np.flatnonzero(is_far[ids])
+        if len(offsets):
+            found.append(np.stack([number * order.chunk_cells + offsets, states.dtg[ids[offsets]].astype(np.int64)]))
+    places, dtg = np.concatenate(found, axis=1)
+    cells = order.cells_of(places[places < order.layout.cells])
+    is_position = np.zeros(len(cells), np.bool_)
+    find_positions(men_of(order.layout), numbering_of(order.layout), new_scratch(), cells, is_position)
+    ascending = np.flatnonzero(is_position)[np.argsort(cells[is_position])]
+    return cells[ascending], dtg[: len(cells)][ascending]
+
+
+def _line_along(tables: Tablebase, layout: Layout, board: chess.Board, way: Sequence[int], dtg: int) -> tuple[str, ...]:
+    """Best play to the goal that begins by going through some cells."""
+    walker, accrued, moves = board.copy(), own_score(board), list[str]()
+    for cell in way[1:]:
+        steps = (each for each in tables.best_moves(walker, accrued) if not each.reset)
+        step = next(each for each in steps if _cell_after(layout, walker, each.move) == cell)
+        moves.append(step.san)
+        walker.push(step.move)
+        accrued = step.accrued
+    rest = tables.line(walker, accrued, max_plies=dtg - len(moves)) if len(moves) < dtg else []
+    return (*moves, *[step.san for step in rest])
+
+
+def _cell_after(layout: Layout, board: chess.Board, move: chess.Move) -> int:
+    """The cell that a move leads to."""
+    board.push(move)
+    men = {(color, kind): list(board.pieces(kind, color)) for color in chess.COLORS for kind in range(1, 7)}
+    squares = [men[color is Color.WHITE, int(role)].pop() for color, role in layout.slots]
+    cell = layout.cell_of(int(not board.turn), squares)
+    board.pop()
+    return cell

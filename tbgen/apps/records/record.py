@@ -7,23 +7,46 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
-from tbgen.apps.records.census import NOBODY, Count
 from tbgen.errors import InputError, RecordError
 from tbgen.material import Material
 from tbgen.score import Color, Outcome, parse_score
-from tbgen.text import trouble
+from tbgen.system.json_files import Field, parse_json
+
+T = TypeVar("T")
 
 FORMAT: Final = 1
 _SHARE_DIGITS: Final = 6
 _LIST: Final = re.compile(r"\[\s+([^][{}]*?)\s+\]")
 
 
-ZUGZWANGS: Final = ("all", "played", "mates", "holders")
-"""The kinds that are counted."""
+@dataclass(frozen=True)
+class Count:
+    """How many positions: placements of labelled men on 64 squares, and those that differ up to symmetry."""
+
+    placements: int
+    classes: int
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.placements + other.placements, self.classes + other.classes)
+
+
+NOBODY: Final = Count(0, 0)
+
+Counts = Mapping[Color, Mapping[Outcome, Count]]
+"""By side to move, best outcome for White first."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The positions of one side to move that have one outcome."""
+
+    count: Count
+    distances: tuple[int, ...]
+    """[plies] -> positions up to symmetry whose outcome is so far away."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +60,9 @@ class Longest:
 
 
 @dataclass(frozen=True)
-class OutcomeRecord:
-    """The positions of one side to move that have one outcome."""
+class OutcomeRecord(Spread):
+    """The same with the longest line."""
 
-    count: Count
-    distances: tuple[int, ...]
-    """[plies] -> positions up to symmetry."""
     longest: Longest
 
 
@@ -58,14 +78,21 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class ZugzwangRecord:
-    """Mutual zugzwangs by kind, as census.Zugzwangs counts them."""
+class Zugzwangs:
+    """Men who do worse, whoever has to move: White's move makes it worse for White than Black's move would.
+
+    With the side's own scores accrued, as after a reset. It is *played for* if neither score is on the board
+    already: whoever has to move will be forced to the worse one.
+    """
 
     all: Count
     played: Count
     mates: Count
+    """Those where a mate is won only because the other side has to move."""
     holders: Count
-    longest: Waiting | None
+    """Those, played for, where each side would hold the score if the other had to move."""
+    longest: Waiting | None = None
+    """The one, played for, in which either outcome is furthest away."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +122,10 @@ class Changes:
     seed: int | None
     """Of the sample; None if it is none."""
 
+    @property
+    def share(self) -> float:
+        return self.changing / self.positions
+
 
 @dataclass(frozen=True)
 class Record:
@@ -105,9 +136,10 @@ class Record:
     """Of the table file."""
     sides: Mapping[Color, Mapping[Outcome, OutcomeRecord]]
     """By side to move, best outcome for White first."""
-    zugzwangs: ZugzwangRecord
-    one_colored: Mapping[Color, Mapping[Outcome, Count]] | None
-    """As census.Census counts them."""
+    zugzwangs: Zugzwangs
+    one_colored: Counts | None
+    """The positions where all bishops of the side that has two or more stand on squares of one colour; None where
+    neither side has two."""
     quiet: Quiet | None
     changes: Changes | None
 
@@ -142,135 +174,83 @@ class Record:
     def from_text(cls, text: str, name: str = "record") -> Self:
         """The record that `to_text` wrote; RecordError for anything else."""
         try:
-            return cls.from_facts(json.loads(text))
-        except (
-            ValueError,
-            LookupError,
-            TypeError,
-            AttributeError,
-            ArithmeticError,
-            RecursionError,
-            InputError,
-        ) as error:
-            raise RecordError(name, trouble(error)) from None
+            return cls._of(parse_json(text))
+        except (ValueError, InputError) as error:
+            raise RecordError(name, str(error)) from None
 
     def facts(self) -> dict[str, Any]:
         """The record as JSON has it."""
+        zugzwangs, widest = self.zugzwangs, self.widest()
         return {
             "format": FORMAT,
             "material": str(self.material),
             "men": self.men,
             "bytes": self.bytes,
-            "positions": _count_facts(self.positions),
-            "sides": {str(side).lower(): self._side_facts(side) for side in Color},
-            "zugzwangs": _zugzwang_facts(self.zugzwangs),
-            "one_colored": None if self.one_colored is None else _one_colored_facts(self.one_colored),
-            "quiet": None if self.quiet is None else _quiet_facts(self.quiet),
-            "widest": None if (widest := self.widest()) is None else str(widest),
-            "changes": None if self.changes is None else _changes_facts(self.changes),
+            "positions": vars(self.positions),
+            "sides": {_name(side): self._side_facts(side) for side in Color},
+            "zugzwangs": {
+                **{kind: vars(getattr(zugzwangs, kind)) for kind in ("all", "played", "mates", "holders")},
+                "longest": zugzwangs.longest and _waiting_facts(zugzwangs.longest),
+            },
+            "one_colored": self.one_colored
+            and {
+                _name(side): {str(outcome): vars(count) for outcome, count in counts.items()}
+                for side, counts in self.one_colored.items()
+            },
+            "quiet": self.quiet and _quiet_facts(self.quiet),
+            "widest": widest and str(widest),
+            "changes": self.changes and vars(self.changes),
         }
 
     def _side_facts(self, side: Color) -> dict[str, Any]:
         total = self.count(side)
-        outcomes = {str(outcome): _outcome_facts(each, total) for outcome, each in self.sides[side].items()}
-        return {"positions": _count_facts(total), "outcomes": outcomes}
+        outcomes = {
+            str(outcome): {
+                **vars(each.count),
+                "share": round(each.count.placements / total.placements, _SHARE_DIGITS),
+                "distances": list(each.distances),
+                "longest": _longest_facts(each.longest),
+            }
+            for outcome, each in self.sides[side].items()
+        }
+        return {"positions": vars(total), "outcomes": outcomes}
 
     @classmethod
-    def from_facts(cls, facts: Any) -> Self:
-        if facts["format"] != FORMAT:
-            raise ValueError(f"format {facts['format']} instead of {FORMAT}")
-        sides = {
-            side: {
-                _outcome(name): _outcome_of(each)
-                for name, each in facts["sides"][str(side).lower()]["outcomes"].items()
-            }
-            for side in Color
-        }
-        one_colored, quiet, changes = facts["one_colored"], facts["quiet"], facts["changes"]
+    def _of(cls, facts: Field) -> Self:
+        """The record of some JSON; ValueError or InputError for anything else."""
+        if facts["format"].value != FORMAT:
+            raise ValueError(f"format is {facts['format'].value!r} instead of {FORMAT}")
+        sides, one_colored = facts["sides"], facts["one_colored"]
         return cls(
-            Material.parse(facts["material"]),
-            int(facts["bytes"]),
-            sides,
+            Material.parse(facts["material"].text()),
+            facts["bytes"].whole(),
+            {side: _by_outcome(sides[_name(side)]["outcomes"], _outcome_of) for side in Color},
             _zugzwangs_of(facts["zugzwangs"]),
-            None if one_colored is None else _one_colored_of(one_colored),
-            None if quiet is None else _quiet_of(quiet),
-            None if changes is None else Changes(changes["positions"], changes["changing"], changes["seed"]),
+            _unless_null(one_colored, lambda each: {side: _by_outcome(each[_name(side)], _count_of) for side in Color}),
+            _unless_null(facts["quiet"], _quiet_of),
+            _unless_null(facts["changes"], _changes_of),
         )
 
 
-def _outcome(text: str) -> Outcome:
-    return parse_score(text).outcome
+def _name(side: Color) -> str:
+    return str(side).lower()
 
 
-def _count_facts(count: Count) -> dict[str, int]:
-    return {"placements": count.placements, "classes": count.classes}
+def _unless_null(field: Field, read: Callable[[Field], T]) -> T | None:
+    return None if field.value is None else read(field)
 
 
-def _count_of(facts: Mapping[str, int]) -> Count:
-    return Count(int(facts["placements"]), int(facts["classes"]))
+def _by_outcome(field: Field, read: Callable[[Field], T]) -> dict[Outcome, T]:
+    return {parse_score(name).outcome: read(each) for name, each in field.members()}
 
 
-def _outcome_facts(each: OutcomeRecord, total: Count) -> dict[str, Any]:
-    return {
-        **_count_facts(each.count),
-        "share": round(each.count.placements / total.placements, _SHARE_DIGITS),
-        "distances": list(each.distances),
-        "longest": _longest_facts(each.longest),
-    }
+def _count_of(field: Field) -> Count:
+    return Count(field["placements"].whole(), field["classes"].whole())
 
 
-def _outcome_of(facts: Any) -> OutcomeRecord:
-    distances = tuple(int(number) for number in facts["distances"])
-    return OutcomeRecord(_count_of(facts), distances, _longest_of(facts["longest"]))
-
-
-def _zugzwang_facts(found: ZugzwangRecord) -> dict[str, Any]:
-    kinds = {name: _count_facts(getattr(found, name)) for name in ZUGZWANGS}
-    longest = found.longest
-    if longest is None:
-        return {**kinds, "longest": None}
-    values = {
-        name: {"outcome": str(value[0]), "dtg": value[1]}
-        for name, value in (("white", longest.white), ("black", longest.black))
-    }
-    return {**kinds, "longest": {"fen": longest.fen, **values}}
-
-
-def _zugzwangs_of(facts: Any) -> ZugzwangRecord:
-    kinds = {name: _count_of(facts[name]) for name in ZUGZWANGS}
-    longest = facts["longest"]
-    if longest is None:
-        return ZugzwangRecord(**kinds, longest=None)
-    white, black = ((_outcome(longest[side]["outcome"]), int(longest[side]["dtg"])) for side in ("white", "black"))
-    return ZugzwangRecord(**kinds, longest=Waiting(longest["fen"], white, black))
-
-
-def _one_colored_facts(counts: Mapping[Color, Mapping[Outcome, Count]]) -> dict[str, Any]:
-    return {
-        str(side).lower(): {str(outcome): _count_facts(count) for outcome, count in of_side.items()}
-        for side, of_side in counts.items()
-    }
-
-
-def _one_colored_of(facts: Any) -> dict[Color, dict[Outcome, Count]]:
-    return {
-        side: {_outcome(name): _count_of(count) for name, count in facts[str(side).lower()].items()} for side in Color
-    }
-
-
-def _quiet_facts(quiet: Quiet) -> dict[str, Any]:
-    return {
-        "side": str(quiet.side).lower(),
-        "outcome": str(quiet.outcome),
-        "plies": quiet.plies,
-        "exact": quiet.exact,
-        **_longest_facts(quiet.longest),
-    }
-
-
-def _quiet_of(facts: Any) -> Quiet:
-    side, outcome = Color[facts["side"].upper()], _outcome(facts["outcome"])
-    return Quiet(side, outcome, int(facts["plies"]), _longest_of(facts), bool(facts["exact"]))
+def _outcome_of(field: Field) -> OutcomeRecord:
+    distances = tuple(each.whole() for each in field["distances"].each())
+    return OutcomeRecord(_count_of(field), distances, _longest_of(field["longest"]))
 
 
 def _longest_facts(longest: Longest) -> dict[str, Any]:
@@ -278,10 +258,53 @@ def _longest_facts(longest: Longest) -> dict[str, Any]:
     return {"dtg": longest.dtg, "fen": longest.fen, "line": line}
 
 
-def _longest_of(facts: Any) -> Longest:
-    moves = None if facts["line"] is None else tuple(facts["line"].split())
-    return Longest(int(facts["dtg"]), str(facts["fen"]), moves)
+def _longest_of(field: Field) -> Longest:
+    line = field["line"].text_or_none()
+    return Longest(field["dtg"].whole(), field["fen"].text(), None if line is None else tuple(line.split()))
 
 
-def _changes_facts(changes: Changes) -> dict[str, Any]:
-    return {"positions": changes.positions, "changing": changes.changing, "seed": changes.seed}
+def _zugzwangs_of(field: Field) -> Zugzwangs:
+    every, played, mates, holders = (_count_of(field[kind]) for kind in ("all", "played", "mates", "holders"))
+    return Zugzwangs(every, played, mates, holders, _unless_null(field["longest"], _waiting_of))
+
+
+def _waiting_facts(waiting: Waiting) -> dict[str, Any]:
+    values = {"white": waiting.white, "black": waiting.black}
+    return {
+        "fen": waiting.fen,
+        **{side: {"outcome": str(outcome), "dtg": dtg} for side, (outcome, dtg) in values.items()},
+    }
+
+
+def _waiting_of(field: Field) -> Waiting:
+    white, black = (
+        (parse_score(each["outcome"].text()).outcome, each["dtg"].whole()) for each in (field["white"], field["black"])
+    )
+    return Waiting(field["fen"].text(), white, black)
+
+
+def _quiet_facts(quiet: Quiet) -> dict[str, Any]:
+    return {
+        "side": _name(quiet.side),
+        "outcome": str(quiet.outcome),
+        "plies": quiet.plies,
+        "exact": quiet.exact,
+        **_longest_facts(quiet.longest),
+    }
+
+
+def _quiet_of(field: Field) -> Quiet:
+    sides = {_name(side): side for side in Color}
+    if field["side"].value not in sides:
+        raise ValueError(f"{field['side'].name} is {field['side'].value!r}, not white or black")
+    return Quiet(
+        sides[field["side"].text()],
+        parse_score(field["outcome"].text()).outcome,
+        field["plies"].whole(),
+        _longest_of(field),
+        field["exact"].truth(),
+    )
+
+
+def _changes_of(field: Field) -> Changes:
+    return Changes(field["positions"].positive(), field["changing"].whole(), field["seed"].whole_or_none())

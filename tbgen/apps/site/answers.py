@@ -1,0 +1,228 @@
+"""Answers: what the server says of a position, of many, of a line, of games, and of a position of ordinary chess."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import chess
+
+from tbgen.apps.play.within import value_if_asked
+from tbgen.apps.site.asked import Asked, position_in, position_in_line
+from tbgen.apps.site.templates import environment
+from tbgen.errors import NO_TABLE, InputError, MissingTableError, PgnError, TableError, TbgenError, UnreadableFileError
+from tbgen.probe import MoveProbe, Tablebase
+from tbgen.probe.answers import moves_facts
+from tbgen.probe.notation import pgn_of
+from tbgen.rules.points import Scoring, format_points
+from tbgen.rules.position import color_of
+from tbgen.rules.stage import FiftyMoves
+from tbgen.text import in_so_many
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_PRIVATE: Final = ("folder", "path")
+"""What an error carries of the machine that it happened on, and what no stranger is told."""
+
+
+def answer_of(
+    tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None = None, *, brief: bool, strip: bool
+) -> dict[str, Any]:
+    """The value of a position, of its moves unless that is too much, and if asked for with every accrued score."""
+    facts = _position_facts(tables, asked, scoring, fifty)
+    if not brief:
+        facts["moves"] = moves_facts(tables.probe_moves(asked.board, asked.accrued), scoring)
+    if strip:
+        facts["strip"] = [
+            {"accrued": str(each.accrued), "outcome": str(each.outcome), "dtg": each.dtg}
+            for each in tables.probe_every_accrued(asked.board)
+        ]
+    return facts
+
+
+def _position_facts(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None) -> dict[str, Any]:
+    """The value of a position, and what a fifty-move rule makes of it if one is asked for."""
+    found = tables.probe(asked.board, asked.accrued)
+    clocked = value_if_asked(tables, found, asked.board, fifty, unasked=False)
+    return {**found.facts(scoring), **({} if clocked is None else clocked.facts())}
+
+
+def line_of(
+    tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int
+) -> dict[str, Any]:
+    """Best play by both sides, as JSON."""
+    facts = _position_facts(tables, asked, scoring, fifty)
+    steps = tables.line(asked.board, asked.accrued, max_plies=most_plies)
+    return {**facts, "line": [step.facts() for step in steps]}
+
+
+def line_as_pgn(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int) -> str:
+    """The same as a game."""
+    answer = tables.probe(asked.board, asked.accrued)
+    clocked = value_if_asked(tables, answer, asked.board, fifty, unasked=False)
+    steps = tables.line(asked.board, asked.accrued, max_plies=most_plies)
+    clock = str(clocked) if clocked is not None and clocked.matters else None
+    return pgn_of(asked.board, answer, steps, scoring, clock=clock) + "\n"
+
+
+def answers_to(tables: Tablebase, lines: list[str], scoring: Scoring, *, brief: bool, strip: bool) -> Iterator[bytes]:
+    """An answer to each line that is not empty, in their order; one that makes no sense has its error in its place."""
+    for number, line in enumerate(lines, 1):
+        if not line:
+            continue
+        try:
+            facts = answer_of(tables, position_in_line(line), scoring, brief=brief, strip=strip)
+        except TbgenError as error:
+            facts = {"fen": line, **error_facts(error)}
+        yield json.dumps({"line": number, **facts}).encode() + b"\n"
+
+
+def error_facts(error: TbgenError) -> dict[str, Any]:
+    """An error as JSON has it, without what it says of this machine.
+
+    >>> error_facts(MissingTableError("KRvK", "/secret"))
+    {'error': 'MissingTableError', 'message': 'no table KRvK; build it with: tbgen build KRvK', 'material': 'KRvK'}
+    >>> error_facts(MissingTableError("KRvK", "/it's secret/whole-game"))["message"]
+    'no table KRvK; build it with: tbgen build KRvK --game whole-game'
+    """
+    facts = (error.for_strangers() if isinstance(error, MissingTableError) else error).facts()
+    if isinstance(error, (TableError, UnreadableFileError)):
+        for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
+            facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")
+    return facts
+
+
+class OutOfTimeError(Exception):
+    """Games that take longer than one request may."""
+
+
+def decided(tables: Tablebase, text: str, seconds: float) -> dict[str, Any]:
+    """Every game with its final score, why it has that, and the tags that say so; or OutOfTimeError."""
+    from tbgen.apps.games.archive import GameVerdict, tags_of_verdict
+    from tbgen.apps.games.decide import Adjudicator
+    from tbgen.apps.games.reader import GameSettings, games_in
+
+    adjudicator, settings = Adjudicator(tables), GameSettings()
+    games, skipped, end = list[dict[str, Any]](), list[dict[str, Any]](), time.monotonic() + seconds
+    for game in games_in(text):
+        if time.monotonic() > end:
+            raise OutOfTimeError
+        if isinstance(game, PgnError):
+            skipped.append(error_facts(game))
+            continue
+        try:
+            found = GameVerdict(game, adjudicator.decide_read(game))
+        except InputError as error:  # a score that its tags say has accrued, but cannot have
+            skipped.append({**error_facts(error), "game": game.number})
+            continue
+        tags = tags_of_verdict(found, settings)
+        games.append({"game": game.number, **found.facts(), "why": found.verdict.why, "tags": tags})
+    return {"games": games, "skipped": skipped}
+
+
+# Ordinary chess, in the form that clients of other tablebases ask for. The outcomes G0.0 and -G0.0 are its forced mates
+# with the fifty-move rule left out, and their distance is the distance to mate. All other outcomes are ordinary draws.
+
+_FIFTY_MOVES: Final = 100
+_OPPOSITES: Final[Mapping[str, str]] = {"win": "loss", "maybe-win": "maybe-loss"}
+_BEST_FIRST: Final = ("loss", "maybe-loss", "draw", "unknown", "maybe-win", "win")
+"""Categories of the positions that moves lead to, seen from the side that is then to move."""
+
+
+def standard_answer(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
+    """A position and its moves as ordinary chess sees them; what no table knows is unknown."""
+    moves = []
+    for move in board.legal_moves:
+        san, zeroing = board.san(move), board.is_zeroing(move)
+        board.push(move)
+        facts = _standard_facts(tables, board)
+        moves.append({"uci": move.uci(), "san": san, "zeroing": zeroing, "conversion": zeroing, **facts})
+        board.pop()
+    moves.sort(key=_merit)
+    return {**_standard_facts(tables, board), "moves": moves}
+
+
+def _merit(move: Mapping[str, Any]) -> tuple[int, int, str]:
+    """The best category first; the quickest win, and the slowest loss."""
+    return _BEST_FIRST.index(move["category"]), -(move["dtm"] or 0), move["uci"]
+
+
+def _standard_facts(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
+    """What is said of any position, seen from the side to move."""
+    category, dtm = _category_and_plies(tables, board)
+    return {
+        "category": category,
+        "dtz": None,
+        "precise_dtz": None,
+        "dtm": dtm,
+        "dtw": None,
+        "dtc": None,
+        "checkmate": board.is_checkmate(),
+        "stalemate": board.is_stalemate(),
+        "variant_win": False,
+        "variant_loss": False,
+        "insufficient_material": board.is_insufficient_material(),
+    }
+
+
+def _category_and_plies(tables: Tablebase, board: chess.Board) -> tuple[str, int | None]:
+    """The category, and the plies to mate, negative for the side that is mated."""
+    try:
+        found = tables.probe(board.copy(stack=False))
+    except NO_TABLE:
+        if board.legal_moves:
+            return "unknown", None
+        return ("loss" if board.is_check() else "draw"), None
+    if not found.outcome.is_mate:
+        return "draw", None
+    is_sure = found.dtg is not None and found.dtg + board.halfmove_clock <= _FIFTY_MOVES
+    category = "win" if is_sure else "maybe-win"
+    if found.outcome.holder is color_of(board.turn):
+        return category, found.dtg
+    return _OPPOSITES[category], None if found.dtg is None else -found.dtg
+
+
+# The explorer without a script.
+
+
+def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError | None, str]:
+    """A page for what was asked, and the error that it shows instead of an answer."""
+    context: dict[str, Any] = {"fen": given.get("fen", ""), "accrued": given.get("accrued", "")}
+    if not given:
+        return None, _plain_template().render(context, title="Look up a position")
+    try:
+        asked = position_in(given)
+        answer, moves = tables.probe(asked.board, asked.accrued), tables.probe_moves(asked.board, asked.accrued)
+    except TbgenError as error:
+        return error, _plain_template().render(context, title="No answer", error=error_facts(error)["message"])
+    clocked = value_if_asked(tables, answer, asked.board, None, unasked=True)
+    scoring = Scoring()
+    page = _plain_template().render(
+        title=answer.outcome,
+        fen=asked.board.fen(),
+        accrued="" if asked.accrued is None else asked.accrued,
+        answer=answer,
+        board=asked.board,
+        clock=clocked if clocked is not None and clocked.matters else None,
+        points=format_points(scoring.points(answer.outcome), scoring.scheme),
+        moves=[(each, _link_after(asked.board, each)) for each in moves],
+    )
+    return None, page
+
+
+def _link_after(board: chess.Board, each: MoveProbe) -> str:
+    after = board.copy(stack=False)
+    after.push(each.move)
+    return urlencode({"fen": after.fen(), "accrued": str(each.accrued)})
+
+
+@cache
+def _plain_template() -> Template:
+    made = environment(error=None, answer=None)
+    made.filters["in_so_many"] = in_so_many
+    return made.get_template("plain.html")

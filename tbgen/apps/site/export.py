@@ -1,0 +1,101 @@
+"""The explorer's page: its files, and its export with tables for any web server that knows Range requests."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from tbgen.apps.site.palette import theme
+from tbgen.library.catalog import CATALOG, Catalog, Entry
+from tbgen.library.catalog import TABLES as TABLE_FOLDER
+from tbgen.storage.files import write_whole
+
+PAGE_FOLDER: Final = "explorer"
+INDEX: Final = "index.html"
+SERVER: Final = "server"
+"""Answers come from `tbgen serve`."""
+TABLES: Final = "tables"
+"""Answers come from the files of tables, read in the browser."""
+
+_HERE: Final = Path(__file__).parent / "explorer"
+_STYLE: Final = "explorer.css"
+_VENDORED: Final = "vendor/"
+_MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
+"""Indentation, and lines that are empty or a comment: an eighth of what our own files weigh, packed."""
+_PRELOAD: Final = '<link rel="modulepreload" href="{}">\n'
+_WITHOUT_SERVER: Final = {
+    _PRELOAD.format("server.js"): "".join(map(_PRELOAD.format, ("tables.js", "reader.js", "vendor/fzstd.js"))),
+    'data-source="server"': 'data-source="tables"',
+    ' action="plain"': "",
+    "The board needs a script. Without one, put a FEN into the form and look it up.": "This page needs a script.",
+}
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """Everything but the page itself: name -> content; what is our own without its margins."""
+    found = {
+        path.relative_to(_HERE).as_posix(): path.read_bytes() for path in sorted(_HERE.rglob("*")) if path.is_file()
+    }
+    del found[INDEX]
+    for name in found:
+        if name.endswith((".js", ".css")) and not name.startswith(_VENDORED):
+            found[name] = _MARGINS.sub(b"", found[name])
+    found[_STYLE] += theme().encode()
+    return found
+
+
+def index_page(source: str, report: str = "") -> str:
+    """The page, for one kind of source; `report` leads to the pages of the report, if they are there."""
+    text = (_HERE / INDEX).read_text(encoding="utf-8")
+    if report:
+        text = text.replace(' data-source="server"', f' data-report="{report}" data-source="server"')
+    if source == SERVER:
+        return text
+    for there, instead in _WITHOUT_SERVER.items():
+        assert there in text, there
+        text = text.replace(there, instead)
+    return text
+
+
+def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None) -> int:
+    """Write the page, the tables and what they hold into a folder; returns the number of files.
+
+    If the report's pages are in the folder, the explorer leads to them. A table of the same file system is linked
+    and takes no room; `tell` hears of each before it is written.
+    """
+    report = "../" if (folder / "material").is_dir() else ""
+    texts = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
+    texts[f"{PAGE_FOLDER}/{INDEX}"] = index_page(TABLES, report).encode()
+    texts[f"{TABLE_FOLDER}/{CATALOG}"] = (json.dumps(catalog.facts(), indent=1) + "\n").encode()
+    (folder / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
+    linked = 0
+    for entry in catalog.entries.values():
+        tell(entry)
+        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (json.dumps(entry.summary().facts()) + "\n").encode()
+        for file in entry.files:
+            _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
+            linked += 1
+    for name, content in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / name, [content])
+    return len(texts) + linked
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Make a second name for a file, or a copy; it appears when all of its bytes are there."""
+    if target.exists() and target.samefile(source):
+        return
+    partial = target.with_name(f".{target.name}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        os.link(source.resolve(), partial)
+    except OSError:
+        shutil.copyfile(source, partial)
+    partial.replace(target)

@@ -1,0 +1,234 @@
+"""Plots of distances, and pictures: SVG files of their own, for pages that are not part of a site."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tbgen.apps.records.record import Record
+from tbgen.apps.site.boards import picture_of
+from tbgen.apps.site.palette import Segment, bar_of, colors, shade_of
+from tbgen.apps.site.templates import environment
+from tbgen.errors import UsageError
+from tbgen.score import Color, Outcome
+from tbgen.storage.files import write_whole
+
+Distances = Mapping[Outcome, Sequence[int]]
+"""[outcome][plies] -> positions."""
+
+WIDTH: Final = 1000
+HEIGHT: Final = 400
+"""The units of paths, which begin at the upper left."""
+
+DASHES: Final = ("none", "7 3", "2 2.5", "10 3 2 3", "5 4", "14 4", "6 2 1.5 2 1.5 2")
+"""[dash] -> the pattern of a line, as `static/style.css` has it too."""
+
+_GROUNDS: Final = {
+    "light": ("#fcfbf8", "#1f2328", "#5b6270", "#dcd9d0"),
+    "dark": ("#15181c", "#e4e2dc", "#a0a6b0", "#33383f"),
+}
+"""Ground, ink, soft ink and rules of a picture."""
+_SHOWN: Final = (
+    *("KvK", "KNvK", "KBvK", "KPvK", "KQvK", "KNNvK", "KBBvK", "KBNvK", "KBvKN", "KRvKN", "KRvKB", "KRvKR"),
+    *("KQvKR", "KQvKQ", "KNvKP", "KBvKP", "KRvKP", "KQvKP", "KPvKP", "KPPvK"),
+)
+"""The endings that the picture of all shows, if they have a record."""
+
+_MOST_NAMED: Final = 7
+_PALEST: Final = 3
+_LOWEST: Final = 0.7
+"""A single position stands a little above the edge."""
+_FEW_POINTS: Final = 3
+"""A line of so few would be overlooked; its points are dots."""
+_MOST_TICKS: Final = 8
+
+
+@dataclass(frozen=True)
+class Line:
+    """An outcome's line."""
+
+    outcome: Outcome
+    path: str
+    dots: str
+    """A path of points, where a line would be overlooked."""
+    shade: str | None
+    """The name of its colour; None if it is one of many in grey."""
+    dash: int | None
+    """The number of its dash pattern, of which a plot has each once: print without colours tells lines apart."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A number at an axis."""
+
+    place: float
+    """In per cent, from the left or from the top."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Plot:
+    """How many positions are how many plies away from their score, a line an outcome, on a log axis."""
+
+    lines: tuple[Line, ...]
+    """The grey ones first, then the named ones, best outcome for White first."""
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    words: str
+    """The plot for those who cannot see it."""
+
+    @property
+    def named(self) -> list[Line]:
+        return [line for line in self.lines if line.shade is not None]
+
+    @property
+    def grid(self) -> str:
+        """The path of the lines across at powers of ten."""
+        return "".join(f"M0 {tick.place * HEIGHT / 100:.0f}h{WIDTH}" for tick in self.up)
+
+
+def plot_of(distances: Distances) -> Plot:
+    """The plot of one side to move, which has positions."""
+    plies = max(len(counts) for counts in distances.values()) - 1
+    most = max(max(counts) for counts in distances.values())
+    scale = _Scale(max(plies, 1), most)
+    named = _to_name(distances)
+    order = [*(each for each in sorted(distances, reverse=True) if each not in named), *named]
+    lines = (_line(each, distances[each], scale, named) for each in order)
+    return Plot(tuple(lines), _across(plies, scale), _up(most, scale), _words(distances, named))
+
+
+@dataclass(frozen=True)
+class _Scale:
+    plies: int
+    most: int
+
+    def x(self, plies: float) -> float:
+        """From 0 to 1; half a ply is left free at either end."""
+        return (plies + 0.5) / (self.plies + 1)
+
+    def y(self, count: float) -> float:
+        """From 0 at the top to 1."""
+        return 1 - math.log(count / _LOWEST) / math.log(1.4 * self.most / _LOWEST)
+
+
+def _line(outcome: Outcome, counts: Sequence[int], scale: _Scale, named: list[Outcome]) -> Line:
+    points = [
+        (round(WIDTH * scale.x(plies)), round(HEIGHT * scale.y(count))) for plies, count in enumerate(counts) if count
+    ]
+    dots = "".join(f"M{x} {y}h0" for x, y in points) if len(points) < _FEW_POINTS else ""
+    if outcome not in named:
+        return Line(outcome, _path(points), dots, None, None)
+    shade = shade_of(outcome)
+    return Line(outcome, _path(points), dots, f"{shade[0]}{min(int(shade[1]), _PALEST)}", named.index(outcome))
+
+
+def _path(points: Sequence[tuple[int, int]]) -> str:
+    """A path from point to point, each written as its distance from the one before, which is short.
+
+    >>> _path([(1, 5), (3, 4), (5, 9)])
+    'M1 5l2-1 2 5'
+    """
+    (x, y), *rest = points
+    steps = []
+    for next_x, next_y in rest:
+        steps.append(f"{next_x - x} {next_y - y}".replace(" -", "-"))
+        x, y = next_x, next_y
+    return f"M{points[0][0]} {points[0][1]}{'l' if steps else ''}{' '.join(steps)}"
+
+
+def _to_name(distances: Distances) -> list[Outcome]:
+    """The outcomes that most positions have still before them, and the one that is furthest away."""
+    ahead = {outcome: sum(counts[1:]) for outcome, counts in distances.items()}
+    by_size = sorted(distances, key=lambda outcome: -ahead[outcome])
+    named = {*by_size[: _MOST_NAMED - 1], max(by_size, key=lambda outcome: len(distances[outcome]))}
+    return sorted(named, reverse=True)
+
+
+def _across(plies: int, scale: _Scale) -> tuple[Tick, ...]:
+    step = next(step for step in _steps() if plies // step < _MOST_TICKS)
+    return tuple(Tick(100 * scale.x(each), str(each)) for each in range(0, plies + 1, step))
+
+
+def _steps() -> Iterable[int]:
+    """1, 2, 5, 10, 20 and so on."""
+    return (first * 10**zeros for zeros in range(9) for first in (1, 2, 5))
+
+
+def _up(most: int, scale: _Scale) -> tuple[Tick, ...]:
+    powers = range(math.floor(math.log10(most)) + 1)
+    return tuple(Tick(100 * scale.y(10**power), in_short(10**power)) for power in powers)
+
+
+def in_short(count: int) -> str:
+    """A power of ten, short enough for the margin of a plot.
+
+    >>> in_short(10), in_short(10_000), in_short(100_000_000)
+    ('10', '10 k', '100 M')
+    """
+    for size, unit in ((10**9, " G"), (10**6, " M"), (10**3, " k")):
+        if count >= size:
+            return f"{count // size}{unit}"
+    return str(count)
+
+
+def _words(distances: Distances, named: list[Outcome]) -> str:
+    return "; ".join(f"{outcome}: {_farthest(distances[outcome])}" for outcome in named)
+
+
+def _farthest(counts: Sequence[int]) -> str:
+    plies = len(counts) - 1
+    peak = max(range(len(counts)), key=lambda number: counts[number])
+    return f"most positions at {peak} plies, the last at {plies}" if plies else "all at once"
+
+
+def draw_table(record: Record, path: Path) -> None:
+    """Draw one table: shares of outcomes, and how far away they are, for either side to move."""
+    if path.suffix.lower() != ".svg":
+        raise UsageError(f"a plot is written to a file that ends with .svg, not to {path.name}")
+    write_whole(path, [_picture_of_table(record).encode()])
+
+
+def draw_pictures(records: Iterable[Record], folder: Path) -> list[Path]:
+    """The pictures of a readme: all endings, one table, and the position of the longest line."""
+    known = {str(record.material): record for record in records}
+    title = "What best play makes of all positions: White's scores warm, Black's cool, mates strongest"
+    files = {"endings.svg": _picture(title, [(name, _bar(known[name])) for name in _SHOWN if name in known])}
+    lines = [line for record in known.values() if (line := record.longest())]
+    if lines:
+        files["longest.svg"] = picture_of(max(lines, key=lambda line: line[2].dtg)[2].fen) + "\n"
+    if "KBvKN" in known:
+        files["KBvKN.svg"] = _picture_of_table(known["KBvKN"])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        write_whole(folder / name, [content.encode()])
+    return [folder / name for name in files]
+
+
+def _bar(record: Record, sides: Iterable[Color] = Color) -> list[Segment]:
+    counts: Counter[Outcome] = Counter()
+    for side in sides:
+        counts.update({outcome: each.count.classes for outcome, each in record.sides[side].items()})
+    return bar_of(counts)
+
+
+def _picture_of_table(record: Record) -> str:
+    sides = [side for side in Color if record.sides[side]]
+    distances = ({outcome: each.distances for outcome, each in record.sides[side].items()} for side in sides)
+    names = [f"{side} to move" for side in sides]
+    return _picture(
+        f"{record.material}: {record.positions.classes:,} positions up to symmetry",
+        [(name, _bar(record, [side])) for name, side in zip(names, sides, strict=True)],
+        list(zip(names, map(plot_of, distances), strict=True)),
+    )
+
+
+def _picture(title: str, rows: list[tuple[str, list[Segment]]], plots: Sequence[tuple[str, Plot]] = ()) -> str:
+    """Shares as bars, below them plots, in light and in dark."""
+    made = environment(left=96, across=606, deep=230, grounds=_GROUNDS, dashes=DASHES)
+    made.filters["colors"] = colors
+    return made.get_template("picture.svg").render(title=title, rows=rows, plots=plots) + "\n"

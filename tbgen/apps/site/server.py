@@ -1,0 +1,196 @@
+"""The server: an ASGI program that answers from tables, for uvicorn, granian or any other server of such.
+
+granian --interface asgi --factory tbgen.apps.site.server:from_environment
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+from asyncio import CancelledError
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tbgen.apps.site.replies import BusyError, error_reply, refusal
+from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
+from tbgen.errors import TbgenError, UsageError
+from tbgen.storage.folders import folders_in
+
+FOLDERS: Final = "TBGEN_DATA"
+SITE: Final = "TBGEN_SITE"
+NAMES: Final = "TBGEN_NAMES"
+CACHE: Final = "TBGEN_CACHE_MB"
+
+_RETRY_SECONDS: Final = 1
+_STATUS_NAMES: Final[Mapping[int, str]] = {
+    404: "NotFound", 405: "MethodNotAllowed", 413: "BodyTooLarge", 415: "UnknownMediaType",
+}  # fmt: skip
+
+
+def application(settings: Settings) -> Starlette:
+    """The application, with its tables open."""
+    service = Service(settings)
+
+    @asynccontextmanager
+    async def until_the_end(app: Starlette) -> AsyncIterator[None]:
+        yield
+        service.tables.close()
+
+    return Starlette(
+        routes=_routes(service, settings.site),
+        middleware=[Middleware(Guard, names=settings.names, query_bytes=settings.limits.query_bytes)],
+        exception_handlers={
+            TbgenError: _error,
+            HTTPException: _http_error,
+            BusyError: _busy,
+            Exception: _failure,
+        },
+        lifespan=until_the_end,
+    )
+
+
+def from_environment() -> Starlette:
+    """The application that the environment describes, as each worker of a server makes it."""
+    site, names = os.environ.get(SITE), os.environ.get(NAMES, "")
+    made = application(
+        Settings(
+            folders_in(os.environ.get(FOLDERS, "data")),
+            (*LOCAL_NAMES, *names.split()),
+            Path(site) if site else None,
+            cache_bytes=_cache_bytes(os.environ.get(CACHE, "")),
+        )
+    )
+    gc.freeze()  # modules and kernels stay: going through them for garbage took a tenth of the time of an answer
+    return made
+
+
+def _cache_bytes(megabytes: str) -> int:
+    if not megabytes:
+        return CACHE_BYTES
+    if not (megabytes.isascii() and megabytes.isdigit()):
+        raise UsageError(f"{CACHE} must be a whole number of megabytes, not {megabytes!r}")
+    return int(megabytes) * 10**6
+
+
+def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
+    get = {
+        "/r-mobility/line": service.line,
+        "/standard": service.standard,
+        "/tables": service.list,
+        "/tables/tables.json": service.list,
+        "/tables/{name}.json": service.table_facts,
+        "/tables/{name}.h5": service.table,
+        "/health": service.health,
+        "/openapi.json": service.openapi,
+        f"{EXPLORER}/plain": service.plain,
+        f"{EXPLORER}/{{name:path}}": service.explorer_file,
+    }
+    # What is asked most often comes first: a request is compared with one route after the other.
+    routes: list[BaseRoute] = [
+        Route("/r-mobility", service.position, methods=["GET"]),
+        Route("/r-mobility", service.positions, methods=["POST"]),
+    ]
+    routes.extend(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items())
+    routes.append(Route(EXPLORER, lambda request: RedirectResponse(f"{EXPLORER}/"), methods=["GET"]))
+    routes.append(Route("/adjudicate", service.adjudicate, methods=["POST"]))
+    if site is None:
+        return [*routes, Route("/", lambda request: RedirectResponse(f"{EXPLORER}/"), methods=["GET"])]
+    return [*routes, Mount("/", SitePages(directory=site, html=True))]
+
+
+async def _error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TbgenError)
+    return error_reply(error)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    name = _STATUS_NAMES.get(error.status_code, "BadRequest")
+    return refusal(error.status_code, name, error.detail, error.headers)
+
+
+async def _busy(request: Request, error: Exception) -> Response:
+    return refusal(503, "Busy", "too many requests wait; ask again", {"Retry-After": str(_RETRY_SECONDS)})
+
+
+async def _failure(request: Request, error: Exception) -> Response:
+    return refusal(500, "InternalError", "the server failed; its log says why")
+
+
+ANY_NAME: Final = "*"
+METHODS: Final = ("GET", "HEAD", "POST")
+
+_HEADERS: Final = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Accept-Ranges, Content-Range, ETag, Retry-After",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]+)?", re.IGNORECASE)
+
+
+def _ending() -> ASGIApp:
+    return refusal(503, "Ending", "the server ends; ask again", {"Retry-After": "1"})
+
+
+class Guard:
+    """Passes on what is asked under one of our names, by a method that we know, with a query that is not too long.
+
+    The name keeps a page elsewhere from asking a server on its reader's machine by a name of its own that
+    leads there (DNS rebinding).
+    """
+
+    def __init__(self, app: ASGIApp, names: Collection[str], query_bytes: int) -> None:
+        self._app = app
+        self._names = frozenset(name.lower() for name in names)
+        self._query_bytes = query_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        has_begun = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
+            if message["type"] == "http.response.start":
+                has_begun = True
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refused = self._refusal(scope)
+        try:
+            await (self._app if refused is None else refused)(scope, receive, send_with_headers)
+        except CancelledError:  # the server ends; from here on it would be called a failure, with a traceback
+            if not has_begun:
+                await _ending()(scope, receive, send_with_headers)
+
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
+        host = Headers(scope=scope).get("host", "")
+        if ANY_NAME not in self._names and not self._is_ours(host):
+            return refusal(400, "UnknownHost", f"no server of the name {host[:100]!r} is here; --name gives it one")
+        if scope["method"] not in METHODS:
+            return refusal(405, "MethodNotAllowed", "ask by GET, HEAD or POST", {"Allow": ", ".join(METHODS)})
+        if len(scope["query_string"]) > self._query_bytes:
+            return refusal(414, "QueryTooLong", f"a query may have {self._query_bytes} bytes; send more by POST")
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        found = _HOST.fullmatch(host)
+        return found is not None and found[1].lower() in self._names

@@ -1,0 +1,280 @@
+"""Service: what is answered on each route; it keeps no state and writes nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from tbgen import __version__
+from tbgen.apps.site import answers
+from tbgen.apps.site.asked import (
+    CLOCK,
+    POSITION,
+    SCORING,
+    fifty_in,
+    flag_of,
+    parameters_of,
+    position_in,
+    scoring_in,
+)
+from tbgen.apps.site.export import INDEX, SERVER, files, index_page
+from tbgen.apps.site.replies import (
+    HTML,
+    JSON,
+    LINES,
+    PGN,
+    TABLE,
+    TEXT,
+    Limits,
+    Queue,
+    as_json,
+    is_known,
+    refusal,
+    status_of,
+    tagged,
+    wants,
+)
+from tbgen.compiled.ahead import load_for
+from tbgen.compiled.known import Purpose
+from tbgen.errors import MaterialError
+from tbgen.library.catalog import Catalog, Entry
+from tbgen.material import Material
+from tbgen.probe import Tablebase
+
+LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
+EXPLORER: Final = "/explorer"
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""What a browser is to let pages do."""
+
+_KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_OPENAPI: Final = Path(__file__).with_name("openapi.json")
+
+EXTRAS = ("brief", "strip")
+CACHE_BYTES = 256 * 10**6
+"""A list of moves needs a dozen chunks, and half of its time would go into unpacking what has just been dropped."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a server is made from."""
+
+    folders: Sequence[Path]
+    names: Collection[str] = LOCAL_NAMES
+    """The host names that it may be asked under."""
+    site: Path | None = None
+    """A folder of pages, such as `tbgen report` makes, to be shown beside the explorer."""
+    limits: Limits = field(default_factory=Limits)
+    cache_bytes: int = CACHE_BYTES
+    """How much unpacked table each process may keep."""
+
+
+class Service:
+    """The tables, and the methods that answer."""
+
+    def __init__(self, settings: Settings) -> None:
+        load_for(Purpose.ANSWERS)  # or the first to ask would wait for it
+        self.limits = settings.limits
+        self.tables = Tablebase(list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True)
+        self.catalog = Catalog(settings.folders)
+        self._site, self._queue = settings.site, Queue(settings.limits)
+        self._etag = f'"{self.catalog.tag}"'
+
+    async def position(self, request: Request) -> Response:
+        """A position and its moves."""
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING, *CLOCK, *EXTRAS))
+
+        def work() -> Response:
+            asked, scoring, fifty = position_in(given), scoring_in(given), fifty_in(given)
+            brief, strip = (flag_of(given, name) for name in EXTRAS)
+            facts = answers.answer_of(self.tables, asked, scoring, fifty, brief=brief, strip=strip)
+            return as_json(facts)
+
+        return await self._tagged(request, self._etag, work, light=CLOCK[0] not in given)
+
+    async def positions(self, request: Request) -> Response:
+        """Many positions, a line each."""
+        given = parameters_of(request.query_params.multi_items(), (*SCORING, *EXTRAS))
+        scoring, (brief, strip) = scoring_in(given), (flag_of(given, name) for name in EXTRAS)
+        text = await self._body(request, self.limits.body_bytes, LINES, JSON, TEXT)
+        lines = [line.strip() for line in text.split("\n")]
+        asked = sum(map(bool, lines))
+        if asked > self.limits.positions:
+            return refusal(413, "TooManyPositions", f"{asked} positions; {self.limits.positions} may come at once")
+        work = partial(answers.answers_to, self.tables, lines, scoring, brief=brief, strip=strip)
+        return Response(await self._queue.run(lambda: b"".join(work())), media_type=LINES)
+
+    async def line(self, request: Request) -> Response:
+        """Best play, as JSON or as a game."""
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING, *CLOCK))
+        as_pgn = wants(request.headers.get("accept", ""), PGN, JSON)
+
+        def work() -> Response:
+            what = self.tables, position_in(given), scoring_in(given), fifty_in(given), self.limits.line_plies
+            return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else as_json(answers.line_of(*what))
+
+        etag = f'"{self.catalog.tag}-pgn"' if as_pgn else self._etag
+        return await self._tagged(request, etag, work, {"Vary": "Accept"})
+
+    async def standard(self, request: Request) -> Response:
+        """A position as ordinary chess sees it."""
+        given = parameters_of(request.query_params.multi_items(), ("fen",))
+        return await self._tagged(
+            request,
+            self._etag,
+            lambda: as_json(answers.standard_answer(self.tables, position_in(given).board)),
+            light=True,
+        )
+
+    async def adjudicate(self, request: Request) -> Response:
+        """Games with what they are scored with."""
+        parameters_of(request.query_params.multi_items(), ())
+        text, seconds = await self._body(request, self.limits.games_bytes, PGN, TEXT), self.limits.games_seconds
+        try:
+            return as_json(await self._queue.run(partial(answers.decided, self.tables, text, seconds)))
+        except answers.OutOfTimeError:
+            return refusal(413, "TooManyGames", f"these games take longer than {seconds} s; send fewer at once")
+
+    async def list(self, request: Request) -> Response:
+        """The catalog."""
+        return await self._tagged(request, self._etag, lambda: as_json(self.catalog.facts()))
+
+    async def table_facts(self, request: Request) -> Response:
+        """What a table holds, in figures."""
+        entry = self._entry(request.path_params["name"])
+        return await self._tagged(request, entry.etag, lambda: as_json(entry.summary().facts()))
+
+    async def table(self, request: Request) -> Response:
+        """A file of a table, whole or in part."""
+        name, dot, layer = request.path_params["name"].partition(".")
+        file = self._entry(name).file(f"{name}{dot}{layer}.h5")
+        if file is None:
+            raise HTTPException(404, f"{name} has no distances here" if layer == "dtg" else "no table has such a file")
+        headers = tagged(file.etag)
+        if is_known(request, file.etag):
+            return Response(status_code=304, headers=headers)
+        return FileResponse(file.path, headers=headers, media_type=TABLE)
+
+    def _entry(self, name: str) -> Entry:
+        """The table of a name; what is none is not called a table that could be built."""
+        try:
+            canonical = str(Material.parse(name).canonical())
+        except MaterialError:
+            raise HTTPException(404, f"{name[:50]!r} names no table; /tables has all that are here") from None
+        if name != canonical:
+            raise HTTPException(404, f"the table of {name} is named {canonical}")
+        entry = self.catalog.entry(name)
+        if not all(file.is_there() for file in entry.files):  # or other bytes would come under the old ETag
+            raise HTTPException(404, f"{name} has been replaced or removed; a restart finds what is there")
+        return entry
+
+    async def health(self, request: Request) -> Response:
+        """Whether there is anybody, and how much may be asked."""
+        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": self.limits.facts()}
+        return as_json(facts, {"Cache-Control": "no-store"})
+
+    async def openapi(self, request: Request) -> Response:
+        """All of this for programs."""
+        return as_json(self._description)
+
+    async def plain(self, request: Request) -> Response:
+        """A position as a page without a script."""
+        given = parameters_of(request.query_params.multi_items(), POSITION)
+        error, page = await self._queue.run(partial(answers.plain_page, self.tables, given))
+        status = 200 if error is None else status_of(error)
+        return Response(page, status, {"Content-Security-Policy": POLICY}, media_type=HTML)
+
+    async def explorer_file(self, request: Request) -> Response:
+        """A file of the explorer."""
+        page = self._explorer.get(request.path_params["name"] or INDEX)
+        if page is None:
+            raise HTTPException(404)
+        headers = tagged(page.etag, {"Vary": "Accept-Encoding", "Content-Security-Policy": POLICY})
+        if is_known(request, page.etag):
+            return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(page.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type=page.kind)
+        return Response(page.plain, headers=headers, media_type=page.kind)
+
+    @cached_property
+    def _explorer(self) -> dict[str, ExplorerFile]:
+        return {name: _explorer_file(name, content) for name, content in {**files(), INDEX: self._index}.items()}
+
+    @property
+    def _index(self) -> bytes:
+        """The explorer's page, which leads to the pages of a report that is there."""
+        has_report = self._site is not None and (self._site / "material").is_dir()
+        return index_page(SERVER, "../" if has_report else "").encode()
+
+    @cached_property
+    def _description(self) -> Any:
+        text = _OPENAPI.read_text(encoding="utf-8").replace("POSITIONS", str(self.limits.positions))
+        return json.loads(text.replace("VERSION", __version__))
+
+    async def _tagged(
+        self,
+        request: Request,
+        etag: str,
+        work: Callable[[], Response],
+        more: dict[str, str] | None = None,
+        *,
+        light: bool = False,
+    ) -> Response:
+        """An answer that depends on tables alone: nothing, if the asker has it already."""
+        headers = tagged(etag, more)
+        if is_known(request, etag):
+            return Response(status_code=304, headers=headers)
+        reply = await self._queue.run(work, light=light)
+        # The reply has none of these names yet: `update` would look through its headers for each of them.
+        reply.raw_headers.extend((name.lower().encode(), value.encode()) for name, value in headers.items())
+        return reply
+
+    async def _body(self, request: Request, most_bytes: int, *kinds: str) -> str:
+        """The text of a body of one of some media types."""
+        kind = request.headers.get("content-type", kinds[0]).partition(";")[0].strip().lower()
+        if kind not in kinds:
+            raise HTTPException(415, f"send {' or '.join(kinds)}, not {kind[:100]!r}")
+        parts, size = list[bytes](), 0
+        async for part in request.stream():
+            size += len(part)
+            if size > most_bytes:
+                raise HTTPException(413, f"a body may have {most_bytes} bytes here")
+            parts.append(part)
+        return b"".join(parts).decode("utf-8", "replace")
+
+
+class ExplorerFile(NamedTuple):
+    """A file of the explorer, as it is and packed."""
+
+    plain: bytes
+    packed: bytes
+    etag: str
+    kind: str
+
+
+def _explorer_file(name: str, content: bytes) -> ExplorerFile:
+    etag = f'"{sha256(content).hexdigest()[:32]}"'
+    return ExplorerFile(content, gzip.compress(content, mtime=0), etag, _KINDS.get(name.rpartition(".")[2], TEXT))
+
+
+class SitePages(StaticFiles):
+    """A folder of pages."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        reply = await super().get_response(path, scope)
+        reply.headers["Content-Security-Policy"] = POLICY
+        return reply
