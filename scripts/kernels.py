@@ -186,7 +186,7 @@ def all_kernels() -> Iterator[str]:
     import tbgen
 
     for module in pkgutil.walk_packages(tbgen.__path__, "tbgen."):
-        if "__main__" not in module.name and not module.name.startswith("tbgen.apps.site.report"):
+        if "__main__" not in module.name:
             here = vars(importlib.import_module(module.name))
             yield from (f"{module.name}:{name}" for name, thing in here.items() if is_own(thing, module.name))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tbgen.apps.site.report.two_games import Row, Shown, TwoGames, Way, games_of, numbered_line
+from tbgen.apps.site.two_games import Row, Shown, TwoGames, Way, games_of, numbered_line
 from tbgen.score import Color, Mobility, Outcome, parse_score
 from tbgen.text import in_plies
 

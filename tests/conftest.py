@@ -17,7 +17,7 @@ from tbgen.material import Material, materials
 
 if TYPE_CHECKING:
     from tbgen.probe import Tablebase
-    from tests.apps.site.explorer.chromium import Chromium
+    from tests.apps.site.chromium import Chromium
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(
@@ -156,7 +156,7 @@ def five_men_folder(four_men_folder: Path, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     """One browser for all tests that need one."""
-    from tests.apps.site.explorer.chromium import Chromium
+    from tests.apps.site.chromium import Chromium
 
     with Chromium(tmp_path_factory.mktemp("browser")) as made:
         yield made

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.server.app import application
-from tbgen.apps.site.server.service import Settings
+from tbgen.apps.site.server import application
+from tbgen.apps.site.service import Settings
 from tests.cli.calls import printed
 from tests.library.mirrors import mirror_of
 

@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.records.folder import read_record
-from tbgen.apps.site.report.event import read_event
+from tbgen.apps.site.events import read_event
 from tbgen.errors import TbgenError
 from tbgen.library.manifest import MANIFEST, read_manifest
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from tbgen.apps.site.report.extra import need_modules
+from tbgen.apps.site import need_modules
 from tbgen.cli.data import folders_option
 from tbgen.cli.first_use import compile_for
 from tbgen.cli.terminal import complain_of

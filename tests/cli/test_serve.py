@@ -15,7 +15,7 @@ from unittest import mock
 
 import pytest
 
-from tbgen.apps.site.server.app import from_environment
+from tbgen.apps.site.server import from_environment
 from tbgen.compiled.folders import cache_home
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
@@ -48,7 +48,7 @@ def given(run: mock.Mock) -> dict[str, Any]:
 
 def test_a_server_is_for_this_machine_alone_unless_told_otherwise(run: mock.Mock, table_folder: Path) -> None:
     assert served(folder=table_folder) == ("6 tables; http://127.0.0.1:8000/explorer/\n", "")
-    assert run.call_args.args == ("tbgen.apps.site.server.app:from_environment",)
+    assert run.call_args.args == ("tbgen.apps.site.server:from_environment",)
     assert (given(run)["host"], given(run)["port"], given(run)["workers"]) == ("127.0.0.1", 8000, 1)
 
 
@@ -64,7 +64,7 @@ def test_kernels_are_compiled_before_there_are_workers(run: mock.Mock, table_fol
 def test_every_worker_keeps_as_much_of_tables_as_it_was_told(
     run: mock.Mock, table_folder: Path, option: tuple[str, ...], kept: int
 ) -> None:
-    with mock.patch("tbgen.apps.site.server.app.application") as application:
+    with mock.patch("tbgen.apps.site.server.application") as application:
         run.side_effect = lambda *_, **__: from_environment()
         served(*option, folder=table_folder)
     assert application.call_args.args[0].cache_bytes == kept

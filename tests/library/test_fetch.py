@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from tbgen.apps.site.explorer.export import write_explorer
-from tbgen.apps.site.server.app import application
-from tbgen.apps.site.server.service import Settings
+from tbgen.apps.site.export import write_explorer
+from tbgen.apps.site.server import application
+from tbgen.apps.site.service import Settings
 from tbgen.cli import verify_digest
 from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
@@ -27,7 +27,7 @@ from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
 from tbgen.material import Material
 from tbgen.verify.digests import Digests, write_digests
-from tests.apps.site.explorer.conftest import running
+from tests.apps.site.conftest import running
 from tests.cli.calls import complaint, printed
 from tests.library.mirrors import Handler, Mirror, mirror_of
 

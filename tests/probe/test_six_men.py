@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.tags import Source
-from tbgen.apps.records.joining import joined
+from tbgen.apps.records.two_games import joined
 from tbgen.errors import MissingTableError, TooManyMenError
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of

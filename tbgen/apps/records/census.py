@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,19 +29,17 @@ from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Role
 from tbgen.score import MATE_CODE, Color, Outcome
-from tbgen.storage.details import flips_of
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
-from tbgen.storage.schema import DTG
 
 Longs = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.uint32]
 
-Stripe = tuple[int, int, int]
-"""A block, the first of some of its places, and how many they are."""
+KindsOf = Callable[[int, int], Numbers]
+"""The kinds of the places from the one to before the other; several threads may ask."""
 
-_STRIPE_ROWS = 1 << 12
-_JOB_PLACES = 1 << 20
+_CHUNKS = 8
+"""Of a run of places, about."""
 _MOST_DISTANCES = 1 << 16
 
 
@@ -62,62 +59,80 @@ class Census:
 
 def census_of(file: TableFile, threads: int | None = None) -> Census:
     """Count a table on some threads, or on as many as there are processors."""
-    layout, kinds = file.order.layout, _kinds_of(file)
-    entry, dtg = kinds.entry, kinds.dtg
+    layout, bishops = file.order.layout, _pair_of_bishops(file.order.layout)
+    entry, dtg, kinds_of = _kinds_in(file)
     meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
-    bishops = _pair_of_bishops(layout)
     if bishops:  # kinds are told apart by the colours of squares
         meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
 
-    def kinds_of_chunk(number: int) -> Numbers:
-        return kinds.of_chunk(file, number)
+    def kinds_by_color(first: int, end: int) -> Numbers:
+        kinds: Numbers = kinds_of(first, end)
+        if bishops:
+            kinds += _are_one_colored(layout, bishops, first, end) * np.uint32(len(entry))
+        return kinds
 
-    def offsets(first: int, size: int) -> Numbers:
-        return _are_one_colored(layout, bishops, first, size) * np.uint32(len(entry))
-
-    counts = count_table(file.order, meanings, kinds_of_chunk, offsets if bishops else None, threads=threads)
+    counts = count_table(file.order, meanings, kinds_by_color, threads=threads)
     by_color = counts.kinds.reshape(2, -1, len(entry), 2)
     spreads = {side: _spreads(entry, dtg, by_color[side].sum(axis=0)) for side in Color}
     one_colored = {side: _counts(entry, by_color[side, -1]) for side in Color} if bishops else None
     return Census(spreads, _zugzwangs(counts.pairs), _fen_of_longest(file, counts.longest), one_colored)
 
 
-def count_table(
-    order: Order,
-    meanings: Meanings,
-    kinds_of_chunk: Callable[[int], Numbers],
-    offsets: Callable[[int, int], Numbers] | None = None,
-    *,
-    threads: int | None = None,
-) -> Counts:
-    """Count the kinds of all positions; `offsets` of a run of places, if any, are added to the kinds."""
-    layout, idle = order.layout, list[tuple[Counts, _KindsOfPlaces]]()
+def _kinds_in(file: TableFile) -> tuple[Longs, Longs, KindsOf]:
+    """[kind] -> its entry value and its distance; and the kinds of places."""
+    groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
+    distances = int(np.diff(groups).max())
+    if not 0 < distances <= _MOST_DISTANCES:
+        raise file.distances.damaged("its groups do not follow each other")
+    entries, numbers = np.unique(file.column("symbols")["entry"], return_inverse=True)
+    first_kind = (numbers * distances).astype(np.uint32)
 
-    def count(stripes: Sequence[Stripe]) -> None:
+    def kinds_of(first: int, end: int) -> Numbers:
+        symbols, dtg = file.symbols_and_dtg(first, end)
+        if int(dtg.max()) >= distances:
+            raise file.distances.damaged(f"a place from {first} on has a distance that the table does not have")
+        kinds: Numbers = first_kind.take(symbols)
+        kinds += dtg
+        return kinds
+
+    return np.repeat(entries.astype(np.int64), distances), np.tile(np.arange(distances), len(entries)), kinds_of
+
+
+def count_table(order: Order, meanings: Meanings, kinds_of: KindsOf, *, threads: int | None = None) -> Counts:
+    """Count the kinds of all positions; `kinds_of` gives those of the places of a run, chunks or parts of them."""
+    layout, plane, idle = order.layout, order.plane_places, list[Counts]()
+
+    def count(run: range) -> None:
         try:
-            counts, places = idle.pop()
+            counts = idle.pop()
         except IndexError:
-            counts, places = no_counts(len(meanings.entry), layout), _KindsOfPlaces(order.chunk_cells, kinds_of_chunk)
-        for block, first, size in stripes:
-            runs = [places.run((2 * block + side) * layout.block_words * 64 + first, size) for side in Color]
-            if offsets is not None:
-                runs = [run + offsets(first, size) for run in runs]
-            run = PlaceRun(first, *runs)
-            count_places(men_of(layout, block), block, run, meanings, counts, rows_of(layout))
-        idle.append((counts, places))
+            counts = no_counts(len(meanings.entry), layout)
+        block, first = divmod(run.start, 2 * plane)
+        if len(run) < plane:  # a part of White's plane, and that of Black's
+            white, black = kinds_of(run.start, run.stop)[None], kinds_of(run.start + plane, run.stop + plane)[None]
+        else:  # some blocks
+            white, black = kinds_of(run.start, run.stop).reshape(-1, 2, plane).swapaxes(0, 1).copy()
+        for number, kinds in enumerate(zip(white, black, strict=True), block):
+            count_places(men_of(layout, number), number, PlaceRun(first, *kinds), meanings, counts, rows_of(layout))
+        idle.append(counts)
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        list(pool.map(count, _jobs(layout)))
-    return total_of(counts for counts, _ in idle)
+        list(pool.map(count, _runs(order)))
+    return total_of(idle)
 
 
-def _jobs(layout: Layout) -> Iterator[Sequence[Stripe]]:
-    """All places of a table, some stripes at a time."""
-    side_places = layout.block_words * 64
-    size = min(side_places, _STRIPE_ROWS * layout.shape[2])
-    stripes = ((block, first, size) for block in range(len(layout.blocks)) for first in range(0, side_places, size))
-    while some := list(itertools.islice(stripes, max(1, _JOB_PLACES // size))):
-        yield some
+def _runs(order: Order) -> Iterator[range]:
+    """Runs of places that together have all planes of White: whole blocks, or parts of planes that are large.
+
+    They are whole chunks where these are smaller than a plane, so that no chunk is unpacked twice.
+    """
+    plane, cells, most = order.plane_places, order.layout.cells, _CHUNKS * order.chunk_cells
+    if plane > most:
+        for begin in range(0, cells, 2 * plane):
+            yield from (range(start, min(start + most, begin + plane)) for start in range(begin, begin + plane, most))
+    else:
+        step = 2 * plane * max(1, most // (2 * plane))
+        yield from (range(start, min(start + step, cells)) for start in range(0, cells, step))
 
 
 def _pair_of_bishops(layout: Layout) -> list[int]:
@@ -126,77 +141,14 @@ def _pair_of_bishops(layout: Layout) -> list[int]:
     return max(slots, key=len) if max(map(len, slots)) > 1 else []
 
 
-def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, size: int) -> Numbers:
+def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: int) -> Numbers:
     """Whether these bishops stand on squares of one colour, place by place of a run of whole rows."""
     kings = layout.shape[2]
-    rows = np.arange(first // kings, (first + size) // kings)
+    rows = np.arange(first // kings, end // kings) % (layout.block_words * 64 // kings)
     squares = [rows >> 6 * (slot - layout.pawns - 1) & 63 for slot in bishops]
     colors = [(square + (square >> 3)) & 1 for square in squares]
     same = np.all([color == colors[0] for color in colors], axis=0)
     return np.repeat(same, kings).astype(np.uint32)
-
-
-@dataclass(frozen=True, eq=False)
-class _Kinds:
-    """What the symbols of a table and their distances come to, whatever the patterns are."""
-
-    entry: Longs
-    dtg: Longs
-    """[kind]"""
-    distances: int
-    """For each entry value there are so many kinds, from a distance of no plies on: a power of two, so that a distance,
-    or what a file has of it, is a part of the kind's bits."""
-    of_symbol: Numbers
-    """[symbol] -> the kind without distance; its lowest bit says whether files have that of the distance flipped where
-    White is to move."""
-
-    def of_chunk(self, file: TableFile, number: int) -> Numbers:
-        """The kinds of the places of a chunk."""
-        first, cells = number * file.order.chunk_cells, file.order.chunk_cells
-        end = min(first + cells, file.order.layout.cells)
-        symbols, stored = file.symbols(first, end), file.distances.items(DTG, first, end)
-        if int(stored.max()) >= self.distances:
-            raise file.distances.damaged(f"chunk {number} has a distance that the table does not have")
-        kinds: Numbers = self.of_symbol.take(symbols)
-        kinds ^= stored
-        file.order.black_part(first, kinds)[:] ^= 1
-        return kinds
-
-
-def _kinds_of(file: TableFile) -> _Kinds:
-    """Kinds from what symbols mean: no states are asked for, nor their patterns, of which there may be millions."""
-    groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
-    most = int(np.diff(groups).max())
-    if not 0 < most <= _MOST_DISTANCES:
-        raise file.distances.damaged("its groups do not follow each other")
-    distances = max(2, 1 << (most - 1).bit_length())
-    symbol_entry = file.column("symbols")["entry"]
-    entries, numbers = np.unique(symbol_entry, return_inverse=True)
-    entry, dtg = np.repeat(entries.astype(np.int64), distances), np.tile(np.arange(distances), len(entries))
-    of_symbol = (numbers * distances).astype(np.uint32) | flips_of(symbol_entry, Color.WHITE)
-    return _Kinds(entry, dtg, distances, of_symbol)
-
-
-class _KindsOfPlaces:
-    """The kinds of runs of places, chunk by chunk."""
-
-    def __init__(self, chunk_cells: int, kinds_of_chunk: Callable[[int], Numbers]) -> None:
-        self._cells, self._kinds_of_chunk = chunk_cells, kinds_of_chunk
-        self._number = -1
-        self._chunk = np.zeros(0, np.uint32)
-
-    def run(self, start: int, size: int) -> Numbers:
-        parts = list(self._parts(start, start + size))
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-    def _parts(self, start: int, stop: int) -> Iterator[Numbers]:
-        while start < stop:
-            number, offset = divmod(start, self._cells)
-            if number != self._number:
-                self._number, self._chunk = number, self._kinds_of_chunk(number)
-            part = self._chunk[offset : offset + stop - start]
-            start += len(part)
-            yield part
 
 
 def _outcomes(entry: Longs, counts: Longs) -> dict[Outcome, Longs]:

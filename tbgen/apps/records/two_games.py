@@ -86,14 +86,14 @@ class PairedTables:
         self._cells = draw.permutation(cells) if cells <= DRAWN else draw.integers(0, cells, DRAWN)
         places = self._order.places_of(self._cells)
         self._by_place = np.argsort(places)
-        self._chunks, self._offsets = np.divmod(places[self._by_place], self._order.chunk_cells)
+        self._places = places[self._by_place]
         self._drawn = np.zeros(len(self._cells), np.uint32)
 
     def count(self, threads: int | None = None) -> dict[Color, dict[Pair, Count]]:
         """How often which pair of entry values occurs, by side to move."""
         size = len(self._pairs)
         meanings = Meanings(np.zeros(size, np.int16), np.zeros(size, np.int8), np.zeros(size, np.uint16))
-        found = count_table(self._order, meanings, self._kinds_of_chunk, threads=threads).kinds
+        found = count_table(self._order, meanings, self._kinds_of, threads=threads).kinds
         there = {side: np.flatnonzero(found[side, :, PLACEMENTS]).tolist() for side in Color}
         return {side: {self._pairs[kind]: count_of(found[side, kind]) for kind in there[side]} for side in Color}
 
@@ -108,15 +108,13 @@ class PairedTables:
         found = zip(cells[is_position].tolist(), pairs[is_position].tolist(), strict=True)
         return [(fen_of_cell(layout, cell), self._pairs[kind]) for cell, kind in found]
 
-    def _kinds_of_chunk(self, number: int) -> Numbers:
-        """The kinds of the places of a chunk; several threads may ask."""
-        first = number * self._order.chunk_cells
-        end = min(first + self._order.chunk_cells, self._order.layout.cells)
+    def _kinds_of(self, first: int, end: int) -> Numbers:
+        """The kinds of some places in a row; several threads may ask."""
         symbols = (file.symbols(first, end) for file in self._files)
         one, other = (of.take(each) for of, each in zip(self._of_symbol, symbols, strict=True))
         kinds: Numbers = one + other
-        start, stop = np.searchsorted(self._chunks, (number, number + 1))
-        self._drawn[self._by_place[start:stop]] = kinds[self._offsets[start:stop]]
+        some = slice(*np.searchsorted(self._places, (first, end)))
+        self._drawn[self._by_place[some]] = kinds[self._places[some] - first]
         return kinds
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from tbgen.apps.games.annotate import AnnotatedPly, Annotation
-from tbgen.apps.games.sheet import in_decimals
-from tbgen.apps.games.standings import EventGame, Standings
+from tbgen.apps.games.standings import EventGame, Standings, in_decimals
 from tbgen.apps.games.tags import Source
 from tbgen.apps.site.lines import changes_of, step_of
 from tbgen.apps.site.palette import shade_of

@@ -105,7 +105,8 @@ def decided(tables: Tablebase, text: str, seconds: float) -> dict[str, Any]:
     """Every game with its final score, why it has that, and the tags that say so; or OutOfTimeError."""
     from tbgen.apps.games.archive import GameVerdict, tags_of_verdict
     from tbgen.apps.games.decide import Adjudicator
-    from tbgen.apps.games.reader import GameSettings, games_in
+    from tbgen.apps.games.game import GameSettings
+    from tbgen.apps.games.reader import games_in
 
     adjudicator, settings = Adjudicator(tables), GameSettings()
     games, skipped, end = list[dict[str, Any]](), list[dict[str, Any]](), time.monotonic() + seconds

@@ -7,10 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from tbgen.apps.site import need_modules
 from tbgen.apps.site.boards import board_of, shared
 from tbgen.apps.site.palette import bar_of, border_of, colors, percent, shade_of, theme, told
 from tbgen.score import Color, Outcome
-from tbgen.system.extras import need_modules
 from tbgen.text import counted, in_plies
 
 if TYPE_CHECKING:

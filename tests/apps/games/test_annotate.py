@@ -8,7 +8,7 @@ from pathlib import Path
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import games_in
-from tbgen.apps.site.report.annotated import page_of
+from tbgen.apps.site.alone import annotated_page
 from tbgen.material import Material
 from tbgen.probe import Grade, Tablebase, open_tablebase
 from tbgen.score import Color
@@ -102,4 +102,4 @@ def test_without_distances_all_moves_that_keep_the_value_are_named(table_folder:
         found = annotated(outcomes, HELD + "30. Bg4 *\n")
     assert [each.distance for each in found.plies] == ["?", "?"]
     assert len(found.plies[1].better) == 7
-    assert "None" not in page_of([found], "x")
+    assert "None" not in annotated_page([found], "x")

@@ -19,7 +19,7 @@ from tbgen.rules.game import Game
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tests.apps.match.matches import games_of, run, walker
 from tests.apps.play.twin import said_by_twin
-from tests.apps.site.server.conftest import client_of
+from tests.apps.site.conftest import client_of
 from tests.cli.calls import printed, tbgen
 
 OURS = Path(__file__).with_name("ends.csv")

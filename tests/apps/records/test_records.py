@@ -12,10 +12,8 @@ import jsonschema
 import pytest
 
 from tbgen.apps.records import making
-from tbgen.apps.records.folder import SCHEMA, merge, read_record, records_in, write_index, write_record
-from tbgen.apps.records.lines import Replay, replay
-from tbgen.apps.records.making import record_of
-from tbgen.apps.records.places import INDEX
+from tbgen.apps.records.folder import INDEX, SCHEMA, merge, read_record, records_in, write_index, write_record
+from tbgen.apps.records.making import Replay, record_of, replay
 from tbgen.apps.records.record import Record
 from tbgen.errors import MissingTableError, RecordError, VerificationError
 from tbgen.material import Material, build_order, materials

@@ -12,8 +12,7 @@ from typing import Any
 import chess
 import pytest
 
-from tbgen.apps.records.comparing import Comparer
-from tbgen.apps.records.joining import SHOWN, joined, read_comparison, shown
+from tbgen.apps.records.two_games import SHOWN, Comparer, joined, read_comparison, shown
 from tbgen.cli.watch import QuietWatcher
 from tbgen.errors import UsageError
 from tbgen.library.build import Settings, build
@@ -33,7 +32,8 @@ def compared_in(folder: Path, names: Iterable[str]) -> dict[str, Any]:
     for name in names:
         comparer.compare(Material.parse(name))
     to_play, played = comparer.lines_to_play, list[int]()
-    facts = comparer.finish(lambda: played.append(1)).facts()
+    comparer.finish(lambda: played.append(1))
+    facts = comparer.facts()
     assert len(played) == to_play == sum(map(len, facts["longest"].values()))
     return facts
 
@@ -169,7 +169,7 @@ def test_the_games_may_lie_in_folders_of_their_own(
     compared: dict[str, Any], table_folder: Path, whole_game_folder: Path
 ) -> None:
     comparer = Comparer([table_folder, whole_game_folder])
-    assert comparer.compare(Material.parse("KNvK")).facts().items() <= compared["tables"][1].items()
+    assert comparer.compare(Material.parse("KNvK")).items() <= compared["tables"][1].items()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"tables": [{}], "longest": {}, "positions": []}', "[" * 100_000])

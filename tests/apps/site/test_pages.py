@@ -14,14 +14,15 @@ import pytest
 from html5lib.html5parser import ParseError
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.report import extra
-from tbgen.apps.site.report.event import read_event
-from tbgen.apps.site.report.pictures import DASHES, draw_pictures, draw_table
-from tbgen.apps.site.report.site import DATA, EVENT, Site, best_cards, write_site
+from tbgen.apps.site import templates
+from tbgen.apps.site.events import read_event
+from tbgen.apps.site.lines import best_cards
+from tbgen.apps.site.pages import DATA, EVENT, Site, write_site
+from tbgen.apps.site.plots import DASHES, draw_pictures, draw_table
 from tbgen.errors import UsageError
 from tbgen.material import Material
-from tests.apps.site.report.conftest import PUBLISHED
-from tests.apps.site.report.pages import SVG, faults_of, leads, parsed, unspoken
+from tests.apps.conftest import PUBLISHED
+from tests.apps.site.faults import SVG, faults_of, leads, parsed, unspoken
 from tests.cli.calls import complaint, printed
 
 
@@ -198,7 +199,7 @@ def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extra, "MODULES", ("jinja2", "a_module_that_is_not_there"))
+    monkeypatch.setattr(templates, "MODULES", ("jinja2", "a_module_that_is_not_there"))
     with pytest.raises(
         UsageError, match=r"need a_module_that_is_not_there; install with: pip install 'tbgen\[report\]'"
     ):

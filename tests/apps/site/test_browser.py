@@ -16,14 +16,13 @@ from starlette.routing import Mount
 
 from tbgen.apps.games.standings import EventGame, Standings
 from tbgen.apps.games.tags import Source
-from tbgen.apps.records.lines import replay
-from tbgen.apps.site.report.standings import page_of
-from tbgen.apps.site.server.pages import SitePages
+from tbgen.apps.records.making import replay
+from tbgen.apps.site.alone import standings_page
+from tbgen.apps.site.service import SitePages
 from tbgen.rules.points import Scoring
 from tbgen.score import parse_score
-from tests.apps.site.explorer.chromium import Chromium
-from tests.apps.site.explorer.conftest import running
-from tests.apps.site.report.browser import browser
+from tests.apps.site.chromium import Chromium, browser
+from tests.apps.site.conftest import running
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 
@@ -192,7 +191,7 @@ def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromiu
     final = parse_score("-G12.5").outcome
     games = [EventGame(*each, "1/2-1/2", final, Scoring(), Source.PROVISIONAL, "?", "KRPvKR") for each in meetings]
     path = tmp_path / "standings.html"
-    path.write_text(page_of(Standings(games)))
+    path.write_text(standings_page(Standings(games)))
     for width, scheme in ((390, "dark"), (1280, "light")):
         page.look(width, scheme=scheme)
         page.open(path.as_uri(), "document.readyState == 'complete' && document.title == 'Standings'")

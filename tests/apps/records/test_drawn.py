@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.apps.records.drawn import drawn_in, endings_of, together
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.report.drawn import drawn_in, endings_of, together
 from tbgen.score import Color, Outcome
 
-GOLDEN = Path(__file__).parent.parent.parent.parent / "golden" / "ordinary_tables.csv"
+GOLDEN = Path(__file__).parent.parent.parent / "golden" / "ordinary_tables.csv"
 ORDINARY = {row["material"]: row for row in csv.DictReader(GOLDEN.read_text().splitlines())}
 
 

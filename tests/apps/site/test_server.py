@@ -12,9 +12,9 @@ import anyio
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.server.limits import BusyError, Limits, Queue
+from tbgen.apps.site.replies import BusyError, Limits, Queue
 from tbgen.probe import Tablebase
-from tests.apps.site.server.conftest import client_of
+from tests.apps.site.conftest import client_of
 
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 TEXT = {"Content-Type": "text/plain"}

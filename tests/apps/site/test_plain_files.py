@@ -17,10 +17,9 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
-from tbgen.apps.site.explorer.export import write_explorer
-from tbgen.apps.site.explorer.files import TABLES, files, index_page
-from tbgen.apps.site.server.answers import answer_of, line_of
-from tbgen.apps.site.server.asked import Asked
+from tbgen.apps.site.answers import answer_of, line_of
+from tbgen.apps.site.asked import Asked
+from tbgen.apps.site.export import TABLES, files, index_page, write_explorer
 from tbgen.errors import AccruedError
 from tbgen.library.catalog import Catalog
 from tbgen.material import Material
@@ -29,10 +28,9 @@ from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color
 from tbgen.storage.schema import SEAL_BYTES
-from tests.apps.site.explorer.chromium import Chromium
-from tests.apps.site.explorer.conftest import running
-from tests.apps.site.report.browser import browser
-from tests.apps.site.report.conftest import PUBLISHED
+from tests.apps.conftest import PUBLISHED
+from tests.apps.site.chromium import Chromium, browser
+from tests.apps.site.conftest import running
 from tests.cli.calls import complaint, printed
 from tests.positions import random_board
 from tests.readers.pairs import vectors

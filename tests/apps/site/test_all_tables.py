@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.explorer.export import write_explorer
+from tbgen.apps.site.export import write_explorer
 from tbgen.library.catalog import Catalog
 from tbgen.probe import open_tablebase
-from tests.apps.site.explorer.chromium import Chromium
-from tests.apps.site.explorer.conftest import running
-from tests.apps.site.explorer.test_tables import Host, differences, golden
-from tests.apps.site.report.browser import browser
-from tests.apps.site.server.conftest import client_of
+from tests.apps.site.chromium import Chromium, browser
+from tests.apps.site.conftest import client_of, running
+from tests.apps.site.test_plain_files import Host, differences, golden
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 

@@ -8,8 +8,7 @@ import random
 import chess
 import pytest
 
-from tests.apps.site.explorer.chromium import Chromium
-from tests.apps.site.report.browser import browser
+from tests.apps.site.chromium import Chromium, browser
 from tests.positions import random_board
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")

@@ -7,12 +7,34 @@ import fcntl
 import itertools
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, Self
 
-from tests.apps.site.report.browser import FLAGS, browser
+import axe_core_python
+import pytest
 
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+
+
+def browser() -> str | None:
+    """The program, if the system has it."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+NEEDED = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 _SECONDS = 30
 
 
@@ -117,6 +139,15 @@ class Chromium:
             f" if (holds) done(); else if (Date.now() > end) fail(Error('in vain')); else setTimeout(look, 10);"
             f" }})(); }})"
         )
+
+    def violations(self) -> list[str]:
+        """What axe finds that keeps somebody from using the page."""
+        self.run((Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+        found: list[str] = self.run(
+            """axe.run().then(({ violations }) =>
+              violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
+        )
+        return found
 
     def press(self, key: str, text: str = "") -> None:
         code = {" ": "Space"}.get(key, key)

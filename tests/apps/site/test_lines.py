@@ -5,9 +5,9 @@ from __future__ import annotations
 import chess
 import pytest
 
-from tbgen.apps.records.lines import replay
+from tbgen.apps.records.making import replay
 from tbgen.apps.records.record import Longest, Record
-from tbgen.apps.site.report.playing import changes_of, played, step_of
+from tbgen.apps.site.lines import changes_of, played, step_of
 from tbgen.errors import MoveError
 
 

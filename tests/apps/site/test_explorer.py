@@ -11,11 +11,10 @@ import axe_core_python
 import chess
 import pytest
 
-from tbgen.apps.site.explorer.files import INDEX, SERVER, TABLES, files, index_page
+from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.probe import open_tablebase
 from tbgen.score import parse_score
-from tests.apps.site.explorer.chromium import Chromium
-from tests.apps.site.report.browser import browser
+from tests.apps.site.chromium import Chromium, browser
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
 

@@ -7,7 +7,7 @@ import html5lib
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import games_in
-from tbgen.apps.site.report.annotated import page_of
+from tbgen.apps.site.alone import annotated_page
 from tbgen.probe import Tablebase
 
 GAME = (
@@ -17,7 +17,9 @@ GAME = (
 
 
 def page(tables: Tablebase, text: str) -> str:
-    found = page_of([annotate(tables, game) for game in games_in(text) if isinstance(game, PgnGame)], "games.pgn")
+    found = annotated_page(
+        [annotate(tables, game) for game in games_in(text) if isinstance(game, PgnGame)], "games.pgn"
+    )
     html5lib.HTMLParser(strict=True).parse(found)
     return found
 

@@ -7,7 +7,7 @@ import pytest
 
 from tbgen.apps.games.standings import EventGame, Standings
 from tbgen.apps.games.tags import Source
-from tbgen.apps.site.report.standings import page_of
+from tbgen.apps.site.alone import standings_page
 from tbgen.rules.points import Scoring
 from tbgen.score import parse_score
 
@@ -18,7 +18,7 @@ def game(white: str, black: str, final: str, source: Source = Source.GAME, event
 
 
 def page(*games: EventGame, title: str | None = None) -> str:
-    found = page_of(Standings(games), title)
+    found = standings_page(Standings(games), title)
     html5lib.HTMLParser(strict=True).parse(found)
     return found
 
@@ -29,7 +29,7 @@ def test_the_page_needs_nothing_else_and_escapes_names() -> None:
     assert "url(" not in found
     assert "@import" not in found
     assert "<script" not in found
-    assert "&lt;b&gt;&quot;Ann&quot; &amp; Co&lt;/b&gt;" in found
+    assert "&lt;b&gt;&#34;Ann&#34; &amp; Co&lt;/b&gt;" in found
     assert "<title>Open &amp; &lt;free&gt;</title>" in found
 
 
@@ -65,7 +65,7 @@ def test_many_games_of_two_players_are_told_by_their_points() -> None:
 
 @pytest.mark.parametrize(("players", "crossed"), [(50, True), (2000, False)])
 def test_a_page_of_very_many_players_has_no_cross_table(players: int, crossed: bool) -> None:
-    found = page_of(Standings([game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)]))
+    found = standings_page(Standings([game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)]))
     assert len(found) < 700_000
     assert f"player {players - 1}" in found
     assert found.count('class="met self"') == (players if crossed else 0)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.report.plots import HEIGHT, WIDTH, Plot, plot_of
+from tbgen.apps.site.plots import HEIGHT, WIDTH, Plot, plot_of
 from tbgen.score import Color, Outcome
 
 

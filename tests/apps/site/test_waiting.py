@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.report.playing import played
-from tbgen.apps.site.report.site import Site, write_site
-from tbgen.apps.site.report.waiting import can_be_played, waiting_cards
+from tbgen.apps.site.lines import can_be_played, played, zugzwang_cards
+from tbgen.apps.site.pages import Site, write_site
 from tbgen.material import Material
 from tbgen.probe import open_tablebase
 from tbgen.score import Color
@@ -23,7 +22,7 @@ def pawns(published: list[Record]) -> Record:
 def test_best_play_reaches_what_either_side_to_move_is_worth(pawns: Record, table_folder: Path) -> None:
     assert pawns.zugzwangs.longest is not None
     with open_tablebase(table_folder) as tables:
-        cards = waiting_cards(pawns, tables)
+        cards = zugzwang_cards(pawns, tables)
     values = pawns.zugzwangs.longest.white, pawns.zugzwangs.longest.black
     assert [card.side for card in cards] == list(Color)
     assert [(card.outcome, card.longest.dtg) for card in cards] == list(values)
@@ -34,13 +33,13 @@ def test_best_play_reaches_what_either_side_to_move_is_worth(pawns: Record, tabl
 
 
 def test_without_tables_there_are_boards_and_values(pawns: Record, published: list[Record], table_folder: Path) -> None:
-    assert [card.longest.moves for card in waiting_cards(pawns, None)] == [None, None]
+    assert [card.longest.moves for card in zugzwang_cards(pawns, None)] == [None, None]
     without = next(record for record in published if record.zugzwangs.longest is None)
-    assert waiting_cards(without, None) == []
+    assert zugzwang_cards(without, None) == []
     five = next(record for record in published if record.zugzwangs.longest and record.material.men == 5)
     with open_tablebase(table_folder) as tables:
         assert not can_be_played(five.material, set(tables))
-        assert [card.longest.moves for card in waiting_cards(five, tables)] == [None, None]
+        assert [card.longest.moves for card in zugzwang_cards(five, tables)] == [None, None]
 
 
 def test_a_line_needs_all_tables_that_it_may_lead_to() -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.report.site import write_site
-from tbgen.apps.site.report.two_games import draw_games, games_of, write_games_page
+from tbgen.apps.records.two_games import totals_of
+from tbgen.apps.site.pages import write_site
+from tbgen.apps.site.two_games import draw_games, write_games_page
 from tbgen.errors import UsageError
-from tests.apps.site.report.pages import faults_of
+from tests.apps.site.faults import faults_of
 
 FACTS = {
     "tables": [
@@ -64,7 +65,7 @@ FACTS = {
 
 
 def test_the_page_has_every_table_and_position(tmp_path: Path) -> None:
-    write_games_page(games_of(FACTS), tmp_path / "games.html")
+    write_games_page(FACTS, tmp_path / "games.html")
     page = (tmp_path / "games.html").read_text()
     assert "KBvK" in page
     assert "4.79&nbsp;%" in page
@@ -73,28 +74,28 @@ def test_the_page_has_every_table_and_position(tmp_path: Path) -> None:
 
 def test_the_page_is_sound_and_no_link_of_a_site_is_dead(some: list[Record], tmp_path: Path) -> None:
     write_site(some[:2], tmp_path)
-    write_games_page(games_of(FACTS), tmp_path / "games.html")
+    write_games_page(FACTS, tmp_path / "games.html")
     assert faults_of(tmp_path) == []
 
 
 def test_other_pages_of_a_site_lead_to_the_page(some: list[Record], tmp_path: Path) -> None:
     write_site(some[:2], tmp_path)
     assert "games.html" not in (tmp_path / "index.html").read_text()
-    write_games_page(games_of(FACTS), tmp_path / "games.html")
+    write_games_page(FACTS, tmp_path / "games.html")
     write_site(some[:2], tmp_path)
     assert '<a href="games.html">' in (tmp_path / "records.html").read_text()
     assert faults_of(tmp_path) == []
 
 
 def test_tables_are_added_up_by_men() -> None:
-    two, three = games_of(FACTS).totals
-    assert (two.men, two.tables, two.positions, two.shares) == (2, 1, 7224, (0, 0, 0, 0))
-    assert (three.men, three.shares[0]) == (3, 20000 / 417228)
+    two, three = totals_of(FACTS)
+    assert (two.name, two.tables, two.positions, two.shares) == ("2", 1, 7224, (0, 0, 0, 0))
+    assert (three.name, three.shares[0]) == ("3", 20000 / 417228)
 
 
 def test_the_picture_is_xml_and_leaves_out_tables_that_do_not_differ(tmp_path: Path) -> None:
     path = tmp_path / "games.svg"
-    draw_games(games_of(FACTS), path)
+    draw_games(FACTS, path)
     texts = [element.text for element in ET.parse(path).iter() if element.tag.endswith("text")]
     assert "KBvK" in texts
     assert "KvK" not in texts
@@ -102,4 +103,4 @@ def test_the_picture_is_xml_and_leaves_out_tables_that_do_not_differ(tmp_path: P
 
 def test_a_picture_of_another_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        draw_games(games_of(FACTS), tmp_path / "games.png")
+        draw_games(FACTS, tmp_path / "games.png")

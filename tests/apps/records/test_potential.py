@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
+from tbgen.apps.records.potential import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.report.potential import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
 from tbgen.material import Material
 from tbgen.score import Color, Outcome
 
