@@ -18,7 +18,6 @@ import pytest
 
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.making import record_of
-from tbgen.apps.records.two_games import Comparer
 from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.errors import AccruedError, DamagedTableError
 from tbgen.material import Material, build_order, materials

@@ -12,4 +12,4 @@ def need_modules(what: str, extra: str, modules: Sequence[str]) -> None:
     """UsageError if modules of an extra are not installed; `what` needs them, in the plural."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
-        raise UsageError(f"{what} need {' and '.join(missing)}; install with: pip install 'tbgen[{extra}]'")
+        raise UsageError(f"{what} need {', '.join(missing)}; install with: pip install 'tbgen[{extra}]'")
