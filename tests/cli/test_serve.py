@@ -128,7 +128,10 @@ def test_tables_that_cannot_be_served_are_named(run: mock.Mock, table_folder: Pa
 def test_what_is_not_installed_is_said_in_a_line(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     code, line = complaint("serve", folder=table_folder)
-    assert (code, line) == (2, "tbgen: servers need jinja2, starlette, uvicorn; install with: pip install 'tbgen[serve]'")
+    assert (code, line) == (
+        2,
+        "tbgen: servers need jinja2, starlette, uvicorn; install with: pip install 'tbgen[serve]'",
+    )
 
 
 ENDING_AT_ONCE = "from tbgen.cli import serve; serve.END_SECONDS = 0; serve.command()"

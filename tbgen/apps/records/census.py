@@ -23,8 +23,7 @@ from tbgen.apps.records.counting import (
     total_of,
 )
 from tbgen.apps.records.record import Count, Spread, Zugzwangs
-from tbgen.index.boards import fen_of
-from tbgen.index.layout import Layout
+from tbgen.index.layout import Layout, fen_of
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Role

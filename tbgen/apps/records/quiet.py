@@ -20,8 +20,7 @@ import numpy.typing as npt
 from tbgen.apps.records.record import Longest, Spread
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import borrowing, inner, small
-from tbgen.index.boards import fen_of_cell
-from tbgen.index.layout import Layout
+from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score

@@ -24,7 +24,7 @@ from tbgen.apps.records.census import Numbers, count_of, count_table
 from tbgen.apps.records.counting import PLACEMENTS, Meanings
 from tbgen.apps.records.record import Count
 from tbgen.errors import InputError, UsageError
-from tbgen.index.boards import fen_of_cell
+from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import ROWS, row_of_byte
 from tbgen.material import Material
 from tbgen.probe import LineStep, Tablebase, open_tablebase
