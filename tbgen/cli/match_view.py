@@ -67,7 +67,7 @@ class PlainView:
         if settings.concurrency > cores:
             self.says(f"note: {settings.concurrency} games at a time share {cores} cores; engines may lose on time")
         plain = [name for name, knows in zip(match.names, match.knows_variant, strict=True) if not knows]
-        if plain and settings.fifty_moves.setting is FiftyMoveSetting.RESET:
+        if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
 
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:

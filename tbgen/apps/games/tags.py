@@ -64,7 +64,7 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
     return GameTags(
         outcome=parse_score(close["RMobilityResult"]).outcome if "RMobilityResult" in close else None,
         points=parse_points(close["Points"]) if "Points" in close else None,
-        scheme=parse_scheme(close["RMobilityScoring"]) if "RMobilityScoring" in close else None,
+        scheme=scheme_of(close["RMobilityScoring"]) if "RMobilityScoring" in close else None,
         cutoff_code=parse_cutoff(close["RMobilityCutoff"]) if "RMobilityCutoff" in close else None,
         komi=parse_komi(close["Komi"]) if "Komi" in close else None,
         accrued=parse_score(close["RMobilityAccrued"]) if "RMobilityAccrued" in close else None,
@@ -123,15 +123,6 @@ def classical_result(outcome: Outcome) -> str:
 def winner_of(result: str) -> Color | None:
     """The winner according to a Result tag; None if there is none."""
     return {"1-0": Color.WHITE, "0-1": Color.BLACK}.get("".join(result.split()))
-
-
-def parse_scheme(text: str) -> Scheme:
-    """The scoring scheme of that name.
-
-    >>> parse_scheme("Harmonic")
-    <Scheme.HARMONIC: 'harmonic'>
-    """
-    return scheme_of(text)
 
 
 def parse_cutoff(text: str) -> int:

@@ -16,17 +16,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tbgen.apps.games.tags import parse_cutoff, parse_scheme
+from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.clock import TimeControl, parse_time_control
 from tbgen.apps.match.engine import EngineSpec, Restart, nearest
 from tbgen.apps.match.match import MatchSettings, Notation, OpeningSettings, TableSettings
 from tbgen.apps.match.openings import Order
-from tbgen.apps.match.play import Resign
-from tbgen.apps.match.schedule import Format, Policy
+from tbgen.apps.match.play import PlayRules, Resign
+from tbgen.apps.match.schedule import Format, Plan, Policy
 from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
-from tbgen.rules.points import Scheme, Scoring, asked_komi
+from tbgen.rules.points import Scoring, asked_komi, scheme_of
 
 Words = dict[str, Any]
 """Option -> a word, a list of words, or the words of a group."""
@@ -75,14 +75,6 @@ def choice(kind: type[enum.Enum]) -> Reader:
         return names[known]
 
     return read
-
-
-def _scheme(word: str) -> Scheme:
-    return parse_scheme(_OTHER_NAMES.get(word, word))
-
-
-def _most_moves(word: str) -> int | None:
-    return whole(0)(word) or None
 
 
 def _chess960(word: str) -> bool:
@@ -141,35 +133,43 @@ OPTIONS = {
         Option("engine cmd=FILE name=NAME ...", "An engine; give it once for each."),
         Option("each tc=10+0.1 ...", "Options for all engines."),
         Option("config FILE", "A TOML file with the same names; the command line takes precedence."),
-        Option("games N", "Games of an encounter in each round (default 2).", whole(1)),
-        Option("rounds N", "Rounds (default 1).", whole(1)),
-        Option("repeat [N]", "Games that share an opening, colours swapped (default 2).", whole(1)),
-        Option("noswap", "Do not swap colours.", lambda word: not flag(word), "swap"),
-        Option("tournament TYPE", "round-robin (default) or gauntlet.", choice(Format), "format"),
-        Option("seeds N", "In a gauntlet, the first N engines play all others (default 1).", whole(1)),
+        Option("games N", "Games of an encounter in each round (default 2).", whole(1), "plan.games"),
+        Option("rounds N", "Rounds (default 1).", whole(1), "plan.rounds"),
+        Option("repeat [N]", "Games that share an opening, colours swapped (default 2).", whole(1), "plan.repeat"),
+        Option("noswap", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
+        Option("tournament TYPE", "round-robin (default) or gauntlet.", choice(Format), "plan.format"),
+        Option("seeds N", "In a gauntlet, the first N engines play all others (default 1).", whole(1), "plan.seeds"),
         Option("variant NAME", "standard (default) or fischerandom.", _chess960, "chess960"),
         Option("concurrency N", "Games at a time (default 1).", whole(1)),
         Option(
             f"openings {_OPENING_HINT}", "Openings; plies and start as in cutechess-cli, order sequential or random."
         ),
         Option(
-            "scoring NAME", "The scoring that decides (default exponential); all are shown.", _scheme, "scoring.scheme"
+            "scoring NAME",
+            "The scoring that decides (default exponential); all are shown.",
+            lambda word: scheme_of(_OTHER_NAMES.get(word, word)),
+            "rules.scoring.scheme",
         ),
-        Option("cutoff G", _CUTOFF_HELP, parse_cutoff, "scoring.cutoff_code"),
+        Option("cutoff G", _CUTOFF_HELP, parse_cutoff, "rules.scoring.cutoff_code"),
         Option(
             "komi G",
             "The score to beat under komi, if the opening names none (default G5.75).",
             asked_komi,
-            "scoring.komi",
+            "rules.scoring.komi",
         ),
         Option(
             "fifty NAME",
             "The fifty-move rule: reset (default), fide, legacy, none.",
             choice(FiftyMoveSetting),
-            "fifty_moves.setting",
+            "rules.fifty_moves.setting",
         ),
         Option("resign movecount=N score=CP twosided=true|false", _RESIGN_HELP),
-        Option("maxmoves N", "End a game after N moves with its accrued score.", _most_moves, "most_moves"),
+        Option(
+            "maxmoves N",
+            "End a game after N moves with its accrued score.",
+            lambda word: whole(0)(word) or None,
+            "rules.most_moves",
+        ),
         Option("tb DIRS", "Folders of r-mobility tables that decide games exactly.", str, "tables.folders"),
         Option("tbpieces N", "Ask tables at N men or fewer (default 5).", whole(1), "tables.men"),
         Option(
@@ -404,19 +404,21 @@ def _settings_in(words: Words) -> MatchSettings:
     keys = {option.name: (option.field or option.name, option.read) for option in OPTIONS.values()}
     plain = {name: value for name, value in words.items() if OPTIONS[name].shape is not Shape.GROUP}
     fields = _read("the match", plain, keys)
-    scoring = Scoring(**_part(fields, "scoring."))
-    groups: dict[str, Any] = {
-        "engines": tuple(_engine(words.get("each", {}), each) for each in words.get("engine", [])),
-        "fifty_moves": FiftyMoves(**_part(fields, "fifty_moves."), cutoff_code=scoring.cutoff_code),
-        "tables": TableSettings(**_part(fields, "tables.")),
-    }
-    if "openings" in words:
-        groups["openings"] = _openings(words["openings"])
-    if "resign" in words:
-        groups["resign"] = Resign(**_read("-resign", words["resign"], _RESIGN_KEYS))
-    if "sprt" in words:
-        groups["sprt"] = _sprt(words["sprt"])
-    return MatchSettings(scoring=scoring, **groups, **fields)
+    engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
+    openings = _openings(words["openings"]) if "openings" in words else None
+    policy = Policy.DEFAULT if openings is None else openings.policy
+    scoring = Scoring(**_part(fields, "rules.scoring."))
+    fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
+    resign = Resign(**_read("-resign", words["resign"], _RESIGN_KEYS)) if "resign" in words else None
+    return MatchSettings(
+        engines,
+        Plan(len(engines), **_part(fields, "plan."), policy=policy),
+        PlayRules(fifty_moves, scoring, resign, **_part(fields, "rules.")),
+        openings=openings,
+        tables=TableSettings(**_part(fields, "tables.")),
+        sprt=_sprt(words["sprt"]) if "sprt" in words else None,
+        **fields,
+    )
 
 
 def _part(fields: dict[str, Any], part: str) -> dict[str, Any]:
@@ -458,7 +460,7 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
         if not spec.control.is_bounded:
             name = spec.name or spec.command[0]
             raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
-    if "seeds" in words and settings.format is not Format.GAUNTLET:
+    if "seeds" in words and settings.plan.format is not Format.GAUNTLET:
         raise UsageError("-seeds means nothing without -tournament gauntlet")
     for name, needed in _NEEDS.items():
         if name in words and not words.keys() & set(needed):

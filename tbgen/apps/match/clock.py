@@ -77,12 +77,8 @@ class Clock:
     def __init__(self, control: TimeControl) -> None:
         self.control = control
         self.remaining = control.base
-        self._moves_to_go = control.moves
-
-    @property
-    def moves_to_go(self) -> int | None:
+        self.moves_to_go = control.moves
         """Moves until time is added."""
-        return self._moves_to_go
 
     @property
     def allowance(self) -> float | None:
@@ -100,8 +96,8 @@ class Clock:
         if self.remaining is None:
             return
         self.remaining = max(0.0, self.remaining - used) + self.control.increment
-        if self._moves_to_go is not None:
-            self._moves_to_go -= 1
-            if self._moves_to_go == 0:
-                self._moves_to_go = self.control.moves
+        if self.moves_to_go is not None:
+            self.moves_to_go -= 1
+            if self.moves_to_go == 0:
+                self.moves_to_go = self.control.moves
                 self.remaining += self.control.base or 0.0

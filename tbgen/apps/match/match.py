@@ -10,12 +10,11 @@ from typing import Protocol
 
 from tbgen.apps.match.engine import EngineSpec
 from tbgen.apps.match.openings import STANDARD, Book, Opening, Order, ordered, read_book
-from tbgen.apps.match.play import PlayRules, Resign, Sheet
+from tbgen.apps.match.play import PlayRules, Sheet
 from tbgen.apps.match.record import GameRecord
-from tbgen.apps.match.schedule import Format, Pairing, Plan, Policy, openings_needed, schedule
+from tbgen.apps.match.schedule import Pairing, Plan, Policy, openings_needed
 from tbgen.apps.match.standings import Standings
 from tbgen.apps.match.statistics import Conclusion, Sprt
-from tbgen.rules.game import FiftyMoves
 from tbgen.rules.points import Scoring
 
 
@@ -55,19 +54,11 @@ class MatchSettings:
     """A match."""
 
     engines: tuple[EngineSpec, ...]
-    games: int = 2
-    rounds: int = 1
-    repeat: int = 2
-    format: Format = Format.ROUND_ROBIN
-    seeds: int = 1
-    swap: bool = True
+    plan: Plan
+    rules: PlayRules = field(default_factory=PlayRules)
     chess960: bool = False
     concurrency: int = 1
     openings: OpeningSettings | None = None
-    fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
-    scoring: Scoring = field(default_factory=Scoring)
-    resign: Resign | None = None
-    most_moves: int | None = None
     tables: TableSettings = field(default_factory=TableSettings)
     sprt: Sprt | None = None
     pgn: Path | None = None
@@ -137,16 +128,6 @@ class Watcher(Protocol):
         """Something that the user should know."""
 
 
-def pairings_of(settings: MatchSettings) -> list[Pairing]:
-    """The schedule of a match."""
-    each = settings
-    policy = Policy.DEFAULT if each.openings is None else each.openings.policy
-    plan = Plan(
-        len(each.engines), each.games, each.rounds, each.repeat, each.format, each.seeds, swap=each.swap, policy=policy
-    )
-    return schedule(plan)
-
-
 def openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
     """The openings that a match may take."""
     each = settings.openings
@@ -156,7 +137,7 @@ def openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
         each.file,
         pgn=each.notation is Notation.PGN,
         most_plies=each.plies,
-        fifty_moves=settings.fifty_moves,
+        fifty_moves=settings.rules.fifty_moves,
         chess960=settings.chess960,
     )
 

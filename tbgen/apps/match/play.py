@@ -46,7 +46,8 @@ class PlayRules:
     scoring: Scoring = field(default_factory=Scoring)
     resign: Resign | None = None
     most_moves: int | None = None
-    decider: Decider | None = None
+    deciders: tuple[Decider, ...] = ()
+    """Asked one after the other."""
     adjudicate: bool = True
 
 
@@ -130,9 +131,10 @@ def _by_rules(game: Game) -> Ending | None:
 
 def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
     """What the tables say; without adjudication they are asked once, and the game goes on."""
-    if rules.decider is None or sheet.seen_by_tables is not None:
+    if sheet.seen_by_tables is not None:
         return None
-    decision = rules.decider.decide(sheet.game)
+    answers = (decider.decide(sheet.game) for decider in rules.deciders)
+    decision = next((found for found in answers if found is not None), None)
     if decision is None:
         return None
     sheet.seen_by_tables = (sheet.game.last.number, decision)

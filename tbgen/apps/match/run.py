@@ -6,21 +6,23 @@ import asyncio
 import contextlib
 import sys
 import time
-from collections.abc import Coroutine, Iterable, Sequence
+from collections import Counter
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
 from tbgen.apps.match.clock import Clock
 from tbgen.apps.match.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError, Restart
-from tbgen.apps.match.match import Match, MatchSettings, Watcher, opening_order, openings_of, pairings_of
+from tbgen.apps.match.match import Match, MatchSettings, Watcher, opening_order, openings_of
 from tbgen.apps.match.openings import Book, Opening, fen_of
-from tbgen.apps.match.play import Ending, PlayRules, Sheet, forfeited, play
+from tbgen.apps.match.play import Ending, Sheet, forfeited, play
 from tbgen.apps.match.record import GameRecord, Heading, StoredGame, stored, to_pgn
-from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.schedule import Pairing, schedule
 from tbgen.apps.match.standings import Result, Standings
 from tbgen.apps.match.store import FileStore, Store, digest_of
-from tbgen.apps.match.tables import Decider, Deciders, SyzygyDecider, TableDecider
+from tbgen.apps.match.tables import Decider, SyzygyDecider, TableDecider
 from tbgen.apps.match.uci import Listener, pass_over
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.points import Scheme, Scoring
@@ -35,21 +37,19 @@ async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio
     """Play what is left of a match, until it is over or `stopped` is set; games in play are then given up."""
     stopped = asyncio.Event() if stopped is None else stopped
     asyncio.get_running_loop().set_exception_handler(pass_over)
-    pairings, openings = pairings_of(settings), openings_of(settings)
+    pairings, openings = schedule(settings.plan), openings_of(settings)
     async with contextlib.AsyncExitStack() as stack:
-        decider = _decider(settings)
-        if decider is not None:
-            stack.callback(decider.close)
+        deciders = tuple(_deciders(settings, stack))
         roster = Roster(settings)
         stack.callback(roster.close_logs)
         met: list[Engine] = []
         stack.push_async_callback(_dismiss, met)
         for player in range(len(settings.engines)):  # what does not work is found out before the first game
             met.append(roster.engine(player))
-            await roster.start_first(met[-1])
+            await met[-1].start(roster.options)  # a failure ends the match
         store = Store(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
         stack.callback(store.close)
-        match = _match_of(settings, met, decider, pairings, openings, store)
+        match = _match_of(settings, met, deciders, pairings, openings, store)
         if len(met) > 2:
             await _dismiss(met)
         watcher.begins(match)
@@ -62,7 +62,7 @@ async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio
 def _match_of(
     settings: MatchSettings,
     met: Sequence[Engine],
-    decider: Decider | None,
+    deciders: tuple[Decider, ...],
     pairings: Sequence[Pairing],
     openings: Sequence[Opening] | Book,
     store: Store,
@@ -72,24 +72,16 @@ def _match_of(
     order = opening_order(settings, len(openings), pairings, seed)
     for place in order[:_READ_AHEAD]:
         openings[place]
-    rules = PlayRules(
-        fifty_moves=settings.fifty_moves,
-        scoring=settings.scoring,
-        resign=settings.resign,
-        most_moves=settings.most_moves,
-        decider=decider,
-        adjudicate=settings.tables.adjudicate,
-    )
     match = Match(
         settings=settings,
         names=names,
         knows_variant=tuple(engine.knows_variant for engine in met),
-        rules=rules,
+        rules=replace(settings.rules, deciders=deciders, adjudicate=settings.tables.adjudicate),
         pairings=pairings,
         openings=openings,
         opening_order=order,
         seed=seed,
-        standings=Standings(list(names), settings.scoring),
+        standings=Standings(list(names), settings.rules.scoring),
     )
     _take_up(match, store.games)
     return match
@@ -170,15 +162,14 @@ async def _dismiss(met: list[Engine]) -> None:
         await met.pop().close()
 
 
-def _decider(settings: MatchSettings) -> Decider | None:
-    """The tables that end games, if there are any."""
+def _deciders(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> Iterator[Decider]:
+    """The tables that end games, which `stack` closes."""
     tables = settings.tables
-    deciders: list[Decider] = []
     if tables.folders is not None:
-        deciders.append(TableDecider(tables.folders, tables.men))
+        yield stack.enter_context(contextlib.closing(TableDecider(tables.folders, tables.men)))
     if tables.syzygy is not None:
-        deciders.append(SyzygyDecider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves))
-    return Deciders(*deciders) if deciders else None
+        ordinary = SyzygyDecider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves)
+        yield stack.enter_context(contextlib.closing(ordinary))
 
 
 class Worker:
@@ -192,7 +183,7 @@ class Worker:
         games = self._games
         try:
             while (pairing := games.next()) is not None:
-                await self._dismiss_others(pairing)
+                await self._dismiss(but=(pairing.white, pairing.black))
                 await _to_its_end(games.keep(self._board, await self._game(pairing)))
                 await asyncio.sleep(games.match.settings.wait)
         except BaseException:
@@ -200,14 +191,10 @@ class Worker:
                 engine.kill()
             raise
         finally:
-            await _to_its_end(self._close_all())
+            await _to_its_end(self._dismiss())
 
-    async def _close_all(self) -> None:
-        for engine in self._engines.values():
-            await engine.close()
-
-    async def _dismiss_others(self, pairing: Pairing) -> None:
-        for player in [player for player in self._engines if player not in (pairing.white, pairing.black)]:
+    async def _dismiss(self, *, but: tuple[int, ...] = ()) -> None:
+        for player in [player for player in self._engines if player not in but]:
             await self._engines.pop(player).close()
 
     async def _game(self, pairing: Pairing) -> GameRecord:
@@ -277,8 +264,8 @@ class Roster:
 
     def __init__(self, settings: MatchSettings) -> None:
         self._settings = settings
-        self._options = variant_options(settings)
-        self._failed_starts: dict[int, int] = {}
+        self.options = variant_options(settings)
+        self._failed_starts = Counter[int]()
         self._logs: dict[Path, TextIO] = {}
         self._open_files = contextlib.ExitStack()
 
@@ -287,20 +274,16 @@ class Roster:
         spec = self._settings.engines[player]
         return Engine(spec, self._listener(spec))
 
-    async def start_first(self, engine: Engine) -> None:
-        """Start an engine before the match, where a failure ends the match."""
-        await engine.start(self._options)
-
     async def start(self, player: int, engine: Engine) -> None:
         """Start an engine for a game, which a failure forfeits; repeated failures end the match."""
         try:
-            await engine.start(self._options)
+            await engine.start(self.options)
         except EngineStartError as error:
-            self._failed_starts[player] = self._failed_starts.get(player, 0) + 1
+            self._failed_starts[player] += 1
             if self._failed_starts[player] >= _MOST_FAILED_STARTS:
                 raise
             raise ForfeitError(Fault.CRASH, f"cannot be started again: {error.reason}") from None
-        self._failed_starts.pop(player, None)
+        self._failed_starts[player] = 0
 
     def close_logs(self) -> None:
         self._open_files.close()
@@ -328,10 +311,10 @@ class Roster:
 def variant_options(settings: MatchSettings) -> dict[str, str]:
     """The options of the variant for an engine that knows it; docs/uci.md."""
     return {
-        f"{HANDSHAKE}Fifty": settings.fifty_moves.setting.value,
-        f"{HANDSHAKE}Cutoff": str(Outcome(Color.WHITE, settings.scoring.cutoff_code)),
-        f"{HANDSHAKE}Scoring": settings.scoring.scheme.value,
-        f"{HANDSHAKE}Komi": str(settings.scoring.komi),
+        f"{HANDSHAKE}Fifty": settings.rules.fifty_moves.setting.value,
+        f"{HANDSHAKE}Cutoff": str(Outcome(Color.WHITE, settings.rules.scoring.cutoff_code)),
+        f"{HANDSHAKE}Scoring": settings.rules.scoring.scheme.value,
+        f"{HANDSHAKE}Komi": str(settings.rules.scoring.komi),
     }
 
 

@@ -54,6 +54,7 @@ class Plan:
     seeds: int = 1
     swap: bool = True
     policy: Policy = Policy.DEFAULT
+    """That of the openings."""
 
 
 @dataclass(frozen=True, slots=True)

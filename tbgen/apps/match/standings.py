@@ -142,7 +142,8 @@ class Standings:
 
     def meetings(self) -> list[tuple[int, int]]:
         """Pairs of players that have met."""
-        return sorted({self._key(result.pairing) for result in self.results.values()})
+        players = ((result.pairing.white, result.pairing.black) for result in self.results.values())
+        return sorted({(min(pair), max(pair)) for pair in players})
 
     def test(self, sprt: Sprt) -> TestState:
         """Where a test of the first player against the second stands, under the scoring that decides."""
@@ -179,10 +180,6 @@ class Standings:
         """Games that an engine did not lose on the board."""
         ordinary = ("normal", "adjudication")
         return [result for result in self.results.values() if result.game.termination not in ordinary]
-
-    @staticmethod
-    def _key(pairing: Pairing) -> tuple[int, int]:
-        return min(pairing.white, pairing.black), max(pairing.white, pairing.black)
 
 
 def _is_pair(one: Pairing, other: Pairing) -> bool:

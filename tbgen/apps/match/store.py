@@ -13,6 +13,7 @@ import json
 import os
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -249,8 +250,9 @@ def digest_of(settings: MatchSettings) -> str:
         each = settings.openings
         content = hashlib.sha256(each.file.read_bytes()).hexdigest()
         openings = (content, each.notation.value, each.order.value, each.start, each.plies, each.policy.value)
-    rules = (settings.fifty_moves, settings.scoring, settings.resign, settings.most_moves, settings.tables)
-    shape = (settings.games, settings.repeat, settings.format, settings.seeds, settings.swap, settings.chess960)
+    given, plan = settings.rules, settings.plan
+    rules = (given.fifty_moves, given.scoring, given.resign, given.most_moves, settings.tables)
+    shape = (plan.games, plan.repeat, plan.format, plan.seeds, plan.swap, settings.chess960)
     return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()
 
 
@@ -305,7 +307,9 @@ def recovered(path: Path, heading: Heading) -> Recovered:
             last_end, tags = chunk.bounds(place)[1], chunk.tags_of(place)
             if tags.get("MatchId") == heading.match and chunk.problem_of(place) is None:
                 games.append(_stored(path, place + 1, tags))
-    _refuse_twice(path, games)
+    numbers = Counter(game.number for game in games)
+    if twice := [number for number, times in numbers.items() if times > 1]:
+        raise MatchError(f"{path} has game {twice[0]} of the match twice; take one out")
     rest = data[last_end:]
     blank = len(rest) - len(rest.lstrip())
     tail = rest[blank:]
@@ -349,11 +353,3 @@ def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:
         )
     except (ValueError, TbgenError) as error:
         raise MatchError(f"{path}, game {number}: it is one of the match, but was changed: {error}") from None
-
-
-def _refuse_twice(path: Path, games: list[StoredGame]) -> None:
-    seen = set[int]()
-    for game in games:
-        if game.number in seen:
-            raise MatchError(f"{path} has game {game.number} of the match twice; take one out")
-        seen.add(game.number)

@@ -109,17 +109,3 @@ class SyzygyDecider:
 
     def close(self) -> None:
         self._tables.close()
-
-
-class Deciders:
-    """Several, asked one after the other."""
-
-    def __init__(self, *deciders: Decider) -> None:
-        self._deciders = deciders
-
-    def decide(self, game: Game) -> Decision | None:
-        return next((found for decider in self._deciders if (found := decider.decide(game)) is not None), None)
-
-    def close(self) -> None:
-        for decider in self._deciders:
-            decider.close()

@@ -29,7 +29,7 @@ def test_a_command_of_cutechess_is_understood() -> None:
         "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -event Cup -site Here -srand 7 -wait 500 "
         "-ratinginterval 25 -maxmoves 200"
     )
-    assert (found.format, found.games, found.rounds, found.repeat) == (Format.GAUNTLET, 2, 50, 2)
+    assert (found.plan.format, found.plan.games, found.plan.rounds, found.plan.repeat) == (Format.GAUNTLET, 2, 50, 2)
     assert found.openings is not None
     assert (found.openings.notation, found.openings.order, found.openings.plies) == (Notation.PGN, Order.RANDOM, 8)
     assert (found.openings.start, found.openings.policy) == (3, Policy.ROUND)
@@ -40,25 +40,29 @@ def test_a_command_of_cutechess_is_understood() -> None:
         "Here",
         7,
     )
-    assert found.resign is not None
-    assert (found.resign.moves, found.resign.centipawns) == (3, 400)
+    assert found.rules.resign is not None
+    assert (found.rules.resign.moves, found.rules.resign.centipawns) == (3, 400)
     assert found.sprt is not None
     assert (found.sprt.elo1, found.sprt.beta, found.sprt.model) == (5.0, 0.1, Model.CUTECHESS)
-    assert (found.wait, found.rating_interval, found.concurrency, found.most_moves) == (0.5, 25, 4, 200)
+    assert (found.wait, found.rating_interval, found.concurrency, found.rules.most_moves) == (0.5, 25, 4, 200)
 
 
 def test_a_command_of_fastchess_is_understood() -> None:
     found = settings("-tournament roundrobin -pgnout file=games.pgn -sprt elo0=0 elo1=2 model=normalized")
-    assert (found.format, found.pgn) == (Format.ROUND_ROBIN, Path("games.pgn"))
+    assert (found.plan.format, found.pgn) == (Format.ROUND_ROBIN, Path("games.pgn"))
     assert found.sprt is not None
     assert found.sprt.model is Model.NORMALIZED
 
 
 def test_the_options_of_the_fork_for_r_mobility_are_understood() -> None:
     found = settings("-rMobilityType komi -rMobilityCutoff g8.0 -defaultKomi mg5.75 -legacyMode")
-    assert (found.scoring.scheme, found.scoring.cutoff_code, str(found.scoring.komi)) == (Scheme.KOMI, 16, "-G5.75")
-    assert found.fifty_moves.setting is FiftyMoveSetting.LEGACY
-    assert settings("-rMobilityType rMobilityWinner").scoring.scheme is Scheme.WINNER
+    assert (found.rules.scoring.scheme, found.rules.scoring.cutoff_code, str(found.rules.scoring.komi)) == (
+        Scheme.KOMI,
+        16,
+        "-G5.75",
+    )
+    assert found.rules.fifty_moves.setting is FiftyMoveSetting.LEGACY
+    assert settings("-rMobilityType rMobilityWinner").rules.scoring.scheme is Scheme.WINNER
 
 
 def test_engines_have_what_they_are_given_and_what_all_are_given() -> None:
@@ -81,7 +85,7 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         '[openings]\nfile = "a.epd"\nplies = 4\n[sprt]\nelo1 = 3\n'
     )
     found = settings_of(["-config", str(path), "-games", "20", "-sprt", "elo0=-3"])
-    assert (found.games, found.swap, found.fifty_moves.setting) == (20, False, FiftyMoveSetting.LEGACY)
+    assert (found.plan.games, found.plan.swap, found.rules.fifty_moves.setting) == (20, False, FiftyMoveSetting.LEGACY)
     assert [spec.command for spec in found.engines] == [("one", "-x"), ("two",)]
     assert [spec.options["Hash"] for spec in found.engines] == ["16", "32"]
     assert found.sprt is not None

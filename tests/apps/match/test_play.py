@@ -141,19 +141,19 @@ class Oracle:
 
 
 def test_tables_end_a_game_as_soon_as_they_know_it() -> None:
-    ending, sheet = played(Game(), SHUFFLE, PlayRules(decider=Oracle(3)))
+    ending, sheet = played(Game(), SHUFFLE, PlayRules(deciders=(Oracle(3),)))
     assert (str(ending.outcome), ending.source, sheet.game.last.number) == ("-G1.5", Source.TABLEBASE, 3)
     assert (ending.termination, ending.details) == ("adjudication", "tablebase -G1.5 in 5 plies")
 
 
 def test_tables_that_may_not_end_a_game_are_asked_until_they_know_and_noted() -> None:
     oracle = Oracle(3)
-    ending, sheet = played(Game(), SHUFFLE, PlayRules(decider=oracle, adjudicate=False))
+    ending, sheet = played(Game(), SHUFFLE, PlayRules(deciders=(oracle,), adjudicate=False))
     assert (ending.details, oracle.asked) == ("threefold repetition", 3)
     assert sheet.seen_by_tables is not None
     assert sheet.seen_by_tables[0] == 3
 
 
 def test_a_game_that_the_rules_have_ended_is_not_for_the_tables() -> None:
-    ending, _ = played(Game(), "f2f3 e7e5 g2g4 d8h4", PlayRules(decider=Oracle(4)))
+    ending, _ = played(Game(), "f2f3 e7e5 g2g4 d8h4", PlayRules(deciders=(Oracle(4),)))
     assert (ending.source, ending.details) == (Source.GAME, "checkmate")
