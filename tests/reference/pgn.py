@@ -55,6 +55,7 @@ class Reader:
         self.has_begun = False
 
     def read(self, line: str) -> Iterator[Movetext]:
+        line = line.removeprefix("\ufeff")
         starts_game = NEW_GAME.match(line) is not None
         self.has_begun = self.has_begun or bool(self.game.tags or self.game.moves)
         is_escape = line.startswith("%") and not self.in_comment

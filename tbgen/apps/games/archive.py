@@ -194,7 +194,7 @@ class ChunkDecider:
         if self.task.results:
             done.results.append(found.result())
         if self.task.facts:
-            done.facts.append(json.dumps(found.facts()))
+            done.facts.append(json.dumps({"game": game.number, **found.facts()}))
 
     def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none to be had."""

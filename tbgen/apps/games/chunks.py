@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import NamedTuple
@@ -96,23 +95,13 @@ class ScannedChunk(NamedTuple):
 def scanned(chunk: Chunk, *, is_last: bool = True) -> ScannedChunk:
     """Find the games of a chunk; unless it is the last of its file, its last game may still go on."""
     data = np.frombuffer(chunk.text, np.uint8)
-    found = at.Found(np.zeros(at.STATE_WORDS, np.int64), *_scratch_rows(len(data) // 2 + 3))
+    columns = (at.GAME_COLUMNS, tokens.TAG_COLUMNS, tokens.MOVE_COLUMNS)
+    rows = (np.empty((len(data) // 2 + 3, number), np.int64) for number in columns)  # enough for any text
+    found = at.Found(np.zeros(at.STATE_WORDS, np.int64), *rows)
     binary_at = at.scan(data, chunk.start, chunk.number == 1, is_last, chunk.in_line, found)
     counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
-    games, tags, moves = (rows[:n].copy() for rows, n in zip(found[1:], counts, strict=True))
+    games, tags, moves = (table[:n].copy() for table, n in zip(found[1:], counts, strict=True))
     return ScannedChunk(chunk, data, games, tags, moves, int(binary_at))
-
-
-_scratch = threading.local()
-
-
-def _scratch_rows(rows: int) -> tuple[Ints, Ints, Ints]:
-    """Scratch buffers with a row for all that a text may hold; a thread uses the same ones for every chunk."""
-    if getattr(_scratch, "rows", 0) < rows:
-        columns = (at.GAME_COLUMNS, tokens.TAG_COLUMNS, tokens.MOVE_COLUMNS)
-        _scratch.rows, _scratch.buffers = rows, tuple(np.empty((rows, number), np.int64) for number in columns)
-    games, tags, moves = _scratch.buffers
-    return games, tags, moves
 
 
 def chunks_of(

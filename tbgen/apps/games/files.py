@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import contextlib
 import io
+import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from tbgen.errors import PgnError, UnreadableFileError, UsageError
 
@@ -21,38 +23,16 @@ _PIECE_BYTES = 1 << 16
 _GZIP_WINDOW = 31
 
 
-class _Unpacker(Protocol):
-    """A decompressor for one stream."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
-
-
-def _bzip2() -> _Unpacker:
-    from bz2 import BZ2Decompressor
-
-    return BZ2Decompressor()
-
-
-def _xz() -> _Unpacker:
-    from lzma import LZMADecompressor
-
-    return LZMADecompressor()
-
-
 def _zstandard() -> Any:
     from zstandard import ZstdDecompressor
 
     return ZstdDecompressor().decompressobj()
 
 
-_UNPACKERS: dict[bytes, Callable[[], _Unpacker]] = {
+_UNPACKERS: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(wbits=_GZIP_WINDOW),
-    b"BZh": _bzip2,
-    b"\xfd7zXZ\0": _xz,
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ\0": lzma.LZMADecompressor,
     b"\x28\xb5\x2f\xfd": _zstandard,
     b"\x50\x2a\x4d\x18": _zstandard,
 }
@@ -136,7 +116,7 @@ def _unpacked(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
     if new_unpacker is None:
         yield from _read_on(begin, packed)
         return
-    unpacker: _Unpacker | None = None
+    unpacker: Any = None
     for data in _read_on(begin, packed):
         left = data
         while left.strip(b"\0") or (left and unpacker):  # one stream may follow another, and zeros the last

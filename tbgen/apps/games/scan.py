@@ -1,10 +1,11 @@
 """The one scanner of PGN: where the games of a text begin and end, and where their tags and moves stand.
 
-A result, or the tags of the next game, end a game. Comments, variations, annotation signs and lines that begin with
-`%` are passed over. Text is UTF-8; a byte that is not part of a UTF-8 sequence is a character of Latin-1.
+A result, or the tags of the next game, end a game. The scanner ignores comments, variations, annotation signs, lines
+that begin with `%`, and byte order marks at the start of a line, which files that were joined have. Text is UTF-8; a
+byte that is not part of a UTF-8 sequence is a character of Latin-1.
 
-What else asks about the text of a game (its tags, the place for new ones, what is read back of a match) takes the
-offsets found here. `tests/reference/pgn.py` is a second copy of the grammar, written with regular expressions.
+Whatever asks about the text of a game (its tags, the place for new ones, what a match reads back) takes the offsets
+found here. `tests/reference/pgn.py` is a second copy of the grammar, written with regular expressions.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from tbgen.apps.games.tokens import (
     SEMICOLON,
     SPACE,
     ZERO,
+    behind_order_mark,
     character,
     read_move,
     read_tag,
@@ -216,13 +218,16 @@ def scan(text: Bytes, start: Int, is_first: bool, is_last: bool, in_line: bool, 
             follows += 1
         if not is_last and (stop == end or (text[stop] == RETURN and follows == end)):
             break  # a carriage return that ends the text may be half of a line end
-        is_tag = text[at] == BRACKET and not (in_line and at == start)
-        is_new = is_tag and starts_game(text, at, stop)
-        is_escape = text[at] == PERCENT and not (in_line and at == start) and not state[_IN_COMMENT]
+        is_whole = not (in_line and at == start)
+        begin = behind_order_mark(text, at, stop) if is_whole else at
+        first = text[begin] if is_whole and begin < stop else NEWLINE
+        is_tag = first == BRACKET
+        is_new = is_tag and starts_game(text, begin, stop)
+        is_escape = first == PERCENT and not state[_IN_COMMENT]
         if has_control and is_first and not is_escape and state[GAMES] + state[TAGS] + state[MOVES] == 0:
             return at
         if state[_IN_COMMENT] and not is_new:
-            read_moves(text, at, stop, has_control, found)
+            read_moves(text, begin, stop, has_control, found)
         elif is_tag:
             has_moves = state[MOVES] > found.games[state[GAMES], FIRST_MOVE]
             if has_moves or state[_IN_COMMENT] or (is_new and state[_HAS_EVENT]):
@@ -230,12 +235,12 @@ def scan(text: Bytes, start: Int, is_first: bool, is_last: bool, in_line: bool, 
             if has_control:
                 found.games[state[GAMES], PROBLEM] = CONTROL_CHARACTER
             row = found.tags[state[TAGS]]
-            if read_tag(text, at, stop, row):
-                row[LINE], row[NEXT_LINE] = at, min(follows, end)
+            if read_tag(text, begin, stop, row):
+                row[LINE], row[NEXT_LINE] = begin, min(follows, end)
                 state[TAGS] += 1
                 state[_HAS_EVENT] |= row[NAME_END] - row[NAME] == 5 and spells(text, row[NAME], EVENT)
         elif not is_escape:
-            read_moves(text, at, stop, has_control, found)
+            read_moves(text, begin, stop, has_control, found)
         at = follows
     if is_last:
         finish_game(found, end)

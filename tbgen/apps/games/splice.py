@@ -142,12 +142,9 @@ def _line_edits(chunk: ScannedChunk, place: int, line: str) -> Iterator[Edit]:
         last = following.end()
     old = _OWN_VARIATION.search(text[begin:last])
     line_end = _line_end_in(text)
-    new = line_end + line_end.join(part.encode() for part in _wrapped(line)) + line_end if line else b""
+    parts = textwrap.wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    new = line_end + line_end.join(part.encode() for part in parts) + line_end if line else b""
     if old is not None:
         yield begin + old.start(), begin + old.end(), new
     elif new:
         yield end, end, new
-
-
-def _wrapped(line: str) -> list[str]:
-    return textwrap.wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False)

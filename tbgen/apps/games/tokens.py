@@ -43,7 +43,7 @@ _NAME_CLASS = _marked((f"{string.ascii_letters}{string.digits}_".encode(), 2), (
 """[byte] -> 2 if a tag's name may begin with it, 1 if it may go on with it."""
 _SIGN = _marked((b"-!?=~/+", 1))
 """[byte] -> 1 if it is a sign of annotation."""
-EVENT, _HALVES = np.frombuffer(b"Event", np.uint8), np.frombuffer(b"1/2-1/2", np.uint8)
+EVENT, _HALVES, _ORDER_MARK = (np.frombuffer(word, np.uint8) for word in (b"Event", b"1/2-1/2", b"\xef\xbb\xbf"))
 
 
 @small
@@ -104,6 +104,12 @@ def spells(text: Bytes, start: Int, word: Bytes) -> bool:
         if text[start + place] != word[place]:
             return False
     return True
+
+
+@inner
+def behind_order_mark(text: Bytes, start: Int, end: Int) -> Int:
+    """The start of a line, or the byte behind its byte order mark."""
+    return start + 3 if end - start >= 3 and spells(text, start, _ORDER_MARK) else start
 
 
 @inner

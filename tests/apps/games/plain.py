@@ -1,10 +1,13 @@
-"""Games as a slow witness finds them: cut by regular expressions, played move by move by python-chess."""
+"""Games as a slow witness finds them, by regular expressions and python-chess, and as tbgen reads them."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
 
+from tbgen.apps.games.chunks import chunks_of
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
+from tbgen.apps.games.reader import games_of
 from tbgen.apps.games.tags import read_tags
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.rules.game import Game
@@ -44,3 +47,37 @@ def _played(movetext: Movetext, number: int, settings: GameSettings) -> PgnGame:
     return PgnGame(
         number, tags, result, last, ended, scoring, game.fifty_moves, warnings, men, game.position, lambda: game
     )
+
+
+def plain(text: bytes, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
+    """The games that the witness finds, and the error that the text as a whole ends with."""
+    file = io.StringIO(text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "tbgen-latin-1"), newline=None)
+    return _to_the_end(games_in(file, "test.pgn", settings))
+
+
+def compiled(text: bytes, settings: GameSettings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
+    """The games that tbgen finds, and the error that the text as a whole ends with."""
+    chunks = chunks_of(io.BufferedReader(io.BytesIO(text)), "test.pgn", chunk_bytes)  # type: ignore[arg-type]
+    return _to_the_end(game for chunk in chunks for game in games_of(chunk, "test.pgn", settings or GameSettings()))
+
+
+def _to_the_end(games: Iterable[PgnGame | PgnError]) -> list[PgnGame | PgnError]:
+    found: list[PgnGame | PgnError] = []
+    try:
+        found.extend(games)
+    except PgnError as error:
+        found.append(error)
+    return found
+
+
+def assert_same(slow: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object) -> None:
+    """Every game and every error alike, down to the plies."""
+    assert len(slow) == len(fast), text
+    for theirs, ours in zip(slow, fast, strict=True):
+        assert type(theirs) is type(ours), (text, theirs, ours)
+        if isinstance(theirs, PgnError) or isinstance(ours, PgnError):
+            assert str(theirs) == str(ours), text
+            assert vars(theirs) == vars(ours), text
+        else:
+            assert theirs == ours, text
+            assert theirs.facts() == ours.facts(), text

@@ -22,7 +22,7 @@ from tbgen.apps.games.splice import OWN_TAGS
 from tbgen.errors import PgnError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
-from tests.apps.games.plain import games_in
+from tests.apps.games.plain import plain
 from tests.apps.games.test_compiled_reader import texts
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 
@@ -37,16 +37,6 @@ def decided(text: bytes, task: Task | None = None, chunk_bytes: int = 1 << 20) -
     with contextlib.suppress(PgnError), contextlib.closing(ChunkDecider(Task() if task is None else task)) as desk:
         written.extend(desk.decide(chunk, "test.pgn").text for chunk in chunks_of(stream, "test.pgn", chunk_bytes))
     return b"".join(written)
-
-
-def plain(text: bytes) -> list[PgnGame | PgnError]:
-    file = io.StringIO(text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "tbgen-latin-1"), newline=None)
-    found: list[PgnGame | PgnError] = []
-    try:
-        found.extend(games_in(file, "test.pgn"))
-    except PgnError as error:
-        found.append(error)
-    return found
 
 
 def told(game: PgnGame | PgnError) -> object:
@@ -127,11 +117,6 @@ def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
             assert names[0] == ("Result" if "Result" in after.tags else "RMobilityResult")
         else:
             assert str(after) == str(before)
-
-
-def test_the_text_of_a_game_that_cannot_be_read_stays_as_it_is() -> None:
-    text = b'[Event "a"]\n[Points "1-0"]\n\n1. Ke2 *\n'
-    assert decided(text) == text
 
 
 def test_the_tags_come_after_the_result_with_its_line_end() -> None:
@@ -312,6 +297,6 @@ def test_the_published_games_keep_their_published_scores(tmp_path: Path) -> None
         assert game["final"] == (winner or row["accrued_at_end"])
         assert game["source"] == ("game" if winner is None else "result")
     assert list(facts[0]) == [
-        *("event", "round", "white", "black", "result", "plies", "accrued", "reached_at_ply", "end"),
+        *("game", "event", "round", "white", "black", "result", "plies", "accrued", "reached_at_ply", "end"),
         *("fen", "final", "source", "material", "missing", "dtg", "plies_left", "within", "points"),
     ]

@@ -13,11 +13,8 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games import scan as at
 from tbgen.apps.games.chunks import chunks_of
-from tbgen.apps.games.game import GameSettings, PgnGame
-from tbgen.apps.games.reader import games_of
-from tbgen.errors import PgnError
-from tests.apps.games.plain import games_in
-from tests.apps.games.test_reader import assert_same
+from tbgen.apps.games.game import PgnGame
+from tests.apps.games.plain import assert_same, compiled, plain
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 
@@ -79,6 +76,8 @@ PARTS = (
         "\u3000",
         "_",
         "é",
+        "\ufeff",
+        "\n\ufeff[",
     ),
 )
 LATIN = tuple(bytes([byte]) for byte in (0x85, 0xA0, 0xBD, 0xB1, 0xC2, 0xE2, 0x80, 0xE1, 0xF4, 0xFF))
@@ -94,44 +93,23 @@ texts = st.lists(
 ).map(b"".join)
 
 
-def plain(text: bytes, name: str = "test.pgn") -> list[PgnGame | PgnError]:
-    file = io.StringIO(text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "tbgen-latin-1"), newline=None)
-    return to_the_end(games_in(file, name))
-
-
-def compiled(text: bytes, chunk_bytes: int) -> list[PgnGame | PgnError]:
-    stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
-    chunks = chunks_of(stream, "test.pgn", chunk_bytes)
-    return to_the_end(game for chunk in chunks for game in games_of(chunk, "test.pgn", GameSettings()))
-
-
-def to_the_end(games: object) -> list[PgnGame | PgnError]:
-    """The games, and at the end the error that the file as a whole ends with."""
-    found: list[PgnGame | PgnError] = []
-    try:
-        found.extend(games)  # type: ignore[call-overload]
-    except PgnError as error:
-        found.append(error)
-    return found
-
-
 @settings(max_examples=1500)
 @given(texts, st.sampled_from([1, 7, 40, 1 << 20]))
 def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
-    assert_same(plain(text), compiled(text, chunk_bytes), text)
+    assert_same(plain(text), compiled(text, None, chunk_bytes), text)
 
 
 @settings(max_examples=300)
 @given(st.binary(max_size=60), st.sampled_from([1, 5, 1 << 20]))
 def test_any_bytes_are_read_alike(text: bytes, chunk_bytes: int) -> None:
-    assert_same(plain(text), compiled(text, chunk_bytes), text)
+    assert_same(plain(text), compiled(text, None, chunk_bytes), text)
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 500, 4096, 10_000, 1 << 20])
 def test_the_games_at_hand_are_read_alike_in_blocks_of_any_size(chunk_bytes: int) -> None:
     text = (GOLDEN / "tcec_s18.pgn").read_bytes()
     for written in (text, b"\xef\xbb\xbf" + text, text.replace(b"\n", b"\r\n"), text.replace(b"\n", b"\r")):
-        games = compiled(written, chunk_bytes)
+        games = compiled(written, None, chunk_bytes)
         assert len(games) == 20
         if chunk_bytes == 4096:
             assert_same(plain(written), games, "tcec_s18.pgn")
@@ -140,7 +118,7 @@ def test_the_games_at_hand_are_read_alike_in_blocks_of_any_size(chunk_bytes: int
 def test_blocks_hold_every_byte_of_their_file_once() -> None:
     text = b"\xef\xbb\xbf\n" + (GOLDEN / "tcec_s18.pgn").read_bytes() + b"\n% the end\n\n"
     for chunk_bytes in (100, 5000, 1 << 20):
-        chunks = list(chunks_of(io.BufferedReader(io.BytesIO(text)), "test.pgn", chunk_bytes))  # type: ignore[arg-type]
+        chunks = list(chunks_of(io.BufferedReader(io.BytesIO(text)), "test.pgn", chunk_bytes))
         assert b"".join(chunk.text for chunk in chunks) == text
         assert sum(len(chunk.games) for chunk in chunks) == 20
         assert all(chunk.games[-1, at.END] <= len(chunk.text) for chunk in chunks if len(chunk.games))
@@ -148,7 +126,7 @@ def test_blocks_hold_every_byte_of_their_file_once() -> None:
 
 def test_a_game_that_is_longer_than_a_block_is_read_whole() -> None:
     moves = " ".join(["1. Nf3 {" + "a" * 500 + "} Nf6 2. Ng1 Ng8"] * 200)
-    (game,) = compiled(f'[Event "long"]\n\n{moves} *\n'.encode(), 1000)
+    (game,) = compiled(f'[Event "long"]\n\n{moves} *\n'.encode(), None, 1000)
     assert isinstance(game, PgnGame)
     assert game.last.number == 800
 
@@ -157,4 +135,4 @@ def test_a_game_that_is_longer_than_a_block_is_read_whole() -> None:
 def test_a_spelling_that_only_the_parser_of_moves_knows_is_read_as_it_says(word: str) -> None:
     for fen in (chess.STARTING_FEN, "4k3/P3P3/8/8/8/8/8/R3K2R w KQ - 0 1"):
         text = f'[FEN "{fen}"]\n\n{word} Kd7 Nf6 Ke7 *\n'.encode()
-        assert_same(plain(text), compiled(text, 1 << 20), text)
+        assert_same(plain(text), compiled(text), text)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,44 +10,24 @@ import pytest
 from hypothesis import given
 
 from tbgen.apps.games import chunks
-from tbgen.apps.games.chunks import chunks_of, movetexts
+from tbgen.apps.games.chunks import movetexts
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import games_in, read_games
-from tbgen.apps.games.reader import games_of as compiled_games
 from tbgen.errors import PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring
-from tests.apps.games import plain
+from tests.apps.games.plain import assert_same, compiled, plain
 from tests.strategies import boards
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 
 
 def games_of(text: str, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
-    """The games of a text, which the reference must find as well."""
+    """The games of a text, which the witness must find as well."""
     games = list(games_in(io.StringIO(text, newline=None), "test.pgn", settings))
-    assert_same(list(plain.games_in(io.StringIO(text, newline=None), "test.pgn", settings)), games, text)
-    assert_same(games, compiled(text.encode(), settings), text)
+    for found in (plain(text.encode(), settings), compiled(text.encode(), settings)):
+        assert_same(found, games, text)
     return games
-
-
-def compiled(text: bytes, settings: GameSettings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
-    stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
-    found = chunks_of(stream, "test.pgn", chunk_bytes)
-    return [game for chunk in found for game in compiled_games(chunk, "test.pgn", settings or GameSettings())]
-
-
-def assert_same(plain: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object) -> None:
-    """Every game and every error alike, down to the plies."""
-    assert len(plain) == len(fast), text
-    for ours, theirs in zip(plain, fast, strict=True):
-        if isinstance(ours, PgnError) or isinstance(theirs, PgnError):
-            assert isinstance(ours, PgnError), (text, theirs)
-            assert isinstance(theirs, PgnError), (text, ours)
-            assert (str(ours), ours.game, ours.ply) == (str(theirs), theirs.game, theirs.ply), text
-        else:
-            assert ours == theirs, text
-            assert ours.facts() == theirs.facts(), text
 
 
 def only_game(text: str, settings: GameSettings | None = None) -> PgnGame:
@@ -65,17 +44,6 @@ def only_error(text: str) -> PgnError:
 
 def moves_of(game: PgnGame) -> list[str]:
     return [ply.san for ply in game.game.plies[1:]]
-
-
-def test_published_games_have_their_published_score_at_the_published_ply() -> None:
-    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
-        published = list(csv.DictReader(file))
-    games = [game for game in read_games(str(GOLDEN / "tcec_s18.pgn")) if isinstance(game, PgnGame)]
-    assert len(games) == len(published) == 20
-    for game, row in zip(games, published, strict=True):
-        assert [game.tags[name] for name in ("Event", "Round", "White", "Black")] == list(row.values())[:4]
-        assert str(game.game.accrued) == row["accrued_at_end"]
-        assert str(game.game.last.since) == row["reached_at_ply"]
 
 
 def test_a_decisive_result_counts_as_mate_and_any_other_as_accrued() -> None:
@@ -186,13 +154,6 @@ def test_a_comment_that_is_not_closed_swallows_only_its_game() -> None:
     assert whole.tags["White"] == "w"
 
 
-def test_games_are_told_apart_without_blank_lines_tags_or_results() -> None:
-    assert len(games_of('[Event "a"]\n1. e4\n[Event "b"]\n1. d4')) == 2
-    assert len(games_of("1. e4 1-0\n1. d4 0-1\n")) == 2
-    assert len(games_of('[Event "a"]\n\n[Event "b"]\n\n1. d4 *')) == 2
-    assert len(games_of("1. e4 1-0 1. d4 0-1")) == 2
-
-
 @pytest.mark.parametrize("text", ["", "\n\n", "% only an escape\n", "{only a comment}"])
 def test_a_file_without_games_is_an_error(text: str) -> None:
     with pytest.raises(PgnError, match="it holds no games"):
@@ -276,19 +237,12 @@ def test_a_game_of_a_stream_is_told_when_the_line_after_it_is_empty() -> None:
     assert asked == [0]
 
 
-def test_lines_may_lack_their_ends() -> None:
-    (game,) = games_in(['[White "a"]', "", "1. e4", "e5 *"])
-    assert isinstance(game, PgnGame)
-    assert (game.tags, game.last.number) == ({"White": "a"}, 2)
-
-
 def test_movetexts_are_cut_without_playing_them(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text('[White "a"]\n1. e9 Zz 1-0\n')
     (text,) = movetexts(path)
     assert text.tags == {"White": "a"}
     assert text.moves == ["e9", "Zz"]
-    assert text.result == "1-0"
 
 
 def test_a_score_may_stand_in_a_tag_of_its_own() -> None:
@@ -323,3 +277,29 @@ def test_a_game_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_file_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFileError, match=r"nope\.pgn: No such file or directory"):
         next(read_games(tmp_path / "nope.pgn"))
+
+
+def test_lines_may_lack_their_ends() -> None:
+    (game,) = games_in(['[White "a"]', "", "1. e4", "e5 *"])
+    assert isinstance(game, PgnGame)
+    assert (game.tags, game.last.number) == ({"White": "a"}, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[Event "a"]\n1. e4\n[Event "b"]\n1. d4',
+        "1. e4 1-0\n1. d4 0-1\n",
+        '[Event "a"]\n\n[Event "b"]\n\n1. d4 *',
+        "1. e4 1-0 1. d4 0-1",
+    ],
+)
+def test_games_are_told_apart_without_blank_lines_tags_or_results(text: str) -> None:
+    assert len(games_of(text)) == 2
+
+
+def test_a_byte_order_mark_between_joined_files_costs_no_tag() -> None:
+    first, second = games_of('[White "a"]\n\n1. e4 *\n\n\ufeff[White "b"]\n[Black "c"]\n\n1. d4 *\n')
+    assert isinstance(first, PgnGame)
+    assert isinstance(second, PgnGame)
+    assert second.tags == {"White": "b", "Black": "c"}
