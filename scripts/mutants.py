@@ -264,12 +264,13 @@ def sources_of(targets: list[str]) -> list[str]:
 
 
 def tests_of(path: str) -> list[list[str]]:
-    """A file's tests, stage by stage: those of its own name and its doctests, those of its package, the laws."""
+    """A file's tests, stage by stage: those of its own name and its doctests, those of its package, those of all."""
     inside = Path(path).relative_to("tbgen")
     folders = [Path("tests", *inside.parts[:depth]) for depth in range(len(inside.parts) - 1, 0, -1)]
     nearest = next((folder for folder in folders if (ROOT / folder).is_dir()), None)
     own = Path("tests", *inside.parts[:-1], f"test_{inside.stem}.py")
-    stages = [[own, Path(path)], [nearest], [Path("tests/laws")]]
+    everyone = [Path("tests/laws"), Path("tests/test_arguments.py")]
+    stages = [[own, Path(path)], [nearest], everyone]
     return [[str(each) for each in stage if each and (ROOT / each).exists()] for stage in stages if any(stage)]
 
 

@@ -75,7 +75,7 @@ def test_a_seed_draws_the_same_mutations_and_every_kind(mutants: ModuleType) -> 
 def test_the_tests_of_a_file_are_those_beside_it(mutants: ModuleType, path: str, first: str) -> None:
     found = mutants.tests_of(path)
     assert found[0] == [first, path]
-    assert ["tests/laws"] in found
+    assert "tests/laws" in found[-1]
 
 
 def test_equivalent_mutants_are_still_in_the_program_and_have_a_reason(mutants: ModuleType) -> None:

@@ -1,7 +1,6 @@
 """The reference solver: published counts and values, the laws over every pair, and a proof one ply at a time."""
 
 import csv
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -9,12 +8,9 @@ import chess
 import numpy as np
 import pytest
 
-from tests import positions
-
 from .reference import BLACK, WHITE, ReferenceTable, outcome, solve
 from .reference.certificate import faults
 from .reference.laws import Laws
-from .reference.moves import NO_SQUARE
 
 GOLDEN = Path(__file__).parent / "golden"
 THREE_MEN = ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
@@ -163,108 +159,6 @@ def test_every_pair_of_three_men_is_proved_by_its_moves(material: str) -> None:
 def test_every_pair_of_four_men_is_proved_by_its_moves(material: str) -> None:
     _, wrong = faults(solve(material))
     assert wrong == 0
-
-
-def strength(board: chess.Board, color: chess.Color) -> list[int]:
-    """What a side has, king first, comparable with the other side's: more men are stronger, then stronger men."""
-    roles = sorted((piece.piece_type for piece in board.piece_map().values() if piece.color == color), reverse=True)
-    return [len(roles), *roles]
-
-
-def arrival(board: chess.Board, reset: bool, holder: int, code: int) -> tuple[int, int]:
-    """Value and plies of the position on the board, just reached with (holder, code) accrued before."""
-    if strength(board, chess.BLACK) > strength(board, chess.WHITE):  # as tables are named
-        value, plies = arrival(board.mirror(), reset, 1 - holder, code)
-        return -value, plies
-    mover = BLACK if board.turn else WHITE
-    own = 2 * board.legal_moves.count() + (not board.is_check())
-    table, position = place(board)
-    if not reset and code <= own:
-        return table.value(position, holder, code)
-    if own < 2:
-        return outcome(mover, own), 0
-    index = tuple(np.array([axis]) for axis in position)
-    square = NO_SQUARE if board.ep_square is None else board.ep_square
-    row = table.en_passant.find(index, np.array([square]))[0]
-    if row >= 0:
-        assert table.en_passant.own[row] == own
-        return int(table.en_passant.entry[row]), int(table.en_passant.dtg[row])
-    assert table.own[position] == own
-    return int(table.entry[position]), int(table.dtg[position])
-
-
-def best_of_moves(board: chess.Board, holder: int, code: int) -> tuple[int, int]:
-    """What the side to move makes of the position by python-chess's moves and the values one ply on."""
-    accrued, mover = outcome(holder, code), WHITE if board.turn else BLACK
-    ends = []
-    for move in list(board.legal_moves):
-        reset = board.is_zeroing(move)
-        board.push(move)
-        ends.append(arrival(board, reset, holder, code))
-        board.pop()
-    order = [value % 512 for value, _ in ends]  # White's best is lowest
-    best = min(order) if mover == WHITE else max(order)
-    if best == accrued % 512:
-        return accrued, 0
-    plies = [plies for value, plies in ends if value % 512 == best]
-    forcing = WHITE if best < accrued % 512 else BLACK
-    distance = 1 + (min(plies) if mover == forcing else max(plies))
-    return (best if best < 256 else best - 512), distance
-
-
-def boards(table: ReferenceTable, number: int) -> Iterator[tuple[chess.Board, tuple[int, ...]]]:
-    """Random positions of a table in which the game goes on."""
-    rng = np.random.default_rng(2020)
-    cells = np.flatnonzero((table.own >= 2) & (table.own != 255))
-    for cell in rng.choice(cells, number, replace=False):
-        position = tuple(int(axis) for axis in np.unravel_index(cell, table.own.shape))
-        yield board_of(table, position), position
-
-
-def board_of(table: ReferenceTable, position: tuple[int, ...], en_passant: int | None = None) -> chess.Board:
-    """The position as python-chess sees it."""
-    slots = zip(table.material.colors, table.material.roles, strict=True)
-    return positions.board_of(slots, position[1:], position[0], en_passant)
-
-
-@pytest.mark.parametrize("material", FEW_OR_ALL)
-def test_sampled_pairs_of_three_men_are_the_best_of_python_chess_moves(material: str) -> None:
-    table = solve(material)
-    rng = np.random.default_rng(5)
-    for board, position in boards(table, 150):
-        own = int(table.own[position])
-        for holder, code in (
-            (1 - position[0], own),
-            (WHITE, rng.integers(2, own + 1)),
-            (BLACK, rng.integers(2, own + 1)),
-        ):
-            pair = table.value(position, holder, int(code))
-            assert pair == best_of_moves(board, holder, int(code)), (board.fen(), holder, code)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("material", FOUR_MEN)
-def test_sampled_pairs_of_four_men_are_the_best_of_python_chess_moves(material: str) -> None:
-    table = solve(material)
-    for board, position in boards(table, 400):
-        for holder, code in ((WHITE, 5), (BLACK, 5), (WHITE, 16), (BLACK, 16)):
-            if code <= table.own[position]:
-                pair = table.value(position, holder, code)
-                assert pair == best_of_moves(board, holder, code), (board.fen(), holder, code)
-
-
-@pytest.mark.slow
-def test_en_passant_entries_are_the_best_of_python_chess_moves() -> None:
-    table = solve("KPvKP")
-    jumps = table.en_passant
-    assert len(jumps.own) > 0
-    for row in np.random.default_rng(4).choice(len(jumps.own), 500, replace=False):
-        position = tuple(int(axis[row]) for axis in jumps.index)
-        board = board_of(table, position, int(jumps.square[row]))
-        own = 2 * board.legal_moves.count() + (not board.is_check())
-        assert own == jumps.own[row], board.fen()
-        pair = best_of_moves(board, 1 - position[0], own)
-        assert pair == (jumps.entry[row], jumps.dtg[row]), board.fen()
 
 
 def test_a_pair_outside_the_domain_is_refused() -> None:
