@@ -19,7 +19,7 @@ from tbgen.compiled.known import Purpose, missing
 from tbgen.probe import Tablebase
 
 if TYPE_CHECKING:  # a player of table positions needs no compiler
-    from tbgen.apps.play.search import Engine, Searched
+    from tbgen.apps.play.search import Engine, Root, Searched
 
 _GLANCE_SECONDS: Final = 0.02
 """How long after `stop` a search that is still being loaded is waited for."""
@@ -67,6 +67,8 @@ class Beyond:
         engine = self._loaded(deadline)
         if engine is None:
             return None
+        from tbgen.apps.play.search import Root  # loaded by now
+
         engine.allow()
         if self._stop.is_set():
             engine.stop()
@@ -74,36 +76,11 @@ class Beyond:
         if deadline is not None:
             timer.start()
         try:
-            return self._deepen(engine, now, only, asked, lines, tell)
+            return _deepened(engine, Root(now.board, now.accrued, now.twice(), only, lines), asked, tell)
         finally:
             timer.cancel()
             if deadline is not None:
                 timer.join()
-
-    def _deepen(
-        self,
-        engine: Engine,
-        now: Situation,
-        only: Sequence[chess.Move],
-        asked: Asked,
-        lines: int,
-        tell: Callable[[str], None],
-    ) -> chess.Move | None:
-        from tbgen.apps.play.search import Root
-
-        best, root = None, Root(now.board, now.accrued, now.twice(), only, lines)
-        choices = len(only) or now.board.legal_moves.count()
-        for found in engine.deepen(root, asked.depth, asked.nodes):
-            tell("\n".join(_infos(found)))
-            first = found.lines[0]
-            best = first.moves[0]
-            is_clear = choices == 1 or first.mate_plies is not None or found.seconds > _ENOUGH * (asked.seconds or 0)
-            if asked.seconds is not None and is_clear:
-                break
-        for fault in engine.faults:
-            tell(f"info string error: {fault}")
-        engine.faults.clear()
-        return best
 
     def _loaded(self, deadline: float | None) -> Engine | None:
         """The search, once it is loaded; None if that would take too long."""
@@ -124,6 +101,22 @@ class Beyond:
         for _ in engine.deepen(Root(chess.Board(), Accrued(41, Color.BLACK)), 1):
             pass  # the kernel is compiled or read now
         self._engine = engine
+
+
+def _deepened(engine: Engine, root: Root, asked: Asked, tell: Callable[[str], None]) -> chess.Move | None:
+    """The best move of the deepest search that the limits allow."""
+    best, choices = None, len(root.only) or root.board.legal_moves.count()
+    for found in engine.deepen(root, asked.depth, asked.nodes):
+        tell("\n".join(_infos(found)))
+        first = found.lines[0]
+        best = first.moves[0]
+        is_clear = choices == 1 or first.mate_plies is not None or found.seconds > _ENOUGH * (asked.seconds or 0)
+        if asked.seconds is not None and is_clear:
+            break
+    for fault in engine.faults:
+        tell(f"info string error: {fault}")
+    engine.faults.clear()
+    return best
 
 
 def _infos(found: Searched) -> list[str]:

@@ -1,8 +1,8 @@
-"""Limits: what `go` asks, and how long a move may take."""
+"""What `go` asks, and how long a move may take."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -14,6 +14,8 @@ LINE_PLIES: Final = 24
 """How much of best play from tables is shown; it is looked up ply by ply."""
 DEFAULT_NODES: Final = 200_000
 """How far is searched where nothing is said."""
+MOST: Final = 10**12
+"""Numbers beyond it count as this: of milliseconds it is thirty years."""
 
 _LIMITS: Final = ("depth", "nodes", "mate", "movetime", "wtime", "btime", "winc", "binc", "movestogo")
 _MOVES_TO_GO: Final = 30
@@ -39,15 +41,21 @@ class Asked:
     ponders: bool = False
 
 
-def asked_in(words: Sequence[str], mover: Color | None) -> Asked:
-    """What the words after `go` ask; those that are unknown are left aside, as UCI wants it.
+def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> Asked:
+    """What the words after `go` ask; unknown ones are ignored, and wrong numbers after a complaint.
 
-    >>> asked_in("movetime 50 searchmoves e2e4 d2d4".split(), Color.WHITE).only
+    >>> asked_in("movetime 50 searchmoves e2e4 d2d4".split(), Color.WHITE, print).only
     ('e2e4', 'd2d4')
-    >>> asked_in("wtime 60000 winc 1000 btime 1".split(), Color.WHITE).seconds
+    >>> asked_in("wtime 60000 winc 1000 btime 1".split(), Color.WHITE, print).seconds
     2.73
     """
-    numbers = {name: number_in(value, name) for name, value in pairwise(words) if name in _LIMITS}
+    numbers = dict[str, int]()
+    for name, value in pairwise(words):
+        if name in _LIMITS:
+            try:
+                numbers[name] = number_in(value, name)
+            except UsageError as error:
+                complain(str(error))
     only = list[str]()
     if "searchmoves" in words:
         for word in words[list(words).index("searchmoves") + 1 :]:
@@ -55,7 +63,7 @@ def asked_in(words: Sequence[str], mover: Color | None) -> Asked:
                 break
             only.append(word)
     clock, increment = ("wtime", "winc") if mover is Color.WHITE else ("btime", "binc")
-    waits = "infinite" in words or "ponder" in words
+    waits = is_endless(words)
     depth = numbers.get("depth", 2 * numbers["mate"] if "mate" in numbers else None)
     seconds = None if waits else _seconds(numbers, numbers.get(clock), numbers.get(increment, 0))
     is_free = depth is None and seconds is None and not waits
@@ -71,6 +79,11 @@ def asked_in(words: Sequence[str], mover: Color | None) -> Asked:
     )
 
 
+def is_endless(words: Sequence[str]) -> bool:
+    """Whether the answer to a `go` waits for `stop`."""
+    return "infinite" in words or "ponder" in words
+
+
 def _seconds(numbers: dict[str, int], clock: int | None, increment: int) -> float | None:
     """What a search may take: the time for the move, or a fair part of the clock but never half of it."""
     milliseconds = numbers.get("movetime")
@@ -82,8 +95,13 @@ def _seconds(numbers: dict[str, int], clock: int | None, increment: int) -> floa
 
 
 def number_in(text: str, name: str) -> int:
-    """A number that was sent."""
-    try:
-        return int(text)
-    except ValueError:
-        raise UsageError(f"{name} must be a number, not {text!r}") from None
+    """A whole number that was sent, or the bound that it is beyond.
+
+    >>> number_in("9" * 5000, "nodes"), number_in("-20", "wtime")
+    (1000000000000, -20)
+    """
+    sign, digits = ("-", text[1:]) if text[:1] == "-" else ("", text)
+    if not (digits.isascii() and digits.isdigit()):
+        shown = text if len(text) <= 40 else f"{text[:40]}..."
+        raise UsageError(f"{name} must be a number, not {shown!r}")
+    return max(-MOST, min(MOST, int(sign + digits[:20])))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import chess
 
-from tbgen.errors import NO_TABLE
+from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.accrual import play_move
 from tbgen.rules.position import color_of, material_of, own_score
@@ -94,7 +94,9 @@ class Player:
                 continue
             after = now.board.copy(stack=False)
             own, accrued, _ = play_move(after, move, now.accrued)
-            known = self.tables.get(after, accrued)
+            known = None
+            with contextlib.suppress(TbgenError):  # a damaged table
+                known = self.tables.get(after, accrued)
             outcome = accrued.outcome if known is None else known.outcome
             rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None, is_guess=True)))
         return [choice for _, choice in sorted(rated, key=lambda each: each[0])]

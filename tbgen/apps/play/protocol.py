@@ -1,7 +1,8 @@
-"""Protocol: lines of UCI in, lines of UCI out; whatever comes in, the player goes on."""
+"""Protocol: lines of UCI in, lines of UCI out. Whatever comes in, the player goes on and answers every `go`."""
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -10,7 +11,7 @@ import chess
 
 from tbgen import __version__
 from tbgen.apps.play.beyond import Beyond
-from tbgen.apps.play.limits import Asked, asked_in, number_in
+from tbgen.apps.play.limits import Asked, asked_in, is_endless, number_in
 from tbgen.apps.play.player import Choice, Player, Situation, centipawns, situation_of
 from tbgen.errors import TbgenError, UsageError
 from tbgen.probe import Tablebase
@@ -26,10 +27,16 @@ HURRY_MILLISECONDS: Final = 200
 MOST_LINES: Final = 256
 
 _EMPTY: Final = ("", "<empty>")
+_MOST_SHOWN: Final = 300
+"""Characters of an error: it may quote what was sent."""
 
 
 class Protocol:
-    """One game after another; `tell` gets every line that goes out, from one thread at a time."""
+    """One game after another; `tell` gets every line that goes out, from one thread at a time.
+
+    A worker obeys one command after the other. The reader of lines passes them on, so that it hears `stop` at any
+    time; it counts each `go`, and a `stop` is for all that came before it.
+    """
 
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
         self._tell_line, self._lock = tell, threading.Lock()
@@ -38,28 +45,54 @@ class Protocol:
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Accrued | None = None
         self._lines = 1
-        self._stop, self._thread = threading.Event(), threading.Thread()
-        self._is_endless = True
+        self._todo: queue.SimpleQueue[tuple[str, list[str]]] = queue.SimpleQueue()
+        self._asked = self._begun = self._answered = self._stopped = 0
+        self._is_endless = False
+        self._halt = threading.Event()
 
     def run(self, lines: Iterable[str]) -> None:
         """Answer until `quit` or the end of the lines."""
+        worker = threading.Thread(target=self._work, daemon=True)
+        worker.start()
         for line in lines:
             name, *words = line.split() or [""]
             if name == "quit":
+                self._stop()
                 break
-            try:
-                self._obey(name, words)
-            except TbgenError as error:
-                self._tell(f"info string error: {error}")
-        else:  # no more lines: the last answer is still due, unless it waits for one
-            if not self._is_endless:
-                self._thread.join()
-        self._finish()
-        self._close()
-
-    def _close(self) -> None:
+            self._hear(name, words)
+        if self._is_endless:  # no more lines: the last answer is still due, unless it waits for one
+            self._stop()
+        self._todo.put(("quit", []))
+        worker.join()
         self._player.tables.close()
         self._beyond.close()
+
+    def _hear(self, name: str, words: list[str]) -> None:
+        """Pass a command on, unless it is for what is going on."""
+        if name in ("stop", "ponderhit"):
+            self._stop()
+        elif name == "isready" and self._answered < self._asked:
+            self._tell("readyok")
+        elif name:
+            if self._is_endless and name != "isready":
+                self._stop()
+            if name == "go":
+                self._asked += 1
+                self._is_endless = is_endless(words)
+            self._todo.put((name, words))
+
+    def _stop(self) -> None:
+        """End what is going on, and what has been asked before."""
+        self._stopped, self._is_endless = self._asked, False
+        self._halt.set()
+        self._beyond.stop()
+
+    def _work(self) -> None:
+        while (command := self._todo.get())[0] != "quit":
+            try:
+                self._obey(*command)
+            except Exception as error:  # whatever it is, the next command may do better
+                self._complain(error)
 
     def _obey(self, name: str, words: Sequence[str]) -> None:
         if name == "uci":
@@ -69,17 +102,14 @@ class Protocol:
         elif name == "setoption":
             self._set_option(words)
         elif name == "position":
-            self._finish()
             self._now = None
             self._now = self._situation(words)
             if not self._player.knows(self._now.board):
                 self._beyond.prepare()
         elif name == "go":
-            self._go(asked_in(words, None if self._now is None else color_of(self._now.board.turn)))
-        elif name in ("stop", "ponderhit"):
-            self._halt()
-        elif name not in ("", "ucinewgame", "debug", "register"):
-            self._tell(f"info string unknown command {name}")
+            self._go(words)
+        elif name not in ("ucinewgame", "debug", "register"):
+            raise UsageError(f"unknown command {name}")
 
     def _introduce(self) -> None:
         folders = ":".join(str(folder) for folder in self._player.tables.folders)
@@ -101,12 +131,21 @@ class Protocol:
         elif name == "multipv":
             self._lines = min(MOST_LINES, max(1, number_in(value, name)))
         elif name == "tablepath":
-            self._finish()
-            self._close()
-            self._player = Player(Tablebase(value))
-            self._beyond = Beyond(self._player.tables)
+            self._open(value)
         elif name not in ("uci_rmobility", "uci_chess960"):
             raise UsageError(f"there is no option {name!r}")
+
+    def _open(self, folders: str) -> None:
+        """Play from other tables; those that are open stay so until the others are."""
+        if folders in _EMPTY:
+            raise UsageError("TablePath must name a folder")
+        opened = Tablebase(folders)
+        player, beyond = Player(opened), Beyond(opened)
+        if not opened.available():
+            self._tell(f"info string no tables in {folders[:_MOST_SHOWN]}")
+        self._player.tables.close()
+        self._beyond.close()
+        self._player, self._beyond = player, beyond
 
     def _situation(self, words: Sequence[str]) -> Situation:
         """The position after `position startpos|fen FEN [moves ...]`."""
@@ -120,32 +159,41 @@ class Protocol:
             walker.push(played[-1])
         return situation_of(board, self._accrued if carried is None else carried, played)
 
-    def _go(self, asked: Asked) -> None:
-        self._finish()
-        if asked.ponders:
-            self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
-        self._is_endless = asked.waits
-        self._stop.clear()
+    def _go(self, words: Sequence[str]) -> None:
+        """Answer with the best move that can be found, or else with any legal one."""
+        self._begun += 1
+        self._halt.clear()
         self._beyond.allow()
-        self._thread = threading.Thread(target=self._answer, args=(self._now, asked), daemon=True)
-        self._thread.start()
-
-    def _answer(self, now: Situation | None, asked: Asked) -> None:
-        best = None
+        if self._begun <= self._stopped:
+            self._halt.set()
+            self._beyond.stop()
+        now, best = self._now, None
         try:
-            best = None if now is None else self._best(now, asked)
-        except TbgenError as error:
-            self._tell(f"info string error: {error}")
-        if asked.waits:
-            self._stop.wait()
-        self._tell(f"bestmove {best.uci() if best else '(none)'}")
+            if now is not None:
+                asked = asked_in(words, color_of(now.board.turn), self._complain)
+                best = self._best(now, asked)
+        except Exception as error:
+            self._complain(error)
+        finally:
+            if best is None and now is not None:
+                best = next(iter(now.board.legal_moves), None)
+            if is_endless(words):
+                self._halt.wait()
+            self._tell(f"bestmove {best.uci() if best else '(none)'}")
+            self._answered += 1
 
     def _best(self, now: Situation, asked: Asked) -> chess.Move | None:
         """The move to play; what is known of it is told."""
-        only = [parse_move(now.board, word) for word in asked.only]
+        if asked.ponders:
+            self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
+        only = self._named(now, asked.only)
         in_hurry = asked.milliseconds is not None and asked.milliseconds < HURRY_MILLISECONDS
         plies = 0 if in_hurry else max(0, asked.plies - 1)
-        choices = self._player.choices(now, only=only, most=self._lines, line_plies=plies)
+        try:
+            choices = self._player.choices(now, only=only, most=self._lines, line_plies=plies)
+        except TbgenError as error:  # a damaged table
+            self._complain(error)
+            choices = None
         if choices is None:
             self._tell("info string no table has this position, so it is searched")
             best = self._beyond.best(now, only, asked, self._lines, self._tell)
@@ -156,15 +204,19 @@ class Protocol:
             self._tell(_info(choice, number, color_of(now.board.turn)))
         return choices[0].move if choices else None
 
-    def _halt(self) -> None:
-        self._stop.set()
-        self._beyond.stop()
+    def _named(self, now: Situation, words: Sequence[str]) -> list[chess.Move]:
+        """The legal ones of the moves that were named; none means all."""
+        moves = list[chess.Move]()
+        for word in words:
+            try:
+                moves.append(parse_move(now.board, word))
+            except TbgenError as error:
+                self._complain(error)
+        return moves
 
-    def _finish(self) -> None:
-        """Let the answer that is due be given."""
-        self._halt()
-        if self._thread.is_alive():
-            self._thread.join()
+    def _complain(self, error: Exception | str) -> None:
+        told = str(error) if isinstance(error, (str, TbgenError)) else f"{type(error).__name__}: {error}"
+        self._tell(f"info string error: {' '.join(told.split())[:_MOST_SHOWN]}")
 
     def _tell(self, line: str) -> None:
         with self._lock:
@@ -183,5 +235,4 @@ def _info(choice: Choice, number: int, mover: Color) -> str:
         score = f"cp {centipawns(choice.outcome, mover)}"
     line = " ".join(move.uci() for move in (choice.move, *choice.line))
     way = "a guess, no table has it" if choice.is_guess else in_so_many(choice.dtg)
-    depth = max(1, plies)
-    return f"info string {choice.outcome} {way}\ninfo depth {depth} multipv {number} score {score} pv {line}"
+    return f"info depth {max(1, plies)} multipv {number} score {score} pv {line} string {choice.outcome} {way}"

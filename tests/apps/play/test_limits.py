@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tbgen.apps.play.limits import DEFAULT_NODES, Asked, asked_in
-from tbgen.errors import UsageError
+from tbgen.apps.play.limits import DEFAULT_NODES, MOST, Asked, asked_in
 from tbgen.score import Color
 
 
 def asked(words: str, mover: Color = Color.WHITE) -> Asked:
-    return asked_in(words.split(), mover)
+    return asked_in(words.split(), mover, pytest.fail)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +49,18 @@ def test_a_mate_is_looked_for_as_deep_as_it_lies() -> None:
     assert asked("mate 3 depth 4").depth == 4
 
 
-def test_a_limit_that_is_no_number_is_an_error() -> None:
-    with pytest.raises(UsageError, match="depth must be a number"):
-        asked("depth deep")
+@pytest.mark.parametrize("word", ["deep", "1e3", "", "٣", "--5", "0x10", "x" * 10_000])
+def test_a_limit_that_is_no_number_is_told_and_ignored(word: str) -> None:
+    told = list[str]()
+    assert asked_in(["depth", word, "nodes", "7"], Color.WHITE, told.append) == Asked(nodes=7)
+    assert len(told) == 1
+    assert told[0].startswith("depth must be a number, not ")
+    assert len(told[0]) < 100
+
+
+@pytest.mark.parametrize("number", ["9" * 20, "9" * 400, "9" * 5000])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_number_beyond_all_bounds_is_the_bound(number: str, sign: str) -> None:
+    found = asked(f"nodes {sign}{number} movetime {sign}{number}")
+    assert found.nodes == (-MOST if sign else MOST)
+    assert found.seconds == pytest.approx(0.001 if sign else MOST / 1000)

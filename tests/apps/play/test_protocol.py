@@ -19,10 +19,12 @@ from tbgen.rules.accrual import play_move
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
 from tbgen.score import Accrued, Color, parse_score
+from tbgen.text import in_plies
 from tests.positions import random_root
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+ROOKS = "8/8/3k4/8/2r5/8/3KR3/4B3 w - - 4 30"
 
 
 def said(folder: Path, *lines: str) -> list[str]:
@@ -30,6 +32,11 @@ def said(folder: Path, *lines: str) -> list[str]:
     out = list[str]()
     Protocol(folder, out.append).run(lines)
     return [line for each in out for line in each.splitlines()]
+
+
+def moves_in(line: str) -> list[str]:
+    """The moves of a line of `info`."""
+    return line.partition(" pv ")[2].partition(" string ")[0].split()
 
 
 def best(lines: list[str]) -> str:
@@ -57,8 +64,7 @@ def test_what_has_accrued_is_taken_from_wherever_it_stands(
     table_folder: Path, before: tuple[str, ...], position: str
 ) -> None:
     lines = said(table_folder, *before, f"position {position}", "go movetime 10")
-    assert "info string G1.5 in 5 plies" in lines
-    assert "info depth 5 multipv 1 score cp 44 pv e6e5" in lines
+    assert "info depth 5 multipv 1 score cp 44 pv e6e5 string G1.5 in 5 plies" in lines
     assert best(lines) == "e6e5"
 
 
@@ -67,12 +73,12 @@ def test_what_has_accrued_can_be_taken_back(table_folder: Path, empty: str) -> N
     options = ("setoption name Accrued value G1.0", f"setoption name Accrued value{empty}")
     lines = said(table_folder, *options, f"position fen {BISHOP}", "go movetime 10")
     assert not any("error" in line for line in lines)
-    assert any(line.startswith("info string G1.5 ") for line in lines)
+    assert any(" string G1.5 in " in line for line in lines)
 
 
 def test_the_line_is_that_of_best_play(table_folder: Path, tables: Tablebase) -> None:
     lines = said(table_folder, f"position fen {BISHOP} G4.0", "go depth 4")
-    (shown,) = (line.partition(" pv ")[2].split() for line in lines if " pv " in line)
+    (shown,) = (moves_in(line) for line in lines if " pv " in line)
     steps = tables.line(chess.Board(BISHOP), parse_score("G4.0"))
     assert shown == [step.move.uci() for step in steps[:4]]
 
@@ -84,14 +90,16 @@ def test_a_move_whose_line_leads_to_a_missing_table_is_played_without_a_line(
     lines = said(folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10")
     assert not any("error" in line for line in lines)
     assert best(lines) == best(said(table_folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10"))
-    assert any(line.endswith(f" pv {best(lines)}") for line in lines)
+    assert any(moves_in(line) == [best(lines)] for line in lines)
 
 
 def test_several_lines_come_best_first_and_only_moves_that_were_named(table_folder: Path, tables: Tablebase) -> None:
     moves = tables.probe_moves(chess.Board(BISHOP), parse_score("G4.0"))
     several = said(table_folder, "setoption name MultiPV value 3", f"position fen {BISHOP} G4.0", "go movetime 1")
-    shown = [line.partition(" pv ")[2] for line in several if " pv " in line]
-    assert shown == [each.move.uci() for each in moves[:3]]
+    shown = [moves_in(line) for line in several if " pv " in line]
+    assert shown == [[each.move.uci()] for each in moves[:3]]
+    values = [line.partition(" string ")[2] for line in several if " pv " in line]
+    assert values == [f"{each.outcome} in {in_plies(each.dtg or 0)}" for each in moves[:3]], "each line has its value"
     named = said(table_folder, f"position fen {BISHOP} G4.0", "go searchmoves f5g6 e6d5 movetime 1")
     expected = next(each.move.uci() for each in moves if each.move.uci() in ("f5g6", "e6d5"))
     assert best(named) == expected
@@ -144,18 +152,93 @@ def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
     "wrong",
     ["position fen nonsense", "position fen 8/8/8/8/8/8/8/8 w - - 0 1", f"position fen {BISHOP} moves e2e4",
      "setoption name Hash value 3", "setoption name MultiPV value x", "setoption name Accrued value 7",
-     "go movetime x", "go searchmoves e2e4", "quite", ""],
+     "go movetime x", "go searchmoves e2e5", "quite", ""],
 )  # fmt: skip
 def test_what_makes_no_sense_is_told_and_the_player_goes_on(table_folder: Path, wrong: str) -> None:
     lines = said(table_folder, wrong, "isready", f"position fen {BISHOP} G4.0", "go movetime 1")
     assert "readyok" in lines
     assert lines[-1] == "bestmove e6e5"
-    assert any("info string" in line and "G1.5" not in line for line in lines) is bool(wrong)
+    assert any(line.startswith("info string error: ") for line in lines) is bool(wrong)
 
 
 def test_a_game_that_is_over_has_no_move(table_folder: Path) -> None:
     assert best(said(table_folder, "position fen 8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", "go")) == "(none)"
     assert best(said(table_folder, "position fen nonsense", "go")) == "(none)"
+
+
+def test_every_go_is_answered_by_a_legal_move_whatever_its_words_are(table_folder: Path) -> None:
+    boards = {fen: chess.Board(fen) for fen in (BISHOP, ROOKS)}
+    wrong = ["nodes x", "nodes " + "9" * 23, "wtime " + "9" * 400, "movetime x nodes 5", "searchmoves h8h1 nodes 5"]
+    for fen, board in boards.items():
+        for words in wrong:
+            limits = words if "9" not in words else f"{words} depth 1"
+            lines = said(table_folder, f"position fen {fen}", f"go {limits}")
+            assert chess.Move.from_uci(best(lines)) in board.legal_moves
+            assert any("info string error: " in line for line in lines) is ("9" not in words), words
+
+
+def test_no_search_that_ends_by_itself_is_cut_short_by_the_next_command(table_folder: Path) -> None:
+    """In a pipe all commands are there at once."""
+    asked = f"position fen {ROOKS}", "go nodes 20000"
+    alone = searched(said(table_folder, *asked))
+    twice = searched(said(table_folder, *asked, *asked, "position startpos", "isready"))
+    assert len(alone) > 1
+    assert twice[: len(alone)] == alone
+    assert int(twice[-1]["depth"]) >= int(alone[-1]["depth"]), "what tables said the first time saves positions"
+
+
+def test_other_tables_are_opened_before_those_that_are_open_are_closed(table_folder: Path, tmp_path: Path) -> None:
+    position = f"position fen {BISHOP} G4.0"
+    for path in ("", str(tmp_path / ("x" * 10_000))):
+        lines = said(table_folder, f"setoption name TablePath value {path}", position, "go movetime 1")
+        assert lines[0].startswith("info string error: ")
+        assert len(lines[0]) < 400
+        assert best(lines) == "e6e5"
+    lines = said(table_folder, f"setoption name TablePath value {tmp_path}", position, "go nodes 1")
+    assert lines[0] == f"info string no tables in {tmp_path}"
+    assert chess.Move.from_uci(best(lines)) in chess.Board(BISHOP).legal_moves
+    assert best(said(tmp_path, f"setoption name TablePath value {table_folder}", position, "go")) == "e6e5"
+
+
+def test_a_position_whose_table_is_damaged_is_searched(table_folder: Path, tmp_path: Path) -> None:
+    for path in table_folder.glob("K*.h5"):
+        damaged = path.name.startswith("KBvK")
+        (tmp_path / path.name).write_bytes(path.read_bytes()[:-1000] if damaged else path.read_bytes())
+    lines = said(tmp_path, f"position fen {BISHOP} G4.0", "go depth 1")
+    assert lines[0].startswith("info string error: ")
+    assert chess.Move.from_uci(best(lines)) in chess.Board(BISHOP).legal_moves
+
+
+SCRIPT_WORDS = [
+    "position", "startpos", "fen", "moves", "e2e4", BISHOP, f"{BISHOP} G4.0", ROOKS,
+    "go", "infinite", "ponder", "depth", "nodes", "movetime", "wtime", "searchmoves", "1", "-1", "x", "9" * 30,
+    "stop", "ponderhit", "setoption", "name", "value", "MultiPV", "TablePath", "Accrued", "G1.0", "isready", "uci",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_scripts_of_random_words_are_obeyed_to_their_end(table_folder: Path, seed: int) -> None:
+    """Each `go` has one answer, which is legal in the position that was set last; and nothing hangs."""
+    draw, script, board, expected = random.Random(seed), list[str](), chess.Board(), list[chess.Board]()
+    for _ in range(40):
+        kind = draw.random()
+        if kind < 0.25:
+            fen = draw.choice([BISHOP, f"{BISHOP} G4.0", ROOKS])
+            script.append(f"position fen {fen}")
+            board = chess.Board(" ".join(fen.split()[:6]))
+        elif kind < 0.5:
+            words = draw.choice(["nodes 300", "depth 1", "movetime 1", "infinite", "ponder", "nodes x depth 1"])
+            script.append(f"go {words}")
+            expected.append(board)
+        else:
+            script.append(" ".join(draw.choices(SCRIPT_WORDS[9 if kind < 0.9 else 10 :], k=draw.randrange(1, 5))))
+            if script[-1].split()[0] in ("go", "position"):
+                script.pop()
+    lines = said(table_folder, *script)
+    answers = [line.removeprefix("bestmove ") for line in lines if line.startswith("bestmove ")]
+    assert len(answers) == len(expected)
+    for answer, there in zip(answers, expected, strict=True):
+        assert chess.Move.from_uci(answer) in there.legal_moves
 
 
 def searched(lines: list[str]) -> list[dict[str, str]]:
@@ -167,9 +250,6 @@ def searched(lines: list[str]) -> list[dict[str, str]]:
             words = head.replace("score cp ", "cp ").replace("score mate ", "mate ").split()
             found.append({**dict(zip(words[::2], words[1::2], strict=True)), "pv": pv})
     return [{name: word for name, word in each.items() if name not in ("time", "nps")} for each in found]
-
-
-ROOKS = "8/8/3k4/8/2r5/8/3KR3/4B3 w - - 4 30"
 
 
 def test_without_a_table_it_searches_and_says_so(table_folder: Path) -> None:
@@ -208,7 +288,7 @@ def test_a_first_search_says_that_it_is_compiled(
 
 def test_where_no_depth_can_be_searched_it_plays_for_few_moves_and_says_that_it_guesses(table_folder: Path) -> None:
     lines = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go nodes 1")
-    assert any(line.startswith("info string") and line.endswith("a guess, no table has it") for line in lines)
+    assert any(line.endswith("a guess, no table has it") for line in lines)
     assert best(lines) == "b1b2"
 
 
