@@ -270,7 +270,8 @@ def tests_of(path: str) -> list[list[str]]:
     nearest = next((folder for folder in folders if (ROOT / folder).is_dir()), None)
     own = Path("tests", *inside.parts[:-1], f"test_{inside.stem}.py")
     everyone = [Path("tests/laws"), Path("tests/test_arguments.py")]
-    stages = [[own, Path(path)], [nearest], everyone]
+    examples = Path(path) if nearest is None else Path(path).parent  # a file that is named is searched for tests, too
+    stages = [[own, examples], [nearest], everyone]
     return [[str(each) for each in stage if each and (ROOT / each).exists()] for stage in stages if any(stage)]
 
 

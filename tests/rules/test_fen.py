@@ -11,6 +11,7 @@ from tbgen.errors import AccruedError, FenError, IllegalPositionError, InputErro
 from tbgen.rules.accrual import accrued_of
 from tbgen.rules.fen import format_fen, parse_fen
 from tbgen.rules.position import own_score
+from tbgen.score import Mobility
 from tests.strategies import boards, scores
 
 AFTER_RESET = "rnbqkbnr/pp2pppp/3p4/2p5/2P1P3/5N2/PP1P1PPP/RNBQKB1R b KQkq - 0 3"
@@ -163,3 +164,9 @@ def test_a_score_read_is_never_worse_than_the_positions_own(played: chess.Board,
         return
     assert accrued is not None
     assert accrued.code <= own_score(board).code
+
+
+def test_under_whole_game_mobility_a_score_counts_right_after_a_reset() -> None:
+    fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 0 30 G4.0"
+    assert str(parse_fen(fen, game=Mobility.WHOLE_GAME)[1]) == "G4.0"
+    assert str(parse_fen(fen)[1]) == str(own_score(chess.Board(fen.removesuffix(" G4.0"))))

@@ -151,3 +151,26 @@ def test_moves_are_named_as_python_chess_names_them() -> None:
                     named += 1
                 board.push(draw.choice(moves))
     assert named > 10_000
+
+
+@pytest.mark.parametrize(
+    ("played", "text", "why"),
+    [
+        ("", "e5", "it is White's turn"),
+        ("e4", "d4", "it is Black's turn"),
+        ("e4", "g8f6x", ""),
+        ("", "Ne9", "there is no square e9"),
+        ("", "i2i4", "there is no square i4"),
+        ("", "say z9 please", ""),
+        ("f3 e5 g4 Qh4", "a3", "the game is over by checkmate"),
+    ],
+)
+def test_an_illegal_move_is_told_why_where_there_is_a_plain_reason(played: str, text: str, why: str) -> None:
+    board = chess.Board()
+    for san in played.split():
+        board.push_san(san)
+    with pytest.raises(MoveError) as caught:
+        parse_move(board, text)
+    reasons = ("'s turn", "no square", "is over")
+    assert why in str(caught.value)
+    assert any(reason in str(caught.value) for reason in reasons) == bool(why)
