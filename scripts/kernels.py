@@ -76,7 +76,7 @@ def answer(folder: str) -> None:
 
 
 def record_pawns(folder: str) -> None:
-    run("record", "KPvK", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")
+    run("study", "record", "KPvK", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")
 
 
 def prove_samples(folder: str, *names: str) -> None:
@@ -103,7 +103,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "tables without pawns": ("", lambda folder: build(folder, "KBvK")),
     "tables with pawns": ("KQvK KRvK KBvK KNvK", lambda folder: build(folder, "KPvK")),
     "tables whose layers threads share": ("KNvK", share_layers),
-    "records": ("KBvK", lambda folder: run("record", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")),
+    "records": ("KBvK", lambda folder: run("study", "record", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")),
     "records of tables with pawns": ("KPvK", record_pawns),
     "digests": ("KPvK", lambda folder: run("verify", "--digest", "KBvK", "KPvK", "-q", "--data", folder)),
     "proofs": ("KBvK", lambda folder: run("verify", "KBvK", "-q", "--data", folder)),
@@ -229,6 +229,7 @@ def without_order(facts: dict[str, Any]) -> dict[str, Any]:
 
 def compile_kernels() -> None:
     from tbgen.cli.first_use import compile_for
+
     from tbgen.compiled.known import Purpose
 
     compile_for(*Purpose)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/whole-game-records.md and docs/two-games.md from what `tbgen compare --all -o games.json` found.
+"""Write docs/whole-game-records.md and docs/two-games.md from what `tbgen study compare --all -o games.json` found.
 
 whole_game.py games.json
 """
@@ -26,8 +26,8 @@ HEAD = """# Records of whole-game mobility
 
 What the tables of [whole-game mobility](whole-game.md) hold, of {tables} endings with {men} men.
 [two-games.md](two-games.md) compares them with r-mobility, ending by ending.
-This page is written by `scripts/whole_game.py` from the tables, by way of `tbgen compare --all -o games.json`;
-`tbgen record --game whole-game` counts a table outcome by outcome and distance by distance.
+This page is written by `scripts/whole_game.py` from the tables, by way of `tbgen study compare --all -o games.json`;
+`tbgen study record --game whole-game` counts a table outcome by outcome and distance by distance.
 """
 
 COUNTS = """## Counts by ending
@@ -47,8 +47,8 @@ TOGETHER = """# r-mobility and whole-game mobility, ending by ending
 
 What best play is worth under either game, position by position, in {tables} endings.
 [whole-game.md](whole-game.md) says what the games are and what follows from these figures.
-This page is written by `scripts/whole_game.py`, by way of `tbgen compare --all -o games.json`;
-`tbgen compare --page` writes the same with boards.
+This page is written by `scripts/whole_game.py`, by way of `tbgen study compare --all -o games.json`;
+`tbgen study compare --page` writes the same with boards.
 
 Of {positions:,} positions the games differ in {share:.1f} %. Positions are placements on 64 squares,
 either side to move, with nothing accrued from before; shares are in per cent.

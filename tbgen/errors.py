@@ -211,9 +211,9 @@ class PgnError(InputError):
 
 
 class RecordError(InputError):
-    """A file that is not the record of a table as `tbgen record` writes it."""
+    """A file that is not the record of a table as `tbgen study record` writes it."""
 
-    template = "{path} is not a record: {reason}; write it again with: tbgen record"
+    template = "{path} is not a record: {reason}; write it again with: tbgen study record"
     path: str
     reason: str
 

@@ -92,10 +92,10 @@ def shared(made: pytest.TempPathFactory, name: str, make: Callable[[Path], None]
 
 def built(folder: Path, wanted: Iterable[Material], threads: int = 1) -> None:
     """Build tables as the command does."""
-    from tbgen.cli.watch import QuietWatcher
+    from tbgen.cli.watch import BuildWatcher
     from tbgen.library.build import Settings, build
 
-    build(folder, list(wanted), QuietWatcher(), Settings(threads=threads))
+    build(folder, list(wanted), BuildWatcher(), Settings(threads=threads))
 
 
 @pytest.fixture(scope="session")

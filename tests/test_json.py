@@ -35,12 +35,12 @@ def keys_in(title: str) -> list[str]:
 def answers(table_folder: Path, tmp_path: Path) -> dict[str, Any]:
     """An object for each section of the page."""
     data = ("--json", "--data", str(table_folder))
-    probe, line = (json.loads(printed(command, FEN, *data)) for command in ("probe", "line"))
+    probe, line = (json.loads(printed("probe", FEN, *how, *data)) for how in ((), ("--line",)))
     moves = json.loads(printed("score", "startpos", "e4", "--json"))
     games = json.loads(printed("score", "--pgn", GAMES, "--json"))["games"]
     (annotated,) = json.loads(printed("annotate", ANNOTATED, "-q", *data))
     holds = json.loads(printed("hold", SHUT, "--goal", "draw", "--json"))
-    factors = json.loads(printed("potential", "--json", "--records", str(RECORDS)))
+    factors = json.loads(printed("study", "potential", "--json", "--records", str(RECORDS)))
     settings = Settings([table_folder], names=("testserver",))
     with TestClient(application(settings)) as client:
         strip = client.get("/r-mobility", params={"fen": FEN, "strip": "1"}).json()["strip"]
@@ -64,7 +64,7 @@ def answers(table_folder: Path, tmp_path: Path) -> dict[str, Any]:
         "A fetch": fetched,
         "The server": health | health["limits"],
         "A table in the list": json.loads(printed("list", *data))[0],
-        "A table:": json.loads(printed("info", "KvK", *data)),
+        "A table:": json.loads(printed("list", "KvK", *data)),
         "A plan": plan,
         "A table of a plan": plan["tables"][0],
         "A proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],

@@ -37,7 +37,7 @@ FIRSTS = (
     First("build KPvK, after KBvK", (*TBGEN, "build", "KPvK", "-q"), warmed=("KBvK",)),
     First("verify KBvK", (*TBGEN, "verify", "KBvK"), data=("KBvK",)),
     First("verify KPvK", (*TBGEN, "verify", "KPvK"), data=("KPvK",)),
-    First("record KPvK", (*TBGEN, "record", "KPvK"), data=("KPvK",)),
+    First("record KPvK", (*TBGEN, "study", "record", "KPvK"), data=("KPvK",)),
     First("score --pgn", (*TBGEN, "score", "--pgn", str(GAMES), "--summary")),
     First("adjudicate", (*TBGEN, "adjudicate", str(GAMES), "-q"), data=("KBvK",)),
     First("all kernels", (sys.executable, str(ROOT / "scripts" / "kernels.py"), "--compile")),

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, NamedTuple
 
 import click
 
-from tbgen.apps.games.annotate import AnnotatedPly, Annotation, annotate
+from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of
 from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import commented
-from tbgen.cli.completion import a_file
-from tbgen.cli.data import folders_option
-from tbgen.cli.first_use import compile_for
-from tbgen.cli.options import quiet_option
+from tbgen.cli.folders import folders_option
+from tbgen.cli.options import a_file, json_option, quiet_option, refuse_together, settings_options
 from tbgen.cli.output import STANDARD_OUTPUT, is_same_file, written_whole
-from tbgen.cli.reading import reading
-from tbgen.cli.refusals import refuse_together
-from tbgen.cli.settings import settings_options
-from tbgen.cli.terminal import complain_of, say, show_rows
+from tbgen.cli.reporter import compile_for, reading
+from tbgen.cli.terminal import complain_of, in_json, say, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.errors import InputError, PgnError, UsageError
 from tbgen.material import Material
@@ -36,10 +31,9 @@ from tbgen.text import counted, printable
 
 @click.command("annotate")
 @click.argument("file", metavar="IN.pgn", shell_complete=a_file)
-@click.option("--game", "number", type=click.IntRange(min=1), metavar="N", help="Only the Nth game of the file.")
+@click.option("--number", type=click.IntRange(min=1), metavar="N", help="Show only the Nth game of the file.")
 @click.option("--pgn", "as_pgn", is_flag=True, help="Print the games with comments behind their moves.")
-@click.option("--html", "as_page", is_flag=True, help="Print a page that needs nothing else.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
 @click.option(
     "-o",
     "--output",
@@ -47,8 +41,9 @@ from tbgen.text import counted, printable
     shell_complete=a_file,
     help="Write to this file; PGN, unless --html or --json is given.",
 )
-@folders_option
 @settings_options
+@folders_option
+@json_option
 @quiet_option
 def command(
     file: str,
@@ -56,15 +51,15 @@ def command(
     number: int | None,
     as_pgn: bool,
     as_page: bool,
-    as_json: bool,
     output: str | None,
-    folders: tuple[Path, ...],
     settings: GameSettings,
+    folders: tuple[Path, ...],
+    as_json: bool,
     quiet: bool,
 ) -> int:
     """Show games ply by ply, from where tables know the position, and who gave what away.
 
-    The value after a ply is what the game ends with by best play, with the score that has accrued. A move that
+    The value after a ply is the final score by best play, with the score that has accrued. A move that
     leaves the player less than before gave something away; the moves that would have kept it are named, and the points
     that it cost. Tables ignore the fifty-move rule.
 
@@ -74,7 +69,7 @@ def command(
     \b
     Examples:
       tbgen annotate game.pgn
-      tbgen annotate event.pgn --game 12 --html -o game.html
+      tbgen annotate event.pgn --number 12 --html -o game.html
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
     """
     refuse_together({"--pgn": as_pgn, "--html": as_page, "--json": as_json})
@@ -88,19 +83,19 @@ def command(
         tell = stack.enter_context(reading(file, quiet=quiet or prints))
         games = _kept(_annotated(file, tables, settings, number, tell), faults, missing)
         annotations = (each.annotation for each in games if each.annotation is not None)
-        if as_page or as_json or as_pgn or output is not None:
+        if not (as_page or as_json or as_pgn or output is not None):
+            for each in annotations:
+                _show(each)
+        else:
             out = stack.enter_context(written_whole(output or STANDARD_OUTPUT))
             if as_json:
-                out.write(json.dumps([each.facts() for each in annotations], indent=2).encode() + b"\n")
+                out.write(in_json([each.facts() for each in annotations]))
             elif as_page:
                 from tbgen.apps.site.alone import annotated_page
 
                 out.write(annotated_page(list(annotations), Path(file).name).encode())
             else:
                 _write_pgn(games, out)
-        else:
-            for each in annotations:
-                _show(each)
     if missing and not quiet:
         tables_missing = ", ".join(f"{material} ({times})" for material, times in missing.most_common())
         names = " ".join(map(str, missing))
@@ -177,19 +172,17 @@ def _show(annotation: Annotation) -> None:
     click.echo(printable(f"{game.number}. {players}: {annotation.known_from}"))
     if annotation.first is None:
         return
-    heads = ("ply", "move", "outcome", "DTG", "accrued", "lost", "")
-    show_rows(heads, [_row(each) for each in annotation.plies], right="r.rrrr")
+    rows = [
+        (
+            str(each.ply.number),
+            each.move,
+            "?" if each.value is None else str(each.value.outcome),
+            each.distance,
+            str(each.ply.accrued),
+            each.lost_in_words,
+            each.remark,
+        )
+        for each in annotation.plies
+    ]
+    show_rows(("ply", "move", "outcome", "DTG", "accrued", "lost", ""), rows, right="r.rrrr")
     click.echo(f"{annotation.lost_in_words}\n")
-
-
-def _row(each: AnnotatedPly) -> Sequence[str]:
-    value = each.value
-    return (
-        str(each.ply.number),
-        each.move,
-        "?" if value is None else str(value.outcome),
-        each.distance,
-        str(each.ply.accrued),
-        each.lost_in_words,
-        each.remark,
-    )

@@ -8,22 +8,30 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from tbgen.apps.records.folder import FOLDER, is_index_behind, without_record
-from tbgen.cli.completion import a_material
-from tbgen.cli.data import game_option, in_units, new_folder_option, wanted_materials
-from tbgen.cli.first_use import by_pawns, compile_for
-from tbgen.cli.missing import lacking
-from tbgen.cli.plan import show_plan
-from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
-from tbgen.cli.terminal import complain, progress, show_rows
-from tbgen.cli.watch import PlainWatcher, QuietWatcher, TerminalWatcher
+from tbgen.cli.folders import Wanted, in_units, new_folder_option, wanted_options
+from tbgen.cli.games import lacking
+from tbgen.cli.options import (
+    a_file,
+    game_option,
+    json_option,
+    quiet_option,
+    refuse_beside,
+    refuse_together,
+    refuse_without,
+    threads_option,
+)
+from tbgen.cli.reporter import by_pawns, clock, compile_for, duration, progress, reporter
+from tbgen.cli.terminal import complain, print_json, show_rows
+from tbgen.cli.watch import BuildWatcher
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.library.build import Built, Settings, build, plan_for
@@ -34,78 +42,74 @@ from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
 from tbgen.system.process import processors
+from tbgen.text import counted, in_gib
 
 T = TypeVar("T")
+
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
-_MOST_THREADS = 1024
+_MOST_JOBS = 1024
 _LEAST_MEMORY = 1 << 20
-"""In bytes; whoever writes less has forgotten the unit."""
+"""In bytes; a smaller number lacks its unit."""
+_MOST_BESIDE = 3
+"""So many tables beside a table are named."""
+_MOST_LEFT_OUT = 10
+"""So many tables that are left out for the same reason are named; `--json` has all."""
 
 
 @click.command("build")
-@click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=a_material)
-@click.option("--men", type=int, metavar="N", help="All materials with N men, kings included.")
-@click.option("--all", "every", is_flag=True, help="All materials of two to five men.")
+@wanted_options("every material of two to five men")
 @click.option(
     "--for",
     "games",
     multiple=True,
     metavar="GAMES.pgn",
-    help="What `tbgen adjudicate` lacks to decide these games; may be repeated.",
+    shell_complete=a_file,
+    help="Build the tables that `tbgen adjudicate` lacks to decide these games; may be repeated.",
 )
-@game_option
-@new_folder_option
-@click.option(
-    "--threads",
-    type=click.IntRange(1, _MOST_THREADS),
-    metavar="N",
-    help="Threads of all tables together (default: one for each processor).",
-)
+@click.option("--memory", metavar="SIZE", help="Use at most SIZE of memory, such as 8G (default: what is free).")
+@threads_option
 @click.option(
     "--jobs",
-    type=click.IntRange(1, _MOST_THREADS),
+    type=click.IntRange(1, _MOST_JOBS),
     metavar="N",
-    help="Make at most N tables at once, in processes (default: so many that the plan is shortest).",
+    help="Make at most N tables at once, in processes (default: as many as make the plan shortest).",
 )
-@click.option("--memory", metavar="SIZE", help="Upper bound of memory, such as 8G (default: what is free).")
 @click.option("--cluster", metavar="ADDRESS", help="Make tables on the workers of this dask scheduler.")
 @click.option(
     "--outcomes",
     "outcomes_only",
     is_flag=True,
-    help="Keep outcomes only: distances go when the tables that need them are made.",
+    help="Keep outcomes only: remove distances when the tables that need them are made.",
 )
-@click.option(
-    "--digest", "by_digest", is_flag=True, help="Say what of it differs from the known tables: docs/digests.md."
-)
+@click.option("--digest", "by_digest", is_flag=True, help="Compare what was built with known tables.")
 @click.option(
     "--plan", "only_plan", is_flag=True, help="Print what would be made, its cost and its time; make nothing."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
+@game_option
+@new_folder_option
+@json_option
+@quiet_option
 def command(
-    names: tuple[str, ...],
-    men: int | None,
+    wanted: Wanted,
     *,
-    every: bool,
     games: tuple[str, ...],
-    game: Mobility,
-    data: Path,
+    memory: str | None,
     threads: int | None,
     jobs: int | None,
-    memory: str | None,
     cluster: str | None,
     outcomes_only: bool,
     by_digest: bool,
     only_plan: bool,
+    game: Mobility,
+    data: Path,
     as_json: bool,
     quiet: bool,
 ) -> int:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 
-    Sound tables are kept; damaged and outdated ones are made again. A build may be interrupted at any
+    Sound tables are kept; damaged and outdated ones are made again. You may interrupt a build at any
     moment: the same command continues it. Tables that do not need each other are made at the same time,
-    as far as threads and memory allow.
+    as far as threads and memory allow. JSON is that of the plan.
 
     \b
     Examples:
@@ -127,32 +131,42 @@ def command(
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     if games:
-        refuse_beside("--for", {" ".join(names): names, "--men": men, "--all": every})
-    wanted = lacking(games, data, quiet=quiet) if games else wanted_materials(names, men, every=every)
-    if not wanted:
+        refuse_beside("--for", wanted.options())
+    materials = lacking(games, data, quiet=quiet) if games else wanted.materials()
+    if not materials:
         return 0
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
     if only_plan:
-        plan, disk = plan_for(data, wanted, settings), free_disk(data)
-        show_plan(plan, disk, outcomes_only=outcomes_only, as_json=as_json)
+        plan, disk = plan_for(data, materials, settings), free_disk(data)
+        if as_json:
+            print_json(plan.facts())
+        else:
+            _show_plan(plan.facts(), disk, outcomes_only=outcomes_only)
         plan.check(disk)
         return 0
-    new = _build(data, wanted, settings, quiet=quiet)
+    new = _build(data, materials, settings, quiet=quiet)
     if not by_digest or not new:
         return 0
-    from tbgen.cli.verify_digest import compare_digests
+    from tbgen.cli.verify import compare_digests
 
     return compare_digests(new, (data,), settings.threads, quiet=quiet)
 
 
 def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> list[Material]:
     """Build what is missing, show it, and return what was made."""
-    with _watcher(quiet=quiet) as watcher:
-        findings = _interruptibly(lambda: build(folder, wanted, watcher, settings), lambda: _leave(watcher, folder))
-    _interruptibly(
-        lambda: _keep_records(folder, wanted, settings.threads, quiet=quiet), lambda: _leave(watcher, folder)
-    )
+    with BuildWatcher(reporter(quiet=quiet)) as watcher:
+
+        def leave() -> None:
+            """Clear up after a signal."""
+            watcher.close()
+            kill_all(for_good=True)
+            if watcher.has_lock:
+                remove_partials(folder)
+            complain("interrupted; finished tables are kept, the same command goes on from there")
+
+        findings = _interruptibly(lambda: build(folder, wanted, watcher, settings), leave)
+    _interruptibly(lambda: _keep_records(folder, wanted, settings.threads, quiet=quiet), leave)
     if not quiet:
         _show_summary(findings, watcher.made)
     return [built.finding.material for built in watcher.made]
@@ -168,7 +182,7 @@ def _keep_records(folder: Path, targets: Sequence[Material], threads: int, *, qu
 
     with progress("records", len(wanted), quiet=quiet) as shown:
         try:
-            keep_records(folder, wanted, threads, lambda material: shown.advance(1, title=str(material)))
+            keep_records(folder, wanted, threads, lambda material: shown.advance(detail=str(material)))
         except OSError as error:
             complain(f"the tables are there, their records are not: {error}")
 
@@ -189,12 +203,6 @@ def bytes_in(text: str) -> int:
     return size
 
 
-def _watcher(*, quiet: bool) -> QuietWatcher:
-    if quiet:
-        return QuietWatcher()
-    return TerminalWatcher() if sys.stderr.isatty() else PlainWatcher()
-
-
 def _show_summary(findings: list[Finding], made: list[Built]) -> None:
     """One row for each table that was made, and a line for the rest."""
     if made:
@@ -213,15 +221,6 @@ def _show_summary(findings: list[Finding], made: list[Built]) -> None:
         click.echo("no symmetry is left out of the positions")
     kept = sum(finding.is_sound for finding in findings)
     click.echo(f"{len(made)} built, {kept} already there")
-
-
-def _leave(watcher: QuietWatcher, folder: Path) -> None:
-    """Clear up after a build that is cut short by a signal."""
-    watcher.close()
-    kill_all(for_good=True)
-    if watcher.has_lock:
-        remove_partials(folder)
-    complain("interrupted; finished tables are kept, the same command goes on from there")
 
 
 def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
@@ -254,3 +253,64 @@ def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
     if errors:
         raise errors[0]
     return results[0]
+
+
+def _show_plan(plan: Mapping[str, Any], free: int | None, *, outcomes_only: bool) -> None:
+    """The tables in the order in which they are expected to begin, and what they take together."""
+    tables, too_large, cut_off = plan["tables"], plan["too_large"], plan["cut_off"]
+    if tables:
+        heads = ("table", "cells", "memory", "disk", "CPU seconds", "threads", "begins", "ends", "beside")
+        show_rows(heads, [_plan_row(table, tables) for table in tables], right=".rrrrrrr.")
+    limit = "" if plan["memory"] is None else f", {in_gib(plan['memory'], math.floor)} of memory"
+    side_by_side = "one at a time" if plan["jobs"] == 1 else f"at most {plan['jobs']} side by side"
+    threads = counted(plan["threads"], "thread", "threads")
+    number = len(tables) + len(too_large) + len(cut_off)
+    fitting = f"{len(tables)} of {number}" if too_large else f"{number}"
+    click.echo(f"{fitting} to build, {plan['kept']} already there; {threads}, {side_by_side}{limit}")
+    memory = f", {in_gib(plan['peak_memory'])} of memory in use" if tables else ""
+    on_the_way = f" and {in_units(plan['scratch_bytes'])} on the way" if plan["scratch_bytes"] else ""
+    room = "" if free is None else f" of {in_units(free)} free"
+    outcomes = f"{in_units(plan['outcome_bytes'])} of it outcomes{', which stay' if outcomes_only else ''}"
+    disk = f"{in_units(plan['bytes'])} of disk ({outcomes}){on_the_way}{room}"
+    click.echo(f"{duration(plan['seconds'])}, {plan['cpu_seconds']:,.0f} CPU seconds, {disk}{memory}")
+    if too_large:
+        _show_too_large(too_large, cut_off)
+
+
+def _plan_row(table: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    beside = [
+        each["material"]
+        for each in tables
+        if each is not table and each["begins"] < table["ends"] and table["begins"] < each["ends"]
+    ]
+    return (
+        table["material"],
+        f"{table['cells']:,}",
+        in_gib(table["memory"]),
+        in_units(table["bytes"]),
+        f"{table['cpu_seconds']:,.1f}",
+        str(table["threads"]),
+        clock(table["begins"]),
+        clock(table["ends"]),
+        _some_of(beside, " ", _MOST_BESIDE),
+    )
+
+
+def _show_too_large(too_large: Sequence[Mapping[str, Any]], cut_off: Sequence[str]) -> None:
+    """Which tables are left out, by the memory that they take at least, and those that need one of these."""
+    click.echo(
+        f"skipped: {counted(len(too_large), 'table needs', 'tables need')} more memory, even with a part on disk:"
+    )
+    by_memory = defaultdict(list)
+    for table in sorted(too_large, key=lambda table: table["least_memory"]):
+        by_memory[in_gib(table["least_memory"])].append(table["material"])
+    for memory, names in by_memory.items():
+        click.echo(f"{memory}: {_some_of(names, ', ', _MOST_LEFT_OUT)}")
+    if cut_off:
+        tables = counted(len(cut_off), "table needs", "tables need")
+        click.echo(f"skipped: {tables} one of these: {_some_of(cut_off, ', ', _MOST_LEFT_OUT)}")
+
+
+def _some_of(names: Sequence[str], between: str, most: int) -> str:
+    """The first names, and how many more there are."""
+    return between.join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

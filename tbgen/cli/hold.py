@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from tbgen.cli.completion import a_file, beginning_so
-from tbgen.cli.data import optional_folders_option
-from tbgen.cli.first_use import compile_for
-from tbgen.cli.options import quiet_option
+from tbgen.cli.folders import optional_folders_option
+from tbgen.cli.options import a_file, beginning_so, json_option, quiet_option, refuse_beside
 from tbgen.cli.output import written_whole
-from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
-from tbgen.cli.refusals import refuse_beside
-from tbgen.cli.terminal import progress
+from tbgen.cli.position import Asked, PositionCommand, position_options
+from tbgen.cli.reporter import compile_for, progress
+from tbgen.cli.terminal import print_json
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TbgenError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
@@ -25,9 +22,6 @@ from tbgen.probe.notation import picture_of, position_of
 from tbgen.rules.accrual import accrued_of
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.text import counted, in_plies
-
-if TYPE_CHECKING:
-    from tbgen.apps.hold.answers import Bracket, Holding, Proof
 
 _BOTH = "both"
 _GOALS = ("accrued", "best", "draw")
@@ -39,54 +33,60 @@ _GOALS = ("accrued", "best", "draw")
     "--side",
     type=click.Choice(["white", "black", _BOTH]),
     default=_BOTH,
-    help="The side that is to hold (default both, which brackets the value). With a score as the goal, both means "
-    "the sides that have it.",
+    show_default=True,
+    help="Search for a hold of this side. With a score as the goal, both means the sides that have it.",
 )
 @click.option(
     "--goal",
     metavar="G",
     shell_complete=lambda ctx, param, incomplete: beginning_so(_GOALS, incomplete),
     default="best",
-    help="What it is to keep, or better: accrued (the score that has accrued), draw (not to be mated), a score such "
-    "as G5.5, or best (default: the best that can be proved).",
+    show_default=True,
+    help="Keep this or better: accrued (the score that has accrued), draw (not to be mated), a score such "
+    "as G5.5, or best (the best that can be proved).",
 )
-@click.option("--pair", metavar="B,C", help="The only two men to try, such as Ke1,Ke6; one of either side.")
-@click.option("--nodes", type=click.IntRange(1, 5_000_000), default=100_000, help="The most positions of one search.")
-@click.option("--wide", is_flag=True, help="Try to hold by moves of all men as well, where one does not do.")
-@optional_folders_option
+@click.option("--pair", metavar="B,C", help="Try only these two men, one of either side, such as Ke1,Ke6.")
+@click.option(
+    "--nodes",
+    type=click.IntRange(1, 5_000_000),
+    default=100_000,
+    show_default=True,
+    metavar="N",
+    help="Give up each search after N positions.",
+)
+@click.option("--wide", is_flag=True, help="Try to hold by moves of all men as well, where one does not suffice.")
 @click.option("--map", "with_map", is_flag=True, help="Show where the two men may stand.")
 @click.option(
     "--strategy",
     "target",
     metavar="FILE",
     shell_complete=a_file,
-    help="Write the moves that hold to a file; - is the output.",
+    help="Write the moves that hold to FILE; - is the standard output.",
 )
-@click.option("--check", "source", metavar="FILE", shell_complete=a_file, help="Check such a file, and nothing else.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--check", "source", metavar="FILE", shell_complete=a_file, help="Check such a FILE, and nothing else.")
+@optional_folders_option
+@json_option
 @quiet_option
 def command(
-    words: tuple[str, ...],
+    asked: Asked,
     *,
-    moves: tuple[str, ...],
-    accrued: str | None,
     side: str,
     goal: str,
     pair: str | None,
     nodes: int,
     wide: bool,
-    folders: tuple[Path, ...],
     with_map: bool,
     target: str | None,
     source: str | None,
+    folders: tuple[Path, ...],
     as_json: bool,
     quiet: bool,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.
 
-    The board is indexed by two men, one of either side; all others stand still, and whatever else the other side can
-    play is a break. If that is not enough, captures into the tables of --data count by their value, and then one man
-    holds against all moves. "held" is a proof, and has been checked move by move; "broken by two men" and "unknown"
+    The search moves two men, one of either side; all others stand still, and any other move of the other side
+    is a break. If that is not enough, captures into the tables of --data count by their value, and then one man
+    holds against all moves. "held" is a proof, checked move by move; "broken by two men" and "unknown"
     say nothing about who is better.
 
     \b
@@ -97,12 +97,12 @@ def command(
       tbgen hold --check fortress.json
     """
     if source is not None:
-        refuse_beside("--check", {"a position": words, "--strategy": target, "--map": with_map, "--pair": pair})
-        return _check(source, folders, as_json=as_json)
+        refuse_beside("--check", {"a position": asked.words, "--strategy": target, "--map": with_map, "--pair": pair})
+        _check(source, folders, as_json=as_json)
+        return 0
     if target is not None and (side == _BOTH or as_json):
         raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
-    fen, played = asked_position(words, moves)
-    board, score = position_of(fen, played, asked_accrued(fen, accrued))
+    board, score = position_of(*asked.read())
     compile_for(Purpose.HOLDS, quiet=quiet)
     wanted: str | Outcome = goal if goal in _GOALS else parse_score(goal).outcome
     with _tables_in(folders) as tables, progress("searching, positions", quiet=quiet) as shown:
@@ -118,12 +118,20 @@ def command(
         ]  # fmt: skip
     answer = Bracket(*found) if len(found) == 2 else found[0]
     if as_json:
-        click.echo(json.dumps(answer.facts(with_map=with_map), indent=2))
-        return 0
-    if target is not None:
-        return _write(found[0], target)
-    click.echo(picture_of(board))
-    _show(answer, found, with_map=with_map)
+        print_json(answer.facts(with_map=with_map))
+    elif target is not None:
+        if found[0].proof is None:
+            raise TbgenError(f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write")
+        with written_whole(target) as file:
+            file.write(found[0].proof.strategy.text().encode())
+    else:
+        click.echo(f"{picture_of(board)}\n\naccrued  {found[0].accrued}")
+        for each in found:
+            click.echo("")
+            _show(each.facts(), is_mate=each.goal.outcome.is_mate)
+            chart = each.map() if with_map else None
+            click.echo("" if chart is None else f"\n{chart.text()}\n", nl=False)
+        click.echo(f"\n{answer}\n" if len(found) == 2 else "", nl=False)
     return 0
 
 
@@ -147,16 +155,7 @@ def _tables_in(folders: Sequence[Path]) -> Iterator[Tablebase | None]:
         yield tables
 
 
-def _write(found: Holding, target: str) -> int:
-    """Write the strategy of a proof."""
-    if found.proof is None:
-        raise TbgenError(f"nothing is proved ({found.verdict.value}), so there is no strategy to write")
-    with written_whole(target) as file:
-        file.write(found.proof.strategy.text().encode())
-    return 0
-
-
-def _check(source: str, folders: Sequence[Path], *, as_json: bool) -> int:
+def _check(source: str, folders: Sequence[Path], *, as_json: bool) -> None:
     """Check a strategy in a file."""
     from tbgen.apps.hold.answers import check_strategy
     from tbgen.apps.hold.strategy import parse_strategy
@@ -167,58 +166,40 @@ def _check(source: str, folders: Sequence[Path], *, as_json: bool) -> int:
         raise UnreadableFileError(source, getattr(error, "strerror", None) or "it is no text") from None
     strategy = parse_strategy(text, source)
     with _tables_in(folders) as tables:
-        proof = check_strategy(strategy, tables, source)
+        proof = check_strategy(strategy, tables, source).facts()
     if as_json:
-        click.echo(json.dumps(proof.facts(), indent=2))
-        return 0
+        print_json(proof)
+        return
     goal = strategy.goal
     click.echo(f"{source}: {goal.side} keeps {goal.outcome} or better from {strategy.board.fen()} {strategy.accrued}")
     _show_proof(proof)
-    return 0
 
 
-def _show(answer: Bracket | Holding, found: Sequence[Holding], *, with_map: bool) -> None:
-    click.echo(f"\naccrued  {found[0].accrued}")
-    for each in found:
-        click.echo("")
-        _show_one(each)
-        chart = each.map() if with_map else None
-        if chart is not None:
-            click.echo(f"\n{chart.text()}")
-    if len(found) == 2:
-        click.echo(f"\n{answer}")
-
-
-def _show_one(found: Holding) -> None:
-    goal = found.goal
-    if found.proof is not None:
-        click.echo(f"{goal.side} keeps {goal.outcome} or better: held")
-        _show_proof(found.proof)
+def _show(found: Mapping[str, Any], *, is_mate: bool) -> None:
+    proof, escape, side = found["proof"], found["escape"], found["side"].title()
+    kept = "nothing that is proved" if is_mate and proof is None else f"{found['goal']} or better"
+    click.echo(f"{side} keeps {kept}: {found['verdict'] if proof is None else 'held'}")
+    if proof is not None:
+        _show_proof(proof)
         return
-    if goal.outcome.is_mate:
-        click.echo(f"{goal.side} keeps nothing that is proved: {found.verdict.value}")
-    else:
-        click.echo(f"{goal.side} keeps {goal.outcome} or better: {found.verdict.value}")
-    if found.escape is not None:
-        b, c = found.escape.men
-        click.echo(f"  in frames  {in_plies(found.escape.plies)} at least, the most of all pairs: {b} against {c}")
-        if found.escape.line:
-            click.echo(f"  way out    {' '.join(found.escape.line)}")
-    if found.verdict.value == "unknown":
+    if escape is not None:
+        ours, theirs = escape["men"]
+        click.echo(f"  in frames  {in_plies(escape['plies'])} at least, the most of all pairs: {ours} against {theirs}")
+        if escape["line"]:
+            click.echo(f"  way out    {' '.join(escape['line'])}")
+    if found["verdict"] == "unknown":
         click.echo("  wider      no proof within the nodes that were allowed; --nodes and --wide try harder")
 
 
-def _show_proof(proof: Proof) -> None:
-    strategy, checked = proof.strategy, proof.checked
-    click.echo(f"  by         {' against '.join(strategy.men) or 'all men'} ({strategy.rung.value})")
-    pairs = counted(checked.pairs, "pair", "pairs")
-    click.echo(f"  checked    {counted(checked.positions, 'position', 'positions')}, {pairs} with accrued scores")
-    cycle = proof.cycle
-    if cycle.loop:
-        click.echo(f"  cycle      {' '.join([*cycle.lead, '[', *cycle.loop, ']'])}")
-    elif cycle.lead:
-        click.echo(f"  line       {' '.join(cycle.lead)}")
-    if proof.materials:
-        click.echo(f"  tables     {' '.join(proof.materials)}")
-    everywhere = not proof.materials
-    click.echo(f"  holds      {'under every setting of' if everywhere else 'without'} the fifty-move rule")
+def _show_proof(proof: Mapping[str, Any]) -> None:
+    checked, cycle = proof["checked"], proof["cycle"]
+    click.echo(f"  by         {' against '.join(proof['men']) or 'all men'} ({proof['rung']})")
+    pairs = counted(checked["pairs"], "pair", "pairs")
+    click.echo(f"  checked    {counted(checked['positions'], 'position', 'positions')}, {pairs} with accrued scores")
+    if cycle["loop"]:
+        click.echo(f"  cycle      {' '.join([*cycle['lead'], '[', *cycle['loop'], ']'])}")
+    elif cycle["lead"]:
+        click.echo(f"  line       {' '.join(cycle['lead'])}")
+    if proof["tables"]:
+        click.echo(f"  tables     {' '.join(proof['tables'])}")
+    click.echo(f"  holds      {'without' if proof['tables'] else 'under every setting of'} the fifty-move rule")

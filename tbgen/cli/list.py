@@ -1,41 +1,85 @@
-"""`tbgen list`: which tables there are."""
+"""`tbgen list`: the tables that are there, and what they hold."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from tbgen.cli.data import folders_option, game_option, in_units, no_tables
-from tbgen.cli.options import quiet_option
-from tbgen.cli.terminal import complain_of, progress, show_rows
-from tbgen.errors import TableError
-from tbgen.library.summary import Summary, summaries
-from tbgen.score import Mobility
+from tbgen.cli.folders import folders_option, in_units, named_or_there, names_argument, no_tables
+from tbgen.cli.options import game_option, json_option, quiet_option, refuse_together
+from tbgen.cli.reporter import by_pawns, compile_for, progress
+from tbgen.cli.terminal import complain_of, print_json, show_rows
+from tbgen.compiled.known import Purpose
+from tbgen.errors import TableError, UsageError
+from tbgen.library.summary import Summary, summaries, summary_of
+from tbgen.material import Material
+from tbgen.score import Color, Mobility
+from tbgen.storage.files import folder_with
 from tbgen.text import counted
 
 
 @click.command("list")
+@names_argument
+@click.option("--figures", is_flag=True, help="Show the figures of every table, as if all were named.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw the one table that is named into FILE, an .svg file.",
+)
 @game_option
 @folders_option
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON: material, men, positions, bytes and folder of each table."
-)
+@json_option
 @quiet_option
-def command(*, game: Mobility, folders: tuple[Path, ...], as_json: bool, quiet: bool) -> int:
-    """List the tables of one or several folders. Tables that cannot be used are named with the reason.
+def command(
+    names: tuple[str, ...],
+    *,
+    figures: bool,
+    plot: Path | None,
+    game: Mobility,
+    folders: tuple[Path, ...],
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """List the tables of the folders, or show the figures of those that are named.
 
-    Positions are all placements on 64 squares: no symmetry is left out. `tbgen info` shows more of a table.
+    The figures say how often each outcome is the entry value in a table, and its longest distance.
+    Positions are all placements on 64 squares: equal men are told apart, and no symmetry is left out.
+    Tables that cannot be used are named with the reason. JSON is an object where one table is named, else a list.
 
     \b
     Examples:
       tbgen list
       tbgen list --data tables --json
+      tbgen list KBvK KNvK KvK
+      tbgen list KBvKN --plot KBvKN.svg
     """
-    found, faults = _looked_at(folders, quiet=quiet)
+    refuse_together({"--json": as_json, "--plot": plot})
+    if plot is not None:
+        return _draw(named_or_there(names, folders) if len(names) == 1 else [], folders, plot, quiet=quiet)
+    if not names and not figures:
+        return _list(folders, as_json=as_json, quiet=quiet)
+    found, faults = _sorted_out(_summaries_of(named_or_there(names, folders), folders), quiet=True)
+    facts = [summary.facts() for summary in found]
+    if not as_json:
+        for number, summary in enumerate(found):
+            click.echo("\n" if number else "", nl=False)
+            _show(summary)
+    elif len(names) != 1:
+        print_json(facts)
+    elif facts:
+        print_json(facts[0])
+    return complain_of(faults)
+
+
+def _list(folders: tuple[Path, ...], *, as_json: bool, quiet: bool) -> int:
+    """A row for each table that a probe would use."""
+    found, faults = _sorted_out(summaries(folders), quiet=quiet)
     if as_json:
-        click.echo(json.dumps([_row(each) for each in found], indent=2))
+        heads = ("material", "men", "positions", "bytes", "folder")
+        print_json([{head: _plain(getattr(each, head)) for head in heads} for each in found])
     elif found:
         rows = [
             (str(each.material), str(each.men), f"{each.positions:,}", in_units(each.bytes), str(each.folder))
@@ -49,12 +93,24 @@ def command(*, game: Mobility, folders: tuple[Path, ...], as_json: bool, quiet: 
     return complain_of(faults)
 
 
-def _looked_at(folders: tuple[Path, ...], *, quiet: bool) -> tuple[list[Summary], list[TableError]]:
-    """What the tables hold that a probe would use, those with the fewest men first, and what is wrong with others."""
+def _plain(value: object) -> str | int:
+    return value if isinstance(value, int) else str(value)
+
+
+def _summaries_of(materials: Iterable[Material], folders: tuple[Path, ...]) -> Iterable[Summary | TableError]:
+    for material in materials:
+        try:
+            yield summary_of(folder_with(folders, material), material)
+        except TableError as error:
+            yield error
+
+
+def _sorted_out(summaries: Iterable[Summary | TableError], *, quiet: bool) -> tuple[list[Summary], list[TableError]]:
+    """What tables hold, and what is wrong with others."""
     found: list[Summary] = []
     faults: list[TableError] = []
     with progress("reading", quiet=quiet) as shown:
-        for each in summaries(folders):
+        for each in summaries:
             shown.advance()
             if isinstance(each, Summary):
                 found.append(each)
@@ -63,11 +119,30 @@ def _looked_at(folders: tuple[Path, ...], *, quiet: bool) -> tuple[list[Summary]
     return found, faults
 
 
-def _row(summary: Summary) -> dict[str, str | int]:
-    return {
-        "material": str(summary.material),
-        "men": summary.men,
-        "positions": summary.positions,
-        "bytes": summary.bytes,
-        "folder": str(summary.folder),
-    }
+def _draw(materials: list[Material], folders: tuple[Path, ...], plot: Path, *, quiet: bool) -> int:
+    """Count the table and draw what it holds."""
+    if not materials:
+        raise UsageError("--plot draws one table; name one material")
+    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
+    from tbgen.apps.records.making import record_of
+    from tbgen.apps.site.plots import draw_table
+
+    draw_table(record_of(folders, materials[0], lines=False), plot)
+    if not quiet:
+        click.echo(str(plot))
+    return 0
+
+
+def _show(summary: Summary) -> None:
+    per_position = summary.bytes / max(summary.positions, 1)
+    click.echo(f"{summary.material}: {summary.men} men, {summary.positions:,} positions, no symmetry left out")
+    click.echo(f"{in_units(summary.bytes)}, {per_position:.3f} bytes a position, made by tbgen {summary.version}")
+    if summary.build.wall_seconds is not None and summary.build.cpu_seconds is not None:
+        click.echo(f"built in {summary.build.wall_seconds:.1f} s, {summary.build.cpu_seconds:.1f} CPU s")
+    for side in Color:
+        click.echo(f"\n{side} to move: {summary.side_positions(side):,} positions")
+        rows = [
+            (str(outcome), f"{count:,}", *map(str, summary.longest.get((side, outcome), ("?", ""))))
+            for outcome, count in summary.counts[side].items()
+        ]
+        show_rows(("outcome", "positions", "longest DTG", "for example"), rows, right="rrr.", whole=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -13,10 +12,11 @@ import click
 from tbgen.apps.match.arguments import OPTIONS, Shape, settings_of
 from tbgen.apps.match.match import Match, MatchSettings, Notation
 from tbgen.apps.match.run import play_match
-from tbgen.cli.completion import beginning_so, from_shell
-from tbgen.cli.first_use import compile_for
-from tbgen.cli.match_view import LiveView, PlainView, QuietView
+from tbgen.cli.match_view import LiveView, MatchView
+from tbgen.cli.options import beginning_so, from_shell
 from tbgen.cli.output import written_whole
+from tbgen.cli.reporter import compile_for
+from tbgen.cli.terminal import in_json
 from tbgen.compiled.known import Purpose
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _FILES = {"FILE": "file", "DIRS": "dir"}
 _STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 _DIFFERENCES = """\
-Options are those of cutechess-cli and fastchess; docs/matches.md has the table. What differs:
+Options are those of cutechess-cli and fastchess. What differs:
 -games is 2 and -repeat is on unless it says otherwise: an opening is played with both colours.
 -recover goes on with an interrupted match; an engine that dies is always started again.
 -tb has folders of r-mobility tables, which decide games exactly; Syzygy's are given with -syzygy.
@@ -94,13 +94,12 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
     settings = settings_of(arguments)
     if settings.openings is not None and settings.openings.notation is Notation.PGN:
         compile_for(Purpose.GAMES, quiet=settings.quiet)
-    view_of = QuietView if settings.quiet else LiveView if sys.stdout.isatty() else PlainView
-    view = view_of(settings)
-    with view:
+    is_live = sys.stdout.isatty() and not settings.quiet
+    with LiveView() if is_live else MatchView(quiet=settings.quiet) as view:
         return asyncio.run(_run(settings, view))
 
 
-async def _run(settings: MatchSettings, view: PlainView) -> int:
+async def _run(settings: MatchSettings, view: MatchView) -> int:
     """Run to the end, or until a signal says that it is enough."""
     code = 0
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
@@ -116,7 +115,7 @@ async def _run(settings: MatchSettings, view: PlainView) -> int:
     view.ends(match, interrupted=code != 0)
     if match.settings.json is not None:
         with written_whole(str(match.settings.json)) as file:
-            file.write(json.dumps(_facts(match), indent=2).encode() + b"\n")
+            file.write(in_json(_facts(match)))
     return code
 
 

@@ -6,15 +6,20 @@ import os
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, Self
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import click
 
-from tbgen.apps.match.match import Match, MatchSettings
+from tbgen.apps.match.engine import TIME_FORFEIT
+from tbgen.apps.match.match import Match
 from tbgen.apps.match.play import Sheet
 from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.schedule import Pairing
-from tbgen.cli.match_report import Table, forfeit_lines, hours, meeting_table, ranking_table, test_line, time_hint
+from tbgen.apps.match.standings import Record, Standings
+from tbgen.cli.reporter import clock, duration
 from tbgen.cli.terminal import show_rows
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
@@ -30,16 +35,16 @@ _SWITCH_SECONDS = 0.0005
 _PANEL_COLUMNS = 36
 _WIDE_COLUMNS = 110
 _NARROW_HEADS = 9
-"""What of the standings is shown where the terminal is narrow."""
+"""Columns of the standings that a narrow terminal shows."""
 _COUNT_SECONDS = 0.5
 """The standings are counted anew no more often."""
 
 
-class PlainView:
-    """A line when a game begins and when it is over, and the standings now and then."""
+class MatchView:
+    """A line when a game begins and when it is over, and the standings now and then; if quiet, only at the end."""
 
-    def __init__(self, settings: MatchSettings) -> None:
-        self._settings = settings
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._match: Match
         self._begun = time.monotonic()
         self._played = 0
@@ -54,7 +59,8 @@ class PlainView:
         """Leave the terminal as it was."""
 
     def says(self, text: str) -> None:
-        click.echo(printable(text))
+        if not self._quiet:
+            click.echo(printable(text))
 
     def begins(self, match: Match) -> None:
         self._match = match
@@ -81,7 +87,7 @@ class PlainView:
         ending = record.ending
         points = format_points(record.scoring.points(ending.outcome), record.scoring.scheme)
         self.says(f"Finished game {self._title(record.pairing)}: {ending.outcome} {points} {{{ending.details}}}")
-        interval = self._settings.rating_interval
+        interval = 0 if self._quiet else self._match.settings.rating_interval
         if interval and self._played % interval == 0 and not self._match.is_over():
             self._show_standings(final=False)
 
@@ -93,18 +99,14 @@ class PlainView:
         if standings.results:
             click.echo()
             self._show_standings(final=True)
-            for line in forfeit_lines(standings):
+            for line in _forfeits(standings):
                 click.echo(line)
-            if hint := time_hint(standings):
-                click.echo(hint)
-        left = len(match.pairings) - len(standings.results)
         if match.is_decided():
             click.echo(f"the test is decided after {counted(len(standings.results), 'game', 'games')}")
         elif interrupted and match.settings.pgn is not None:
-            click.echo(
-                f"interrupted with {counted(left, 'game', 'games')} to play; the same command with -recover goes on"
-            )
-        click.echo(f"{counted(self._played, 'game', 'games')} in {hours(time.monotonic() - self._begun)}")
+            left = counted(len(match.pairings) - len(standings.results), "game", "games")
+            click.echo(f"interrupted with {left} to play; the same command with -recover goes on")
+        click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
 
     def _title(self, pairing: Pairing) -> str:
         names = self._match.names
@@ -112,55 +114,26 @@ class PlainView:
 
     def _show_standings(self, *, final: bool) -> None:
         """The ranking, and at the end every meeting under every scoring."""
-        standings = self._match.standings
-        if len(standings.players) > 2:
-            heads, rows, right = ranking_table(standings)
-            show_rows(heads, rows, right=right)
-        if final or len(standings.players) == 2:
-            for first, second in standings.meetings():
-                games = standings.record(first, standings.scoring, against=second).games.games
-                click.echo(
-                    f"{standings.players[first]} against {standings.players[second]}, {counted(games, 'game', 'games')}"
-                )
-                heads, rows, right = meeting_table(standings, first, second)
-                show_rows(heads, rows, right=right)
-        line = test_line(self._match)
-        if line is not None:
+        standings, players = self._match.standings, self._match.standings.players
+        if len(players) > 2:
+            ranking_table(standings).show()
+        for first, second in standings.meetings() if final or len(players) == 2 else []:
+            games = standings.record(first, standings.scoring, against=second).games.games
+            click.echo(f"{players[first]} against {players[second]}, {counted(games, 'game', 'games')}")
+            meeting_table(standings, first, second).show()
+        if line := test_line(self._match):
             click.echo(line)
 
-    def _progress(self) -> str:
-        """Games so far, their pace, and when the last one will be over."""
-        match = self._match
-        done, total = len(match.standings.results), len(match.pairings)
-        elapsed = time.monotonic() - self._begun
-        text = f"{done} of {total} games"
-        if self._played and elapsed > 1:
-            pace = self._played / elapsed
-            text += f", {3600 * pace:.0f} an hour, {hours((total - done) / pace)} to go"
-        return text
 
-
-class QuietView(PlainView):
-    """The standings at the end, and nothing before."""
-
-    def says(self, text: str) -> None:
-        """Nothing is said."""
-
-    def game_over(self, board: int, record: GameRecord) -> None:
-        self._played += 1
-
-
-class LiveView(PlainView):
+class LiveView(MatchView):
     """Boards in play, standings, and how long it will take; drawn by a thread from what is prepared for it."""
 
-    def __init__(self, settings: MatchSettings) -> None:
-        super().__init__(settings)
+    def __init__(self) -> None:
+        super().__init__()
         self._boards: dict[int, tuple[str, str, str]] = {}
         self._live: Live | None = None
         self._last: list[str] = []
-        self._table: Table = ((), [], "")
-        self._test = ""
-        self._counted = 0
+        self._table, self._test = Table((), [], ""), ""
         self._counted_at = 0.0
 
     def begins(self, match: Match) -> None:
@@ -186,11 +159,10 @@ class LiveView(PlainView):
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         names = self._match.names
         title = f"{pairing.number}. {names[pairing.white]} - {names[pairing.black]}"
-        self._boards[board] = (title, sheet.placement, self._facts(sheet))
+        self._boards[board] = (title, sheet.placement, _facts(sheet))
 
     def moved(self, board: int, sheet: Sheet) -> None:
-        title, _, _ = self._boards[board]
-        self._boards[board] = (title, sheet.placement, self._facts(sheet))
+        self._boards[board] = (self._boards[board][0], sheet.placement, _facts(sheet))
         self._count()
 
     def game_over(self, board: int, record: GameRecord) -> None:
@@ -200,19 +172,20 @@ class LiveView(PlainView):
         self._count()
 
     def _count(self) -> None:
-        """Prepare the standings, if they have changed and it is time."""
+        """Prepare the standings, if it is time."""
         standings, now = self._match.standings, time.monotonic()
-        if self._table[0] and (self._counted == len(standings.results) or now - self._counted_at < _COUNT_SECONDS):
-            return
-        self._counted, self._counted_at = len(standings.results), now
-        self._table = meeting_table(standings, 0, 1) if len(standings.players) == 2 else ranking_table(standings)
-        self._test = test_line(self._match) or ""
+        if now - self._counted_at >= _COUNT_SECONDS:
+            self._counted_at, self._test = now, test_line(self._match) or ""
+            self._table = meeting_table(standings, 0, 1) if len(standings.players) == 2 else ranking_table(standings)
 
-    @staticmethod
-    def _facts(sheet: Sheet) -> str:
-        last = sheet.game.last
-        clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
-        return f"{sheet.move_text}, accrued {last.accrued}\n{clocks}"
+    def _progress(self) -> str:
+        """Games so far, their pace, and when the last one will be over."""
+        done, total = len(self._match.standings.results), len(self._match.pairings)
+        text, elapsed = f"{done} of {total} games", time.monotonic() - self._begun
+        if self._played and elapsed > 1:
+            pace = self._played / elapsed
+            text += f", {3600 * pace:.0f} an hour, {duration((total - done) / pace)} to go"
+        return text
 
     def _draw(self) -> Group:
         from rich.box import SIMPLE_HEAD
@@ -228,18 +201,22 @@ class LiveView(PlainView):
             table.add_column(head, justify="right" if side == "r" else "left", no_wrap=True)
         for row in rows:
             table.add_row(*map(Text, row[:shown]))
-        boards = [self._panel(*board) for _, board in sorted(dict(self._boards).items())]
+        boards = [_panel(*board) for _, board in sorted(dict(self._boards).items())]
         lines = [*self._last, self._progress(), self._test]
         return Group(Columns(boards), table, Text("\n".join(lines)))
 
-    @staticmethod
-    def _panel(title: str, placement: str, facts: str) -> Panel:
-        from rich.panel import Panel
-        from rich.text import Text
 
-        return Panel(
-            Text(f"{board_text(placement)}\n{facts}", justify="center"), title=Text(title), width=_PANEL_COLUMNS
-        )
+def _panel(title: str, placement: str, facts: str) -> Panel:
+    from rich.panel import Panel
+    from rich.text import Text
+
+    board = Text(f"{board_text(placement)}\n{facts}", justify="center")
+    return Panel(board, title=Text(title), width=_PANEL_COLUMNS)
+
+
+def _facts(sheet: Sheet) -> str:
+    clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
+    return f"{sheet.move_text}, accrued {sheet.game.last.accrued}\n{clocks}"
 
 
 def board_text(placement: str) -> str:
@@ -250,3 +227,99 @@ def board_text(placement: str) -> str:
     """
     ranks = ["".join("·" * int(each) if each.isdigit() else each for each in rank) for rank in placement.split("/")]
     return "\n".join(" ".join(rank) for rank in ranks)
+
+
+class Table(NamedTuple):
+    """Heads, rows, and which columns are flush right."""
+
+    heads: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    right: str
+
+    def show(self) -> None:
+        show_rows(self.heads, self.rows, right=self.right)
+
+
+def meeting_table(standings: Standings, first: int, second: int) -> Table:
+    """One engine's results against another, under every scoring."""
+    heads = ("scoring", "points", "%", "Elo", "95 %", "LOS", ">½", "=½", "<½", "var game", "var pair", "0-½-1-1½-2")
+    rows = [
+        (scoring.scheme.value, *_figures(standings.record(first, scoring, against=second)))
+        for scoring in standings.scorings()
+    ]
+    return Table(heads, rows, "." + 11 * "r")
+
+
+def _figures(record: Record) -> Iterator[str]:
+    strength, games, pairs = record.strength, record.games, record.pairs
+    yield f"{points_text(strength.points)}-{points_text(strength.games - strength.points)}"
+    yield from (f"{float(100 * strength.share):.2f}", f"{strength.elo:+.1f}", _error(strength.error))
+    yield "-" if strength.superiority is None else likelihood_text(strength.superiority)
+    yield from map(str, games.wins_draws_losses())
+    yield f"{float(games.variance):.4f}" if games.units else "-"
+    yield f"{float(pairs.variance):.4f}" if pairs.units else "-"
+    yield "-".join(map(str, pairs.by_quarters())) if pairs.units else "-"
+
+
+def ranking_table(standings: Standings) -> Table:
+    """All engines, best first under the scoring that decides, with the points of the other scorings."""
+    mine, *others = standings.scorings()
+    heads = ("", "engine", "games", mine.scheme.value, "%", "Elo", "95 %", *(each.scheme.value for each in others))
+    rows = []
+    for place, player in enumerate(standings.ranking(), start=1):
+        strength = standings.record(player, mine).strength
+        figures = (points_text(strength.points), f"{float(100 * strength.share):.2f}", f"{strength.elo:+.1f}")
+        totals = (points_text(standings.record(player, each).games.total) for each in others)
+        name = standings.players[player]
+        rows.append((str(place), name, str(strength.games), *figures, _error(strength.error), *totals))
+    return Table(heads, rows, "r." + "r" * (len(heads) - 2))
+
+
+def _error(error: float | None) -> str:
+    return "-" if error is None else f"±{error:.1f}"
+
+
+def likelihood_text(likelihood: float) -> str:
+    """A likelihood in per cent, never 0 or 100.
+
+    >>> likelihood_text(0.00672), likelihood_text(0.5), likelihood_text(0.99999)
+    ('0.7 %', '50.0 %', '> 99.9 %')
+    """
+    percent = 100 * likelihood
+    if percent < 0.05:
+        return "< 0.1 %"
+    return "> 99.9 %" if percent >= 99.95 else f"{percent:.1f} %"
+
+
+def points_text(points: Fraction) -> str:
+    """Points without more decimals than they need, at most four.
+
+    >>> points_text(Fraction(9, 16)), points_text(Fraction(3)), points_text(Fraction(7, 2))
+    ('0.5625', '3', '3.5')
+    """
+    return f"{float(points):.4f}".rstrip("0").rstrip(".")
+
+
+def test_line(match: Match) -> str | None:
+    """Where the sequential test stands, if there is one."""
+    sprt = match.settings.sprt
+    if sprt is None:
+        return None
+    state = match.standings.test(sprt)
+    bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) [{sprt.elo0:g}, {sprt.elo1:g}]"
+    return f"SPRT {sprt.model.value}: LLR {state.ratio:.2f} {bounds}, {state.conclusion.value}"
+
+
+def _forfeits(standings: Standings) -> Iterator[str]:
+    """How often each engine lost otherwise than on the board, and what to try if every game was lost on time."""
+    for player, name in enumerate(standings.players):
+        ways = Counter(
+            result.game.termination
+            for result in standings.forfeits()
+            if result.side(player) is not result.game.outcome.holder
+            and player in (result.pairing.white, result.pairing.black)
+        )
+        if ways:
+            yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
+    if all(each.game.termination == TIME_FORFEIT for each in standings.results.values()):
+        yield "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"

@@ -1,21 +1,22 @@
-"""What the subcommands that take a position share: its words, moves after it, and what has accrued."""
+"""Positions as users type them: the words of a FEN, moves after it, and the accrued score."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from tbgen.cli.completion import a_position
+from tbgen.cli.options import a_file, beginning_so, gathered
 from tbgen.errors import UsageError
 from tbgen.material import is_material
 from tbgen.rules.typed import START, fen_and_moves
 from tbgen.score import Accrued, asked_score
 
-_NEGATIVE_SCORE = re.compile(r"-[Gg][0-9].*")
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
+_NEGATIVE_SCORE = re.compile(r"-[Gg][0-9].*")
 _RANKS = 8
 _FEN_FIELDS = 6
 _MATERIAL = re.compile(r"[KQRBNPkqrbnp]+[vV][KQRBNPkqrbnp]+")
@@ -39,45 +40,54 @@ class PositionCommand(click.Command):
         return super().parse_args(ctx, words)
 
 
-def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A position and moves, as `words`, `moves` and `accrued`."""
-    for option in (
-        click.option(
-            "--moves", metavar="MOVES", multiple=True, help='Moves to play first, such as "1. e4 e5" or "e2e4 e7e5".'
-        ),
-        click.option(
-            "--accrued",
-            metavar="G",
-            help="The accrued score of the position, such as G2.5 (default: that of the FEN, else the position's own).",
-        ),
-        click.argument("words", nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=a_position),
-    ):
-        command = option(command)
-    return command
+class Asked(NamedTuple):
+    """What a user typed of a position."""
+
+    words: tuple[str, ...]
+    moves: tuple[str, ...]
+    accrued: str | None
+
+    @property
+    def is_position(self) -> bool:
+        """Whether the words begin like a position, and not like the name of a file."""
+        return bool(self.words) and (self.words[0].split()[:1] == [START] or self.words[0].count("/") == _RANKS - 1)
+
+    def read(self) -> tuple[str, list[str], Accrued | None]:
+        """The FEN, all moves after it, and the score of --accrued; UsageError if the FEN gives another score."""
+        if not self.words:
+            raise UsageError("give a FEN, or startpos; --help says more")
+        fen, more = fen_and_moves(self.words)
+        if _MATERIAL.fullmatch(self.words[0]) and is_material(self.words[0]):
+            name = self.words[0]
+            raise UsageError(
+                f"{name} is a material and no position; what its table holds is shown by: tbgen list {name}"
+            )
+        return fen, [*more, *self.moves], None if self.accrued is None else _accrued(fen, self.accrued)
 
 
-def asked_position(words: Sequence[str], moves: Sequence[str]) -> tuple[str, list[str]]:
-    """The FEN and the moves that were given, some of them behind the FEN and some with --moves."""
-    if not words:
-        raise UsageError("give a FEN, or startpos; --help says more")
-    fen, more = fen_and_moves(words)
-    if _MATERIAL.fullmatch(words[0]) and is_material(words[0]):
-        raise UsageError(
-            f"{words[0]} is a material and no position; what its table holds is shown by: tbgen info {words[0]}"
-        )
-    return fen, [*more, *moves]
-
-
-def asked_accrued(fen: str, accrued: str | None) -> Accrued | None:
-    """The score of --accrued; UsageError if the FEN says another one."""
-    if accrued is None:
-        return None
+def _accrued(fen: str, accrued: str) -> Accrued:
     given, fields = asked_score(accrued), fen.split()
     if len(fields) > _FEN_FIELDS and (written := asked_score(fields[_FEN_FIELDS])) != given:
         raise UsageError(f"the FEN says that {written} has accrued, and --accrued that {given} has; give one of them")
     return given
 
 
-def is_position(words: Sequence[str]) -> bool:
-    """Whether words begin like a position, and not like the name of a file."""
-    return bool(words) and (words[0].split()[:1] == [START] or words[0].count("/") == _RANKS - 1)
+def _a_position(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Complete the only position that has a name; or a file, where the command line names files already."""
+    return a_file(ctx, param, incomplete) if ctx.params.get("files") else beginning_so((START,), incomplete)
+
+
+position_options = gathered(
+    "asked",
+    Asked,
+    click.argument("words", nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
+    click.option(
+        "--accrued",
+        metavar="G",
+        help="Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).",
+    ),
+    click.option(
+        "--moves", metavar="MOVES", multiple=True, help='Play these moves first, such as "1. e4 e5" or "e2e4 e7e5".'
+    ),
+)
+"""A position and moves, as `asked`."""

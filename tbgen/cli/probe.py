@@ -1,23 +1,22 @@
-"""`tbgen probe`: the value of a position and of all its moves."""
+"""`tbgen probe`: the value of a position, of all its moves, and best play from it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tbgen.apps.play.within import ClockedValue, value_if_asked
-from tbgen.cli.data import folders_option, game_option
-from tbgen.cli.options import fifty_option, quiet_option, scoring_options
-from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, position_options
-from tbgen.cli.refusals import refuse_beside
-from tbgen.cli.terminal import show_rows
+from tbgen.cli.folders import folders_option
+from tbgen.cli.options import game_option, idle_quiet_option, json_option, refuse_beside, refuse_together, rule_options
+from tbgen.cli.position import Asked, PositionCommand, position_options
+from tbgen.cli.terminal import print_json, show_rows
 from tbgen.errors import TbgenError
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
-from tbgen.probe.notation import picture_of, position_of
+from tbgen.probe.notation import pgn_of, picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Mobility
@@ -28,35 +27,35 @@ _INPUT = "-"
 
 @click.command("probe", cls=PositionCommand)
 @position_options
-@scoring_options
-@fifty_option
+@click.option("--line", "with_line", is_flag=True, help="Print best play by both sides instead, as PGN.")
+@click.option("--brief", is_flag=True, help="Leave out the moves, which answers thousands of positions faster.")
+@rule_options
 @game_option
 @folders_option
-@click.option(
-    "--brief", is_flag=True, help="Leave the moves out; thousands of positions are answered ten times faster."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@quiet_option
+@json_option
+@idle_quiet_option
 def command(
-    words: tuple[str, ...],
+    asked: Asked,
     *,
-    moves: tuple[str, ...],
-    accrued: str | None,
-    rule: Scoring,
+    with_line: bool,
+    brief: bool,
+    rule: tuple[Scoring, FiftyMoves | None],
     game: Mobility,
     folders: tuple[Path, ...],
-    fifty: FiftyMoves | None,
-    brief: bool,
     as_json: bool,
-    quiet: bool,
 ) -> int:
     """Show the value of a position under best play, and the value of each move.
 
     FEN may have the accrued score as its seventh field, and needs no quotes. Moves after it are played first.
-    In r-mobility that field is left aside after a capture or pawn move (halfmove clock 0): the own score has accrued.
+    In r-mobility that field is ignored after a capture or pawn move (halfmove clock 0): the own score has accrued.
     DTG counts plies until the score of the outcome is reached. The columns own and accrued are the scores after
     the move. "best" is best play: the best outcome in the right number of plies. Other moves may keep the outcome,
     give away a part of it, or give the score to the other side. Points of a move are those of the side to move.
+    With --fifty the answer says what that rule makes of the value, from the clock of the position on.
+
+    With --line the moves are best play by both sides, until the goal is reached and the position repeats. Comments
+    give the score of the position, the accrued score, and the plies left to the goal. A score that had accrued in the
+    first position is in the tag RMobilityAccrued.
 
     If FEN is -, positions come from the standard input, one a line, each with its score and moves if it has any.
     Each is answered at once by a line of JSON; a position that cannot be read is answered by a line with "error".
@@ -66,26 +65,34 @@ def command(
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
       tbgen probe 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0 --json
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" Kh4 --scoring harmonic
+      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --line
       tbgen probe - --brief < positions.txt
     """
-    if words == (_INPUT,):
-        refuse_beside("-", {"--moves": moves, "--accrued": accrued})
+    refuse_together({"--brief": brief, "--line": with_line})
+    scoring, fifty = rule
+    if asked.words == (_INPUT,):
+        refuse_beside("-", {"--moves": asked.moves, "--accrued": asked.accrued, "--line": with_line})
         with open_tablebase(folders, game=game) as tables:
-            return _answer_lines(tables, rule, fifty, brief=brief)
-    fen, played = asked_position(words, moves)
-    board, score = position_of(fen, played, asked_accrued(fen, accrued), game)
+            return _answer_lines(tables, scoring, fifty, brief=brief)
+    board, score = position_of(*asked.read(), game)
     with open_tablebase(folders, game=game) as tables:
-        answer, found = tables.probe(board, score), None if brief else tables.probe_moves(board, score)
+        answer = tables.probe(board, score)
+        moves = None if brief or with_line else tables.probe_moves(board, score)
+        steps = tables.line(board, score) if with_line else []
         clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
+    matters = clocked is not None and clocked.matters
     if as_json:
-        click.echo(json.dumps(_facts(answer, clocked, found, rule), indent=2))
-        return 0
-    click.echo(picture_of(board))
-    _show(answer, rule)
-    if clocked is not None and (fifty is not None or clocked.matters):
-        click.echo(f"clock     {clocked}")
-    if found is not None:
-        _show_moves(found, rule)
+        line = {"line": [step.facts() for step in steps]} if with_line else {}
+        print_json({**_facts(answer, clocked, moves, scoring), **line})
+    elif with_line:
+        click.echo(pgn_of(board, answer, steps, scoring, clock=str(clocked) if matters else None))
+    else:
+        click.echo(picture_of(board))
+        _show(answer, scoring)
+        if matters or fifty is not None:
+            click.echo(f"clock     {clocked}")
+        if moves is not None:
+            _show_moves(moves, scoring)
     return 0
 
 
@@ -107,12 +114,10 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
             if not words:
                 continue
             try:
-                fen, moves = asked_position(words, ())
-                board, score = position_of(fen, moves, game=tables.game)
-                found = None if brief else tables.probe_moves(board, score)
+                board, score = position_of(*Asked(tuple(words), (), None).read(), tables.game)
+                moves = None if brief else tables.probe_moves(board, score)
                 answer = tables.probe(board, score)
-                clocked = value_if_asked(tables, answer, board, fifty, unasked=False)
-                facts = _facts(answer, clocked, found, scoring)
+                facts = _facts(answer, value_if_asked(tables, answer, board, fifty, unasked=False), moves, scoring)
             except TbgenError as error:
                 code = code or error.exit_code
                 facts = {"fen": " ".join(words), **error.facts()}
@@ -121,11 +126,12 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
 
 
 def _show(answer: Probe, scoring: Scoring) -> None:
+    way = "?" if answer.dtg is None else in_plies(answer.dtg)
     click.echo(f"\nmaterial  {answer.material.canonical()}")
     click.echo(f"own       {answer.own}")
     click.echo(f"accrued   {answer.accrued}")
     click.echo(f"outcome   {answer.outcome}: {answer.outcome.in_words()}")
-    click.echo(f"DTG       {_way(answer)}")
+    click.echo(f"DTG       {'0 (the score is reached already)' if answer.is_reached else way}")
     click.echo(f"points    {format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})")
 
 
@@ -134,8 +140,6 @@ def _show_moves(moves: Sequence[MoveProbe], scoring: Scoring) -> None:
     if not moves:
         click.echo("\nno legal moves: the game is over")
         return
-    click.echo()
-    heads = ("move", "outcome", "DTG", "own", "accrued", "points", "")
     value, mover = moves[0].outcome, moves[0].own.holder
     words = {
         Grade.KEEPS: f"keep {value}:",
@@ -147,22 +151,15 @@ def _show_moves(moves: Sequence[MoveProbe], scoring: Scoring) -> None:
         title = words[Grade.of(value, each.outcome)]
         if title not in titles.values():
             titles[number] = title
-    show_rows(heads, [_row(each, scoring) for each in moves], right=".rrrrr", titles=titles)
+    click.echo()
+    heads = ("move", "outcome", "DTG", "own", "accrued", "points", "")
+    show_rows(heads, [tuple(_cells(each, scoring)) for each in moves], right=".rrrrr", titles=titles)
     if any(each.keeps and each.dtg is None for each in moves):
         click.echo("\nDistances are not here: which of the moves that keep the outcome makes progress is not known.")
 
 
-def _row(move: MoveProbe, scoring: Scoring) -> tuple[str, ...]:
-    remark = ", ".join(filter(None, ("best" if move.best else "", "reset" if move.reset else "")))
-    points = format_points(scoring.points(move.outcome), scoring.scheme).split("-")[move.own.holder]
-    return (move.san, str(move.outcome), _plies(move.dtg), str(move.own), str(move.accrued), points, remark)
-
-
-def _way(answer: Probe) -> str:
-    if answer.is_reached:
-        return "0 (the score is reached already)"
-    return _plies(answer.dtg) if answer.dtg is None else in_plies(answer.dtg)
-
-
-def _plies(dtg: int | None) -> str:
-    return "?" if dtg is None else str(dtg)
+def _cells(move: MoveProbe, scoring: Scoring) -> Iterator[str]:
+    yield from (move.san, str(move.outcome), "?" if move.dtg is None else str(move.dtg))
+    yield from (str(move.own), str(move.accrued))
+    yield format_points(scoring.points(move.outcome), scoring.scheme).split("-")[move.own.holder]
+    yield ", ".join(filter(None, ("best" if move.best else "", "reset" if move.reset else "")))

@@ -6,26 +6,32 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import click
 
 from tbgen.apps.games.files import matching_files, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
-from tbgen.cli.completion import a_file
-from tbgen.cli.first_use import compile_for
-from tbgen.cli.options import quiet_option
-from tbgen.cli.position import PositionCommand, asked_accrued, asked_position, is_position, position_options
-from tbgen.cli.reading import reading
-from tbgen.cli.refusals import refuse_beside, refuse_without
-from tbgen.cli.settings import refuse_idle_settings, scored_game_option, settings_options
-from tbgen.cli.terminal import complain, complain_of, show_rows
+from tbgen.cli.options import (
+    a_file,
+    game_option,
+    json_option,
+    quiet_option,
+    refuse_beside,
+    refuse_idle,
+    refuse_without,
+    settings_options,
+)
+from tbgen.cli.position import Asked, PositionCommand, position_options
+from tbgen.cli.reporter import compile_for, reading
+from tbgen.cli.terminal import complain, complain_of, print_json, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
-from tbgen.score import Outcome
+from tbgen.score import Mobility, Outcome
 from tbgen.text import printable
 
 
@@ -39,21 +45,20 @@ from tbgen.text import printable
     multiple=True,
     help="Score the games of PGN files, packed or not; - reads the standard input.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--summary", is_flag=True, help="With --pgn: one line a game, without its plies.")
-@quiet_option
+@click.option("--summary", is_flag=True, help="With --pgn: print one line a game, without its plies.")
 @settings_options
-@scored_game_option
+@game_option
+@json_option
+@quiet_option
 def command(
-    words: tuple[str, ...],
+    asked: Asked,
     *,
-    moves: tuple[str, ...],
-    accrued: str | None,
     files: tuple[str, ...],
-    as_json: bool,
     summary: bool,
-    quiet: bool,
     settings: GameSettings,
+    game: Mobility,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 
@@ -70,32 +75,32 @@ def command(
       tbgen score --pgn games.pgn --summary
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
-    refuse_idle_settings(settings, has_tags=bool(files))
+    settings = replace(settings, game=game)
     if files:
-        refuse_beside("--pgn", {"a FEN": is_position(words), "--moves": moves, "--accrued": accrued})
-        return _score_files(matching_files([*files, *words]), settings, as_json=as_json, summary=summary, quiet=quiet)
+        refuse_beside("--pgn", {"a FEN": asked.is_position, "--moves": asked.moves, "--accrued": asked.accrued})
+        names = matching_files([*files, *asked.words])
+        return _score_files(names, settings, as_json=as_json, summary=summary, quiet=quiet)
     refuse_without("--pgn", {"--summary": summary})
-    if words and os.path.isfile(words[0]):
-        raise UsageError(f"{words[0]} is a file; its games are scored by: tbgen score --pgn {words[0]}")
-    _score_line(*asked_position(words, moves), accrued, settings, as_json=as_json)
-    return 0
-
-
-def _score_line(fen: str, moves: Sequence[str], accrued: str | None, settings: GameSettings, *, as_json: bool) -> None:
-    board, carried = parse_fen(fen, game=settings.game)
-    if (given := asked_accrued(fen, accrued)) is not None:
-        board, carried = with_score(board, given)
-    game = Game(board, accrued=carried, fifty_moves=settings.fifty_moves_of(GameTags()), game=settings.game)
-    game.push_line(moves)
-    scoring = settings.scoring(GameTags())
-    warnings = list(moves_after_the_end(game.stage, game.ended_stage))
+    scoring, fifty = settings.scoring(GameTags()), settings.fifty_moves_of(GameTags())
+    refuse_idle(settings, scoring.scheme, fifty.setting)
+    if asked.words and os.path.isfile(asked.words[0]):
+        name = asked.words[0]
+        raise UsageError(f"{name} is a file; its games are scored by: tbgen score --pgn {name}")
+    fen, moves, accrued = asked.read()
+    board, carried = parse_fen(fen, game=game)
+    if accrued is not None:
+        board, carried = with_score(board, accrued)
+    played = Game(board, accrued=carried, fifty_moves=fifty, game=game)
+    played.push_line(moves)
+    warnings = list(moves_after_the_end(played.stage, played.ended_stage))
     if as_json:
-        click.echo(json.dumps({**game.facts(scoring), "warnings": warnings}, indent=2))
+        print_json({**played.facts(scoring), "warnings": warnings})
     else:
-        _show_plies(game)
-        _show_verdict(game, game.accrued.outcome, scoring)
+        _show_plies(played)
+        _show_verdict(played, played.accrued.outcome, scoring)
     for warning in warnings:
         complain(f"warning: {warning}")
+    return 0
 
 
 def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool, summary: bool, quiet: bool) -> int:
@@ -143,36 +148,29 @@ def _games_of(
             yield path, UnreadableFileError(path, error.strerror or str(error))
 
 
-def _show_plies(game: Game) -> None:
-    rows = [
-        (
-            str(ply.number),
-            ply.san,
-            str(ply.own),
-            str(ply.accrued),
-            str(ply.since),
-            "" if ply.end is None else ply.end.value,
-        )
-        for ply in game.plies
-    ]
-    show_rows(("ply", "move", "own", "accrued", "since", "end"), rows, right="r.rrr.")
-
-
 def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
-    tags = scored.tags
+    """A game in one line, or with all of its plies."""
+    tags, scheme = scored.tags, scored.scoring.scheme
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
     title = printable(f"{file}{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}")
     end = printable(scored.end)
     if summary:
-        last, points = scored.game.last, scored.scoring.points(scored.final)
+        last, points = scored.game.last, format_points(scored.scoring.points(scored.final), scheme)
         accrued = f"accrued {last.accrued} at ply {last.since} of {last.number}"
-        scheme = scored.scoring.scheme
-        click.echo(f"{title}: {accrued}, {end}, final {scored.final}, {format_points(points, scheme)}")
+        click.echo(f"{title}: {accrued}, {end}, final {scored.final}, {points}")
         return
     click.echo(f"{title}: {printable(scored.result)}")
     _show_plies(scored.game)
     _show_verdict(scored.game, scored.final, scored.scoring)
     click.echo(f"scored as {scored.final}, end: {end}\n")
+
+
+def _show_plies(game: Game) -> None:
+    facts = (
+        (ply.number, ply.san, ply.own, ply.accrued, ply.since, "" if ply.end is None else ply.end.value)
+        for ply in game.plies
+    )
+    show_rows(("ply", "move", "own", "accrued", "since", "end"), [[*map(str, row)] for row in facts], right="r.rrr.")
 
 
 def _show_verdict(game: Game, final: Outcome, scoring: Scoring) -> None:

@@ -1,8 +1,9 @@
-"""`tbgen serve`: the tables as a web service, with the explorer's page."""
+"""`tbgen serve`: tables as a web service, with the explorer's page. `tbgen uci`: a player for chess programs."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import Any
 import click
 
 from tbgen.apps.site import need_modules
-from tbgen.cli.data import folders_option
-from tbgen.cli.first_use import compile_for
+from tbgen.cli.folders import folders_option, optional_folders_option
+from tbgen.cli.options import idle_quiet_option, quiet_option
+from tbgen.cli.reporter import compile_for
 from tbgen.cli.terminal import complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.text import counted
@@ -25,30 +27,34 @@ END_SECONDS = 5
 
 @click.command("serve")
 @folders_option
-@click.option("--host", default="127.0.0.1", help="The address to listen on (default 127.0.0.1: this machine alone).")
-@click.option("--port", default=8000, type=click.IntRange(0, 65535), help="The port (default 8000).")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, metavar="HOST", help="Listen on this address (0.0.0.0: on all)."
+)
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), metavar="N", help="Use port N.")
 @click.option(
     "--name",
     "names",
     multiple=True,
     metavar="NAME",
-    help="A host name to be asked under, such as tables.example, or *.",
+    help="Answer under this host name as well, such as tables.example, or * for any.",
 )
 @click.option(
     "--site",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
-    help="Pages of `tbgen report` to show as well.",
+    help="Show the pages that `tbgen site` wrote to DIR as well.",
 )
-@click.option("--workers", default=1, type=click.IntRange(1, 256), help="Processes that answer (default 1).")
+@click.option(
+    "--workers", default=1, show_default=True, type=click.IntRange(1, 256), metavar="N", help="Answer in N processes."
+)
 @click.option(
     "--cache",
     type=click.IntRange(0, 1 << 20),
     metavar="MB",
-    help="Megabytes of unpacked table that each process may keep in memory (default 256).",
+    help="Keep at most MB megabytes of unpacked table in each process (default 256).",
 )
 @click.option("--open", "show", is_flag=True, help="Show the explorer in a browser.")
-@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
+@quiet_option
 def command(
     *,
     folders: tuple[Path, ...],
@@ -64,13 +70,13 @@ def command(
     """Answer questions about positions over HTTP, and show the explorer.
 
     The explorer is at /explorer/, answers are at /r-mobility?fen=..., files at /tables; /openapi.json describes it all.
-    What is built while the server runs is there after a restart.
+    To serve tables that are built while the server runs, start it again.
 
     \b
     Examples:
       tbgen serve --open
       tbgen serve --data tables --port 8080 --workers 4
-      tbgen serve --host 0.0.0.0 --name tables.example --site report
+      tbgen serve --host 0.0.0.0 --name tables.example --site site
     """
     need_modules("servers", "serve", ("jinja2", "starlette", "uvicorn"))
     import uvicorn
@@ -113,3 +119,26 @@ def _patience(config: Callable[..., object]) -> dict[str, Any]:
     """
     name = "timeout_worker_healthcheck"
     return {name: _PATIENCE_SECONDS} if name in signature(config).parameters else {}
+
+
+@click.command("uci")
+@optional_folders_option
+@idle_quiet_option
+def uci(*, folders: tuple[Path, ...]) -> None:
+    """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
+
+    The accrued score comes with the position's FEN as its seventh field, with the option Accrued, or from the moves.
+    Positions without a table are searched, with tables where they lead to one.
+
+    \b
+    Examples:
+      tbgen uci
+      tbgen uci --data tables
+    """
+    from tbgen.apps.play.protocol import Protocol
+
+    def tell(line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    Protocol(list(folders), tell).run(sys.stdin)

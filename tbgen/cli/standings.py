@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 
 from tbgen.apps.games.archive import Task, decide_file
-from tbgen.apps.games.files import matching_files
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
@@ -24,18 +21,23 @@ from tbgen.apps.games.standings import (
     meeting,
 )
 from tbgen.apps.games.tags import Source
-from tbgen.cli.completion import a_file
-from tbgen.cli.data import optional_folders_option
-from tbgen.cli.first_use import compile_for
-from tbgen.cli.missing import command_for
-from tbgen.cli.options import quiet_option
-from tbgen.cli.reading import reading
-from tbgen.cli.refusals import refuse_beside, refuse_together, refuse_without
-from tbgen.cli.settings import settings_options
-from tbgen.cli.terminal import complain, complain_of, show_rows
+from tbgen.cli.folders import optional_folders_option
+from tbgen.cli.games import asked_files, building
+from tbgen.cli.options import (
+    games_argument,
+    json_option,
+    processes_option,
+    quiet_option,
+    refuse_beside,
+    refuse_together,
+    refuse_without,
+    settings_options,
+    strict_option,
+)
+from tbgen.cli.reporter import compile_for, reading
+from tbgen.cli.terminal import complain, complain_of, print_json, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
-from tbgen.score import Outcome
 from tbgen.text import counted
 
 _MOST_ACROSS = 20
@@ -44,37 +46,33 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 
 
 @click.command("standings")
-@click.argument("files", nargs=-1, metavar="IN.pgn...", shell_complete=a_file)
+@games_argument
 @click.option(
-    "--tiebreak",
-    metavar="LIST",
-    help=f"The criteria of the ranking, in order: {_NAMES} (default {_DEFAULT_NAMES}).",
+    "--tiebreak", metavar="LIST", help=f"Rank by these criteria, in order: {_NAMES} (default {_DEFAULT_NAMES})."
 )
-@optional_folders_option
-@settings_options
 @click.option("--stats", is_flag=True, help="Count final scores, sources, players and openings instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_rows", is_flag=True, help="Print CSV.")
-@click.option("--html", "as_page", is_flag=True, help="Print a page that needs nothing else.")
-@click.option("--title", metavar="TEXT", help="With --html: the heading of the page (default: the name of the event).")
-@click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="The number of processes that share a file."
-)
-@click.option("--strict", is_flag=True, help="End with exit code 3 if a score is provisional for want of a table.")
+@click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
+@click.option("--title", metavar="TEXT", help="With --html: set the heading of the page (default: the event's name).")
+@settings_options
+@optional_folders_option
+@processes_option
+@strict_option
+@json_option
 @quiet_option
 def command(
     files: tuple[str, ...],
     *,
     tiebreak: str | None,
-    folders: tuple[Path, ...],
-    settings: GameSettings,
     stats: bool,
-    as_json: bool,
     as_rows: bool,
     as_page: bool,
     title: str | None,
+    settings: GameSettings,
+    folders: tuple[Path, ...],
     jobs: int,
     strict: bool,
+    as_json: bool,
     quiet: bool,
 ) -> int:
     """Show the cross table and the standings of an event.
@@ -91,9 +89,7 @@ def command(
       tbgen standings scored.pgn --tiebreak points,head-to-head,net --scoring komi --komi G5.75
       tbgen standings scored.pgn --html > standings.html
     """
-    names, order = matching_files(files), _order(_DEFAULT_NAMES if tiebreak is None else tiebreak)
-    if not names:
-        raise UsageError("name a PGN file, or - for the standard input")
+    names, order = asked_files(files), _order(_DEFAULT_NAMES if tiebreak is None else tiebreak)
     refuse_together({"--json": as_json, "--csv": as_rows, "--html": as_page})
     if stats:
         refuse_beside("--stats", {"--csv": as_rows, "--html": as_page, "--tiebreak": tiebreak})
@@ -101,34 +97,32 @@ def command(
         refuse_without("--html", {"--title": title})
     task = Task(settings, tables=folders, texts=False, results=True)
     compile_for(Purpose.GAMES, quiet=quiet)
-    games, faults = list[EventGame](), list[PgnError]()
-    counts = Statistics()
-    for name in names:
-        faults += _collect(name, task, jobs, counts.add if stats else games.append, quiet=quiet)
-    if stats:
-        _show_statistics(counts, as_json=as_json)
-    elif as_json:
-        click.echo(json.dumps(Standings(games, order).facts(), indent=2))
+    games, counts = list[EventGame](), Statistics()
+    add = counts.add if stats else games.append
+    faults = [fault for name in names for fault in _collect(name, task, jobs, add, quiet=quiet)]
+    standings = Standings(games, order)
+    if as_json:
+        print_json((counts if stats else standings).facts())
+    elif stats:
+        _show_statistics(counts)
     elif as_rows:
-        click.echo(as_csv(Standings(games, order)), nl=False)
+        click.echo(as_csv(standings), nl=False)
     elif as_page:
         from tbgen.apps.site.alone import standings_page
 
-        click.echo(standings_page(Standings(games, order), title), nl=False)
+        click.echo(standings_page(standings, title), nl=False)
     else:
-        _show_table(Standings(games, order), command_for(names, folders))
+        _show_table(standings, building(names, folders))
     provisional = any(game.source is Source.PROVISIONAL for game in games) or counts.sources[Source.PROVISIONAL] > 0
     return complain_of(faults) or (MissingTableError.exit_code if strict and provisional else 0)
 
 
 def _order(text: str) -> list[TieBreak]:
-    order: list[TieBreak] = []
-    for name in text.split(","):
-        try:
-            order.append(TieBreak(name.strip()))
-        except ValueError:
-            raise UsageError(f"{name.strip()!r} is no tie-break; there are {_NAMES}") from None
-    return order
+    names, known = [name.strip() for name in text.split(",")], {by.value for by in TieBreak}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{name!r} is no tie-break; there are {_NAMES}")
+    return [TieBreak(name) for name in names]
 
 
 def _collect(name: str, task: Task, jobs: int, add: Callable[[EventGame], None], *, quiet: bool) -> Iterator[PgnError]:
@@ -165,13 +159,12 @@ def _show_table(standings: Standings, building: str) -> None:
         click.echo(f"{standings.caveat}; build {them} with: {building}")
 
 
-def _show_statistics(counts: Statistics, *, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(counts.facts(), indent=2))
-        return
+def _show_statistics(counts: Statistics) -> None:
     sources = ", ".join(f"{counts.sources[source]:,} {source.value}" for source in Source if counts.sources[source])
     click.echo(f"{counted(counts.games, 'game', 'games')}: {sources}" if counts.games else "no games")
-    _show_counts("final", counts.finals)
+    finals, whole = counts.finals, max(1, counts.finals.total())
+    shares = [(str(final), f"{finals[final]:,}", f"{100 * finals[final] / whole:.1f} %") for final in sorted(finals)]
+    show_rows(("final", "games", ""), shares[::-1], right="rrr")
     drawn = counts.drawn.total()
     if drawn:
         by_tables = counts.drawn_sources[Source.TABLEBASE]
@@ -184,12 +177,3 @@ def _show_statistics(counts: Statistics, *, as_json: bool) -> None:
         lines = [(name, f"{tally.games:,}", in_decimals(tally.points / tally.games)) for name, tally in ranked]
         click.echo()
         show_rows((title, "games", "points a game"), lines, right=".rr")
-
-
-def _show_counts(title: str, counts: Counter[Outcome]) -> None:
-    whole = max(1, counts.total())
-    lines = [
-        (str(final), f"{counts[final]:,}", f"{100 * counts[final] / whole:.1f} %")
-        for final in sorted(counts, reverse=True)
-    ]
-    show_rows((title, "games", ""), lines, right="rrr")

@@ -1,36 +1,22 @@
-"""What all subcommands share: exit codes, rows of a table, and progress.
-
-Errors become one line on the standard error. Rich is imported only where a terminal shows its work.
-"""
+"""What commands say and how they end: exit codes, lines, and rows of a table. An error is one line."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import NoReturn, TextIO
 
 import click
 
 from tbgen.errors import NotEnoughMemoryError, TbgenError
 from tbgen.text import printable
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
-    from rich.progress import TaskID
-
-LINE_SECONDS = 5.0
-"""How often work says in a pipe how it goes on."""
-
-FRAMES_A_SECOND = 2
-"""How often bars are drawn: each time costs a millisecond."""
-
-_QUIET_SECONDS = 2.0
 _INTERRUPTED = 130
 _TERMINATED = 143
 _NO_MEMORY = NotEnoughMemoryError.exit_code
@@ -107,6 +93,16 @@ def say(text: str) -> None:
     click.echo(printable(text), err=True)
 
 
+def in_json(facts: object) -> bytes:
+    """Facts as a file of JSON."""
+    return f"{json.dumps(facts, indent=2)}\n".encode()
+
+
+def print_json(facts: object) -> None:
+    """JSON on the standard output."""
+    click.echo(json.dumps(facts, indent=2))
+
+
 def complain_of(faults: Sequence[TbgenError]) -> int:
     """One line for each fault; the exit code is that of the first."""
     for fault in faults:
@@ -165,158 +161,3 @@ def _bold(text: str) -> str:
     """The text as a heading, where a terminal shows colours and nobody has asked for none (https://no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
     return text if plain else click.style(text, bold=True)
-
-
-class Progress:
-    """A line on the terminal that appears once the work has taken two seconds, whether or not it has told anything.
-
-    Where there is no terminal, work that goes on for longer prints a line on the standard error now and then, if it has
-    something to tell.
-    """
-
-    def __init__(
-        self,
-        title: str,
-        total: int | None = None,
-        *,
-        quiet: bool = False,
-        as_share: bool = False,
-        at_once: bool = False,
-    ) -> None:
-        self._title = printable(title)
-        self._total = total
-        self._as_share = as_share
-        self._done = 0
-        self._shown: tuple[RichProgress, TaskID] | None = None
-        self._closed = quiet
-        self._prints = not sys.stderr.isatty()
-        self._begun = time.monotonic()
-        self._printed: float | None = None
-        self._lock = threading.Lock()
-        self._timer = threading.Timer(0 if at_once else _QUIET_SECONDS, self._show)
-        self._timer.daemon = True
-        if not self._closed and not self._prints:
-            self._timer.start()
-
-    def advance(self, steps: int = 1, *, title: str | None = None) -> None:
-        """Note that `steps` more are done."""
-        with self._lock:
-            self._title = self._title if title is None else printable(title)
-            self._note(self._done + steps)
-
-    def reach(self, done: int, total: int) -> None:
-        """Note that so many steps are done, of so many."""
-        with self._lock:
-            self._total = total
-            self._note(done)
-
-    def _note(self, done: int) -> None:
-        self._done = done
-        if self._shown is not None:
-            rich, task = self._shown
-            rich.update(task, completed=done, total=self._total, description=self._title)
-        elif self._prints and not self._closed:
-            self._print_line(time.monotonic())
-
-    def close(self) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._closed = True
-            if self._shown is not None:
-                self._shown[0].stop()
-
-    def _print_line(self, now: float) -> None:
-        """Say how far the work is, unless it has just begun or that was said a moment ago."""
-        if self._printed is None:
-            self._printed = now
-        if now - self._printed < LINE_SECONDS:
-            return
-        self._printed, share = now, 0.0
-        facts = [self._title]
-        if self._as_share and self._total:
-            share = self._done / self._total
-            facts.append(f"{100 * share:.0f} %")
-        elif not self._as_share:
-            facts.append(f"{self._done:,}" if self._total is None else f"{self._done:,} of {self._total:,}")
-        with contextlib.suppress(OSError):  # work goes on where nobody reads of it
-            click.echo(", ".join([*facts, timing(now - self._begun, share)]), err=True)
-
-    def _show(self) -> None:
-        with self._lock:
-            if not self._closed:
-                self._shown = self._open()
-
-    def _open(self) -> tuple[RichProgress, TaskID]:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TaskProgressColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
-        done = TaskProgressColumn() if self._as_share else MofNCompleteColumn()
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), done, TimeElapsedColumn())
-        rich = Progress(
-            *columns,
-            *((TimeRemainingColumn(),) if self._as_share else ()),
-            console=Console(stderr=True),
-            transient=True,
-            refresh_per_second=FRAMES_A_SECOND,
-            redirect_stdout=False,  # rich would print on the standard error what is meant for a file
-            redirect_stderr=False,
-        )
-        task = rich.add_task(self._title, total=self._total, completed=self._done)
-        rich.start()
-        return rich, task
-
-
-def seconds_left(elapsed: float, done: float) -> float | None:
-    """An estimate of the seconds to come, when a share is done; None while that is too little to tell, or all."""
-    return elapsed * (1 - done) / done if elapsed >= 1 and 0.05 <= done < 1 else None
-
-
-def timing(elapsed: float, done: float) -> str:
-    """Seconds so far, and an estimate of those to come.
-
-    >>> timing(10.0, 0.25)
-    '10 s, about 30 s to go'
-    """
-    left = seconds_left(elapsed, done)
-    return f"{elapsed:.0f} s" if left is None else f"{elapsed:.0f} s, about {left:.0f} s to go"
-
-
-def duration(seconds: float) -> str:
-    """About how long.
-
-    >>> duration(42.0), duration(2000.0), duration(12345.0)
-    ('about 42 s', 'about 33 min', 'about 3 h 26 min')
-    """
-    if seconds < 100:
-        return f"about {seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"about {hours} h {minutes} min" if hours else f"about {minutes} min"
-
-
-@contextlib.contextmanager
-def progress(
-    title: str,
-    total: int | None = None,
-    *,
-    quiet: bool = False,
-    as_share: bool = False,
-    at_once: bool = False,
-) -> Iterator[Progress]:
-    """Progress that is cleared away whatever happens; `as_share` shows a percentage and the time that is left.
-
-    Work that is known to take seconds is shown at once.
-    Work that prints on a terminal as it goes on should be quiet.
-    """
-    shown = Progress(title, total, quiet=quiet, as_share=as_share, at_once=at_once)
-    try:
-        yield shown
-    finally:
-        shown.close()

@@ -122,7 +122,7 @@ def _others_tables(place: Path, tables: Path, home: Path, draw: random.Random) -
     before = {path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()}
     probe = _run(["probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", "tables"], place, user=NOBODY, cache=home)
     assert (probe.returncode, probe.stderr) == (0, "")
-    words = draw.choice([["build", "KBvK"], ["record", "KBvK"], ["record", "--all"]])
+    words = draw.choice([["build", "KBvK"], ["study", "record", "KBvK"], ["study", "record", "--all"]])
     assert_civil(_run([*words, "--data", "tables"], place, user=NOBODY, cache=home))
     assert {path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()} == before
 

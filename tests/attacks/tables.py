@@ -60,10 +60,10 @@ def begin_forged(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         name, board = copies.name, copies.board(draw)
         for words in (
             ("list",),
-            ("info", name),
+            ("list", name),
             ("probe", board.fen()),
-            ("line", board.fen()),
-            ("record", name, "-o", str(folder / "records")),
+            ("probe", "--line", board.fen()),
+            ("study", "record", name, "-o", str(folder / "records")),
         ):
             assert_civil(tbgen(*words, folder=copies.folder))
         proof = tbgen("verify", name, folder=copies.folder)

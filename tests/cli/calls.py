@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import math
 import os
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -25,9 +24,7 @@ def tbgen(*arguments: str, folder: Path | str | None = None) -> CompletedProcess
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (
         mock.patch.dict(os.environ, environment),
-        mock.patch("tbgen.cli.terminal.LINE_SECONDS", math.inf),
-        mock.patch("tbgen.cli.watch.LINE_SECONDS", math.inf),
-        mock.patch("tbgen.cli.first_use.Lines.__call__", return_value=None),
+        mock.patch("tbgen.cli.reporter.Lines._show"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

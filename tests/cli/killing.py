@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tbgen.cli.watch import QuietWatcher
+from tbgen.cli.watch import BuildWatcher
 from tbgen.library.build import build
 from tbgen.material import Material
 from tbgen.score import Mobility
@@ -61,7 +61,7 @@ def _of_both_games() -> Files:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for game in Mobility:
-            build(folder_of_game(folder, game), [Material.parse("KvK")], QuietWatcher())
+            build(folder_of_game(folder, game), [Material.parse("KvK")], BuildWatcher())
         return {f"tables/{path.relative_to(folder)}": path.read_bytes() for path in folder.rglob("*.h5")}
 
 
@@ -69,34 +69,38 @@ FORTRESS = "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"
 DRAWN = (ROOT / "docs" / "examples" / "drawn.pgn").read_bytes()
 
 CASES = {
-    "copy": Case(("adjudicate", "games.pgn", "-o", "copy.pgn", "--json", "facts.json"), _games, ("*.pgn", "*.json")),
+    "copy": Case(
+        ("adjudicate", "games.pgn", "-o", "copy.pgn", "--verdicts", "facts.json"), _games, ("*.pgn", "*.json")
+    ),
     "in place": Case(("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)),
     "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
     "fetch": Case(("fetch", "--all", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
-    "record": Case(("record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
-    "merge": Case(("record", "--merge", "records", "-o", "all"), _records, ("all/*.json",)),
-    "report": Case(("report", "--records", "records", "-o", "site"), _records, ("site/*.html", "site/data/*.json")),
+    "record": Case(("study", "record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
+    "merge": Case(("study", "record", "--merge", "records", "-o", "all"), _records, ("all/*.json",)),
+    "report": Case(("site", "--records", "records", "-o", "site"), _records, ("site/*.html", "site/data/*.json")),
     "event": Case(
-        ("report", "--records", "records", "--event", "event.json", "-o", "site"),
+        ("site", "--records", "records", "--event", "event.json", "-o", "site"),
         lambda: {**_records(), "event.json": json.dumps(EVENT).encode()},
         ("site/*.html",),
     ),
-    "pictures": Case(("report", "--records", "records", "--pictures", "-o", "site"), _records, ("site/*.svg",)),
     "plot": Case(
-        ("info", "KNvK", "--data", "3 men", "--plot", "table.svg"), lambda: {"table.svg": OLD}, ("table.svg",)
+        ("list", "KNvK", "--data", "3 men", "--plot", "table.svg"), lambda: {"table.svg": OLD}, ("table.svg",)
     ),
     "compare": Case(
-        ("compare", "KvK", "--data", "tables", "-o", "games.json", "--plot", "games.svg", "--page", "games.html"),
+        (
+            *("study", "compare", "KvK", "--data", "tables"),
+            *("-o", "games.json", "--plot", "games.svg", "--page", "games.html"),
+        ),
         _of_both_games,
         ("games.*",),
     ),
     "explorer": Case(
-        ("explorer", "--data", "3 men", "-o", "site"),
+        ("site", "--explorer", "--no-pages", "--data", "3 men", "-o", "site"),
         dict,
         ("site/explorer/*.js", "site/tables/*.json", "site/tables/*.h5"),
     ),
     "explorer with pages": Case(
-        ("explorer", "--data", "3 men", "--report", "--records", "records", "-o", "site"),
+        ("site", "--explorer", "--data", "3 men", "--records", "records", "-o", "site"),
         _records,
         ("site/*.html", "site/data/*.json", "site/explorer/*.js", "site/tables/*.json", "site/tables/*.h5"),
     ),

@@ -38,7 +38,7 @@ def test_a_copy_gets_the_tags_and_the_summary_says_what_was_decided(
     held: Path, tmp_path: Path, table_folder: Path
 ) -> None:
     out, facts = tmp_path / "out.pgn", tmp_path / "out.json"
-    done = tbgen("adjudicate", str(held), "-o", str(out), "--data", str(table_folder), "--json", str(facts))
+    done = tbgen("adjudicate", str(held), "-o", str(out), "--data", str(table_folder), "--verdicts", str(facts))
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.splitlines()[-1] == "1 game decided: 1 by best play"
     assert held.read_text() == HELD
@@ -67,12 +67,12 @@ def test_in_place_means_in_place(held: Path, table_folder: Path) -> None:
 
 
 def test_missing_tables_are_listed_with_what_builds_them(held: Path, tmp_path: Path) -> None:
-    done = tbgen("adjudicate", str(held), str(held), "--data", str(tmp_path), "--json", str(tmp_path / "x.json"))
+    done = tbgen("adjudicate", str(held), str(held), "--data", str(tmp_path), "--verdicts", str(tmp_path / "x.json"))
     assert done.returncode == 0
     name, folder = shlex.quote(str(held)), shlex.quote(str(tmp_path))
     assert done.stderr.splitlines()[-5:-1] == [
         "2 games decided: 2 provisional",
-        f"the score of 2 games is provisional; 1 table that is not in {tmp_path} would decide them:",
+        f"the score of 2 games is provisional; 1 table missing from {tmp_path} would decide them:",
         "  KBvK       2 games",
         f"build it: tbgen build --for {name} --data {folder}, then decide again",
     ]
@@ -131,7 +131,7 @@ def test_no_tables_at_all_are_no_error_unless_they_were_named(held: Path, tmp_pa
 def test_a_game_that_cannot_be_read_is_named_and_the_others_are_decided(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("1. e4 1-0\n1. e4 Ke2 *\n1. d4 0-1\n")
-    done = tbgen("adjudicate", str(path), "--json", "-")
+    done = tbgen("adjudicate", str(path), "--verdicts", "-")
     assert done.returncode == 2
     assert done.stderr.splitlines()[0] == f"tbgen: {path}, game 2, ply 2: illegal move 'Ke2': it is Black's turn"
     summary = json.loads(done.stdout)
@@ -143,7 +143,7 @@ def test_a_file_without_games_is_named(tmp_path: Path) -> None:
     path = tmp_path / "none.pgn"
     path.write_text("\n")
     assert "it holds no games" in complaint("adjudicate", str(path), "-q")
-    done = tbgen("adjudicate", str(path), "--json", "-", "-q")
+    done = tbgen("adjudicate", str(path), "--verdicts", "-", "-q")
     assert json.loads(done.stdout)["games"] == []
 
 
@@ -152,7 +152,7 @@ def test_a_file_without_games_is_named(tmp_path: Path) -> None:
     [
         (["--in-place", "-o", "x.pgn"], "--in-place and -o cannot be given together"),
         (["--komi", "5"], "is not a komi"),
-        (["-o", "-", "--json", "-"], "only one of"),
+        (["-o", "-", "--verdicts", "-"], "only one of"),
         (["-o", "nowhere/x.pgn"], "nowhere"),
     ],
 )

@@ -49,9 +49,9 @@ def test_json_and_a_page_of_one_game(game: str, table_folder: Path, tmp_path: Pa
     facts = json.loads(printed("annotate", game, "--json", "--data", str(table_folder)))
     assert [(each["white"], len(each["plies"])) for each in facts] == [("Ann", 3), ("?", 0)]
     page = tmp_path / "game.html"
-    assert printed("annotate", game, "--game", "1", "--html", "-o", str(page), "--data", str(table_folder)) == ""
+    assert printed("annotate", game, "--number", "1", "--html", "-o", str(page), "--data", str(table_folder)) == ""
     assert "<h1>Ann – Bob</h1>" in page.read_text()
-    assert complaint("annotate", game, "--game", "3", "--data", str(table_folder)) == (
+    assert complaint("annotate", game, "--number", "3", "--data", str(table_folder)) == (
         2,
         f"tbgen: {game}: it holds 2 games, and no game 3",
     )

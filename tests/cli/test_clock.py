@@ -34,21 +34,21 @@ def test_a_probe_says_where_the_rule_leaves_too_few_plies(table_folder: Path) ->
     assert "\nclock     under reset, with 67 plies left, G1.5 (likely)\n" in told
 
 
-@pytest.mark.parametrize("command", ["probe", "line"])
-def test_json_has_the_value_under_the_rule_that_is_asked_for(command: str, table_folder: Path) -> None:
+@pytest.mark.parametrize("how", [(), ("--line",)])
+def test_json_has_the_value_under_the_rule_that_is_asked_for(how: tuple[str, ...], table_folder: Path) -> None:
     data = ("--data", str(table_folder), "--json")
-    asked = json.loads(printed(command, FAR, "--fifty", "fide", *data))
+    asked = json.loads(printed("probe", *how, FAR, "--fifty", "fide", *data))
     assert {name: asked[name] for name in ("fifty", "plies_left", "within", "outcome_within")} == {
         "fifty": "fide",
         "plies_left": 3,
         "within": "searched",
         "outcome_within": "G4.0",
     }
-    assert "within" not in json.loads(printed(command, FAR, *data))
+    assert "within" not in json.loads(printed("probe", *how, FAR, *data))
 
 
 def test_a_line_carries_the_warning_as_a_tag(table_folder: Path) -> None:
-    lines = printed("line", FAR, "--data", str(table_folder)).splitlines()
+    lines = printed("probe", "--line", FAR, "--data", str(table_folder)).splitlines()
     assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in lines
 
 

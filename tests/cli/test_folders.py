@@ -32,16 +32,16 @@ def two_folders(table_folder: Path, tmp_path: Path) -> tuple[Path, Path]:
     "arguments",
     [
         ("list",),
-        ("info", "KvK"),
+        ("list", "KvK"),
         ("probe", BISHOP),
         ("probe", "-"),
-        ("line", BISHOP),
+        ("probe", "--line", BISHOP),
         ("verify",),
-        ("record", "--all"),
+        ("study", "record", "--all"),
         ("adjudicate", GAMES),
         ("standings", GAMES),
-        ("report",),
-        ("potential",),
+        ("site",),
+        ("study", "potential"),
     ],
 )
 def test_a_missing_folder_is_the_same_error_everywhere(arguments: tuple[str, ...], tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_tables_may_lie_in_several_folders(two_folders: tuple[Path, Path], way: 
     folder = joined if way == "environment" else None
     listed = json.loads(printed("list", "--json", *options, folder=folder))
     assert [row["material"] for row in listed] == ["KvK", "KNvK", "KBvK"]
-    assert "KBvK: 3 men" in printed("info", "KvK", "KBvK", *options, folder=folder)
+    assert "KBvK: 3 men" in printed("list", "KvK", "KBvK", *options, folder=folder)
     assert json.loads(printed("probe", BISHOP, "--json", *options, folder=folder))["outcome"] == "G1.5"
-    assert printed("line", BISHOP, *options, folder=folder)
+    assert printed("probe", "--line", BISHOP, *options, folder=folder)
 
 
 HELD = '[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n[SetUp "1"]\n\n1... Kh4 1/2-1/2\n'
@@ -94,7 +94,7 @@ def test_games_are_decided_by_tables_of_several_folders(two_folders: tuple[Path,
     first, second = map(str, two_folders)
     both = ("--data", first, "--data", second)
     alone = tbgen("adjudicate", str(games), "--data", first)
-    assert f"the score of 1 game is provisional; 1 table that is not in {first} " in alone.stderr
+    assert f"the score of 1 game is provisional; 1 table missing from {first} " in alone.stderr
     assert '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), *both).stdout
     assert (
         '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), folder=os.pathsep.join([first, second])).stdout
@@ -106,36 +106,38 @@ def test_games_are_decided_by_tables_of_several_folders(two_folders: tuple[Path,
 def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
     first, second = map(str, two_folders)
     both = ("--data", first, "--data", second)
-    code, line = complaint("record", "KBvK", *both)
+    code, line = complaint("study", "record", "KBvK", *both)
     assert (code, line) == (2, "tbgen: the tables lie in several folders; say with -o where the records go")
-    written = printed("record", "KBvK", *both, "-o", str(tmp_path / "records"))  # its lines go on in KvK
+    written = printed("study", "record", "KBvK", *both, "-o", str(tmp_path / "records"))  # its lines go on in KvK
     assert written.startswith("KBvK: 52,234 positions")
-    assert complaint("record", "KBvK", "--data", second)[0] == 3
-    printed("record", "KvK", "--data", first)
+    assert complaint("study", "record", "KBvK", "--data", second)[0] == 3
+    printed("study", "record", "KvK", "--data", first)
     (two_folders[1] / "records").mkdir()
     shutil.copy(tmp_path / "records" / "KBvK.json", two_folders[1] / "records")
-    endings = json.loads(printed("potential", "--json", *both))["endings"]
+    endings = json.loads(printed("study", "potential", "--json", *both))["endings"]
     assert [ending["material"] for ending in endings.values() if ending["source"] == "table"] == ["KBvK"]
     pages = tmp_path / "site"
-    assert "begin with" in printed("report", *both, "-o", str(pages))
+    assert "begin with" in printed("site", *both, "-o", str(pages))
     assert {"KvK.html", "KBvK.html"} <= {path.name for path in pages.rglob("*.html")}
 
 
 def test_every_table_of_several_folders_is_counted(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
     both = ("--data", os.pathsep.join(map(str, two_folders)))
-    lines = printed("record", "--all", *both, "-o", str(tmp_path / "records")).splitlines()
+    lines = printed("study", "record", "--all", *both, "-o", str(tmp_path / "records")).splitlines()
     assert [line.partition(":")[0] for line in lines] == ["KvK", "KNvK", "KBvK"]
-    assert complaint("record", "--all", "--data", str(tmp_path))[1].endswith("build some with: tbgen build --men 3")
+    assert complaint("study", "record", "--all", "--data", str(tmp_path))[1].endswith(
+        "build some with: tbgen build --men 3"
+    )
 
 
 def test_records_are_taken_over_where_there_are_no_tables(
     two_folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    printed("record", "KvK", "--data", str(two_folders[0]))
+    printed("study", "record", "KvK", "--data", str(two_folders[0]))
     monkeypatch.chdir(tmp_path)
     there = str(two_folders[0] / "records")
-    assert printed("record", "--merge", there, "-o", "records") == "1 taken over: KvK\n"
-    assert "there is no folder data" in complaint("record", "--merge", there)[1]
+    assert printed("study", "record", "--merge", there, "-o", "records") == "1 taken over: KvK\n"
+    assert "there is no folder data" in complaint("study", "record", "--merge", there)[1]
 
 
 def test_a_table_is_proved_with_children_from_another_folder(two_folders: tuple[Path, Path]) -> None:
@@ -165,25 +167,25 @@ def test_a_list_has_short_rows_and_figures_are_in_info(table_folder: Path) -> No
     rows = json.loads(printed("list", "--json", "--data", str(table_folder)))
     assert [list(row) for row in rows] == [["material", "men", "positions", "bytes", "folder"]] * len(rows)
     (knight,) = (row for row in rows if row["material"] == "KNvK")
-    figures = json.loads(printed("info", "KNvK", "--json", "--data", str(table_folder)))
+    figures = json.loads(printed("list", "KNvK", "--json", "--data", str(table_folder)))
     assert knight["positions"] == sum(side["positions"] for side in figures["sides"].values())
     assert knight["bytes"] == figures["bytes"] == sum(map(len, bytes_of_table(table_folder, "KNvK")))
 
 
 def test_several_tables_are_shown_together_and_missing_ones_named(table_folder: Path) -> None:
-    found = json.loads(printed("info", "KvK", "KBvK", "--json", "--data", str(table_folder)))
+    found = json.loads(printed("list", "KvK", "KBvK", "--json", "--data", str(table_folder)))
     assert [each["material"] for each in found] == ["KvK", "KBvK"]
-    done = tbgen("info", "KvK", "KQvKQ", "KBvK", "--json", "--data", str(table_folder))
+    done = tbgen("list", "KvK", "KQvKQ", "KBvK", "--json", "--data", str(table_folder))
     assert [each["material"] for each in json.loads(done.stdout)] == ["KvK", "KBvK"]
     assert (done.returncode, done.stderr.count("KQvKQ in ")) == (3, 1)
 
 
 def test_counts_say_whether_symmetry_is_left_out(table_folder: Path) -> None:
     data = ("--data", str(table_folder))
-    assert printed("info", "KvK", "KBvK", *data).count("no symmetry left out") == 2
+    assert printed("list", "KvK", "KBvK", *data).count("no symmetry left out") == 2
     assert printed("list", *data).splitlines()[-1].endswith("no symmetry is left out of the positions")
     assert "count once" in printed("verify", "KvK", "--threads", "1", *data)
-    assert json.loads(printed("info", "KvK", "--json", *data))["symmetry_left_out"] is False
+    assert json.loads(printed("list", "KvK", "--json", *data))["symmetry_left_out"] is False
     (report,) = json.loads(printed("verify", "KvK", "--threads", "1", "--json", *data))["tables"]
     assert report["symmetry_left_out"] is True
 
@@ -199,14 +201,20 @@ def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path
     [
         (["probe", BISHOP, "--komi", "G2.25"], "--komi means nothing under --scoring exponential"),
         (["probe", BISHOP, "--cutoff", "G4.0"], "--cutoff means nothing under --scoring exponential"),
-        (["line", BISHOP, "--scoring", "otb", "--cutoff", "G4.0"], "--cutoff means nothing under --scoring otb"),
-        (["line", BISHOP, "--scoring", "winner", "--komi", "G4.0"], "--komi means nothing under --scoring winner"),
+        (
+            ["probe", "--line", BISHOP, "--scoring", "otb", "--cutoff", "G4.0"],
+            "--cutoff means nothing under --scoring otb",
+        ),
+        (
+            ["probe", "--line", BISHOP, "--scoring", "winner", "--komi", "G4.0"],
+            "--komi means nothing under --scoring winner",
+        ),
         (["verify", "--seed", "3"], "--seed means nothing without --sample"),
         (["verify", "-q", "--json"], "--json and --quiet cannot be given together"),
         (["build", "KvK", "KNvK", "--men", "3"], "KvK KNvK and --men cannot be given together"),
         (["build", "--men", "3", "--all"], "--men and --all cannot be given together"),
         (["build", "--all", "--plan", "-q"], "--plan and --quiet cannot be given together"),
-        (["info", "KvK", "--plot", "KvK.svg", "--json"], "--json and --plot cannot be given together"),
+        (["list", "KvK", "--plot", "KvK.svg", "--json"], "--json and --plot cannot be given together"),
         (["standings", GAMES, "--title", "Event"], "--title means nothing without --html"),
         (["standings", GAMES, "--json", "--csv"], "--json and --csv cannot be given together"),
         (["standings", GAMES, "--csv", "--html"], "--csv and --html cannot be given together"),
@@ -216,15 +224,18 @@ def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path
             ["adjudicate", GAMES, "--continue", "never", "--line"],
             "--continue never and --data cannot be given together",
         ),
-        (["adjudicate", GAMES, "--json", "x.json", "--line"], "--line means nothing without -o or --in-place"),
-        (["adjudicate", GAMES, "-o", "x", "--json", "./x"], "only one of the copy and the JSON can go to x"),
-        (["adjudicate", GAMES, "--json", GAMES], f"{GAMES} is what is read; the JSON goes to a file of its own"),
+        (["adjudicate", GAMES, "--verdicts", "x.json", "--line"], "--line means nothing without -o or --in-place"),
+        (["adjudicate", GAMES, "-o", "x", "--verdicts", "./x"], "only one of the copy and the verdicts can go to x"),
+        (
+            ["adjudicate", GAMES, "--verdicts", GAMES],
+            f"{GAMES} is what is read; the verdicts go to a file of their own",
+        ),
         (["adjudicate", GAMES, "--in-place", "-o", "x"], "--in-place and -o cannot be given together"),
-        (["record", "KvK", "--all"], "KvK and --all cannot be given together"),
-        (["record", "--merge", RECORDS, "-o", "x"], "--data means nothing without tables to count"),
-        (["report", "--records", RECORDS], "--records and --data cannot be given together"),
-        (["report", "--pictures", "--event", GAMES], "--pictures and --event cannot be given together"),
-        (["potential", "--records", RECORDS], "--records and --data cannot be given together"),
+        (["study", "record", "KvK", "--all"], "KvK and --all cannot be given together"),
+        (["study", "record", "--merge", RECORDS, "-o", "x"], "--data means nothing without tables to count"),
+        (["site", "--records", RECORDS], "--records and --data cannot be given together"),
+        (["site", "--no-pages"], "--no-pages means nothing without --explorer"),
+        (["study", "potential", "--records", RECORDS], "--records and --data cannot be given together"),
         (["build", "--all", "--json"], "--json means nothing without --plan"),
     ],
 )

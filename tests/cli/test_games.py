@@ -61,7 +61,7 @@ def test_points_and_fen_have_one_shape_in_all_commands(table_folder: Path, folde
     data = ("--data", str(table_folder))
     answers = [
         json.loads(printed("probe", fen, "--json", *data)),
-        json.loads(printed("line", fen, "--json", *data)),
+        json.loads(printed("probe", "--line", fen, "--json", *data)),
         scored(fen),
         scored("--pgn", str(folder / "a.pgn"))["games"][0],
     ]

@@ -17,41 +17,60 @@ from tbgen.cli.terminal import run
 from tbgen.errors import MissingFolderError
 from tests.cli.calls import complaint, printed
 
-NAMES = list(cli.SUBCOMMANDS)
 ROOT = Path(__file__).parents[2]
 GAMES = str(ROOT / "tests" / "golden" / "tcec_s18.pgn")
 
 
-def help_of(*name: str) -> str:
-    return printed(*name, "--help")
+def all_commands() -> list[tuple[str, click.Command]]:
+    """Every command by its words, those of groups too."""
+    found, root = list[tuple[str, click.Command]](), click.Context(cli.tbgen)
+    for name in cli.COMMANDS:
+        command = cli.tbgen.get_command(root, name)
+        assert command is not None
+        found.append((name, command))
+        if isinstance(command, click.Group):
+            found += [(f"{name} {each}", inner) for each, inner in command.commands.items()]
+    return found
 
 
-@pytest.mark.parametrize("name", [[], *([name] for name in NAMES)], ids=["", *NAMES])
-def test_every_help_has_examples(name: list[str]) -> None:
-    examples = help_of(*name).partition("Examples:")[2].splitlines()
-    assert sum(line.strip().startswith(" ".join(["tbgen", *name])) for line in examples) >= 2
+ALL = [pytest.param(name, command, id=name) for name, command in all_commands()]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "match"])
-def test_the_options_of_examples_exist(name: str) -> None:
-    command = cli.tbgen.get_command(click.Context(cli.tbgen), name)
-    assert command is not None
-    lines = re.findall(rf"^ +tbgen {name}\b(.*)$", help_of(name), re.MULTILINE)
-    for line in lines:
-        words = shlex.split(line.partition("<")[0])
+@pytest.mark.parametrize(("name", "command"), [("", cli.tbgen), *ALL])
+def test_every_help_has_examples_whose_options_exist(name: str, command: click.Command) -> None:
+    examples = re.findall(rf"^ +tbgen {name}\b(.*)$", printed(*name.split(), "--help"), re.MULTILINE)
+    assert len(examples) >= 2
+    for line in [] if name in ("", "match") else examples:
+        words = shlex.split(re.split("[<>]", line)[0])
         with contextlib.suppress(MissingFolderError, click.BadParameter):  # files and folders that are not here
             command.make_context(name, words)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_command_can_be_told_to_be_quiet(name: str) -> None:
-    command = cli.tbgen.get_command(click.Context(cli.tbgen), name)
-    assert command is not None
+@pytest.mark.parametrize(("name", "command"), ALL)
+def test_every_command_can_be_told_to_be_quiet(name: str, command: click.Command) -> None:
     if name == "match":
         assert settings_of(["-engine", "cmd=a", "tc=1", "-engine", "cmd=b", "tc=1", "-q"]).quiet
-        return
-    (quiet,) = (option for option in command.params if option.name == "quiet")
-    assert quiet.opts == ["-q", "--quiet"]
+    elif not isinstance(command, click.Group):
+        (quiet,) = (option for option in command.params if option.name == "quiet")
+        assert quiet.opts == ["-q", "--quiet"]
+
+
+def test_the_surface_stays_small() -> None:
+    """Commands, and their options without those that every command has."""
+    options = [
+        option.opts[-1]
+        for name, command in all_commands()
+        for option in command.params
+        if isinstance(option, click.Option) and option.name not in ("help", "quiet")
+    ]
+    assert len(cli.COMMANDS) <= 18
+    assert len(options) <= 140
+
+
+@pytest.mark.parametrize("words", [("probe",), ("study", "record"), ()])
+def test_help_is_a_command_as_well(words: tuple[str, ...]) -> None:
+    assert printed("help", *words) == printed(*words, "--help")
+    assert complaint("help", "prob")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -62,14 +81,14 @@ def test_every_command_can_be_told_to_be_quiet(name: str) -> None:
         (("annotate", GAMES), True),
         (("adjudicate", GAMES, "-o", "copy.pgn"), False),
         (("list",), True),
-        (("info", "KvK"), True),
+        (("list", "KvK"), True),
         (("probe", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
-        (("line", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
+        (("probe", "--line", "8/8/8/8/8/5k2/8/5K2 w - - 0 1"), True),
         (("verify", "KvK"), False),
-        (("explorer", "-o", "site"), False),
+        (("site", "--explorer", "--no-pages", "-o", "site"), False),
         (("build", "KvK"), False),
-        (("record", "KvK", "-o", "records"), False),
-        (("potential", "--records", str(ROOT / "records")), True),
+        (("study", "record", "KvK", "-o", "records"), False),
+        (("study", "potential", "--records", str(ROOT / "records")), True),
         (("hold", "8/8/8/8/8/5k2/8/5K2 w - - 0 1", "--side", "white"), True),
     ],
     ids=lambda words: words[0] if isinstance(words, tuple) else "",
@@ -80,8 +99,8 @@ def test_a_quiet_command_says_nothing_of_its_progress_however_slow_it_is(
     """As if every step took minutes: all that is said at some time is said at once."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TBGEN_DATA", str(table_folder))
-    for name in ("terminal.LINE_SECONDS", "terminal._QUIET_SECONDS", "watch.LINE_SECONDS", "watch._QUIET_SECONDS"):
-        monkeypatch.setattr(f"tbgen.cli.{name}", -1.0)
+    for name in ("LINE_SECONDS", "QUIET_SECONDS"):
+        monkeypatch.setattr(f"tbgen.cli.reporter.{name}", -1.0)
     out, err = StringIO(), StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
         run(cli.tbgen, [*words, "-q"])
@@ -104,7 +123,7 @@ def test_a_command_that_reads_games_says_how_much_of_a_file_is_read(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TBGEN_DATA", str(table_folder))
-    monkeypatch.setattr("tbgen.cli.terminal.LINE_SECONDS", -1.0)
+    monkeypatch.setattr("tbgen.cli.reporter.LINE_SECONDS", -1.0)
     out, err = StringIO(), StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
         run(cli.tbgen, words)

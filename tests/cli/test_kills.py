@@ -24,21 +24,21 @@ def test_a_command_that_is_killed_leaves_old_files_or_whole_ones(name: str, tmp_
     kill(tmp_path / "killed", case, table_folder, peace, draw)
 
 
-READERS = {"line", "list", "potential", "probe", "score", "serve", "standings", "uci"}
+READERS = {"completion", "help", "probe", "score", "serve", "standings", "uci"}
 """Commands that write no files."""
 READ = {"--data", "--records", "--event", "--check", "--against", "--known", "--list", "--site"}
 """Options that name files or folders to be read; `--data` is written to by commands that have no other."""
 
 
 def test_every_command_that_writes_is_killed() -> None:
-    assert {case.words[0] for case in CASES.values()} == set(cli.SUBCOMMANDS) - READERS
+    assert {case.words[0] for case in CASES.values()} == set(cli.COMMANDS) - READERS
 
 
-@pytest.mark.parametrize("name", cli.SUBCOMMANDS)
+@pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_option_that_names_what_is_written_is_in_a_case_of_its_command(name: str) -> None:
     command = cli.tbgen.get_command(click.Context(cli.tbgen), name)
     assert command is not None
     tried = {word for case in CASES.values() if case.words[0] == name for word in case.words}
     for option in command.params:
-        if option.metavar in ("FILE", "DIR", "FOLDER", "OUT.pgn") and not READ & set(option.opts):
+        if option.metavar in ("FILE", "DIR", "OUT.pgn") and not READ & set(option.opts):
             assert tried & set(option.opts), option.opts

@@ -25,7 +25,7 @@ def games(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("options", [["-o"], ["-o", "copy.pgn", "--json"]])
+@pytest.mark.parametrize("options", [["-o"], ["-o", "copy.pgn", "--verdicts"]])
 def test_a_named_pipe_is_written_to_and_stays_one(
     games: Path, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ WAITING = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 BLACK = "8/8/4k3/5bK1/8/8/8/8 b - - 33 30 -G4.0"
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-COMMANDS = ["score", "probe", "line"]
+COMMANDS = ["score", "probe"]
 
 
 def facts_of(command: str, *arguments: str, folder: Path) -> Any:
@@ -61,8 +61,7 @@ def test_moves_may_be_written_in_many_ways(command: str, moves: list[str], table
 
 def test_the_first_position_has_a_name_in_every_command(table_folder: Path) -> None:
     assert facts_of("score", "startpos", folder=table_folder)["fen"] == START
-    for command in ("probe", "line"):
-        assert "at most 5" in complaint(command, "startpos", "--data", str(table_folder))[1]
+    assert "at most 5" in complaint("probe", "startpos", "--data", str(table_folder))[1]
 
 
 def test_a_score_that_is_asked_for_is_scored_with_whatever_the_halfmove_clock_says() -> None:
@@ -168,7 +167,7 @@ def test_a_material_is_named_as_its_table_is_whoever_has_more(table_folder: Path
 
 
 def test_one_ply_is_not_plies(table_folder: Path) -> None:
-    line = facts_of("line", WAITING, folder=table_folder)["line"]
+    line = facts_of("probe", "--line", WAITING, folder=table_folder)["line"]
     moves = " ".join(step["san"] for step in line[:4])
     assert "DTG       1 ply\n" in printed("probe", WAITING, moves, "--data", str(table_folder))
     assert "DTG       5 plies\n" in printed("probe", WAITING, "--data", str(table_folder))
@@ -194,7 +193,7 @@ def test_the_moves_can_be_left_out(table_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("probe", "KBvK"), "KBvK is a material and no position; what its table holds is shown by: tbgen info KBvK"),
+        (("probe", "KBvK"), "KBvK is a material and no position; what its table holds is shown by: tbgen list KBvK"),
         (("score", "startpos", "e4", "1-0", "e5"), "1-0 is a result and no move"),
         (("score", "startpos", "--moves", "1. e4 e5 1/2-1/2"), "1/2-1/2 is a result and no move"),
         (

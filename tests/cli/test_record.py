@@ -1,4 +1,4 @@
-"""`tbgen record` as a user calls it."""
+"""`tbgen study record` as a user calls it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.cli.calls import complaint, printed, tbgen
 
 
 def test_a_quiet_record_says_nothing(table_folder: Path, tmp_path: Path) -> None:
-    assert printed("record", "KvK", "--data", str(table_folder), "-o", str(tmp_path), "-q") == ""
+    assert printed("study", "record", "KvK", "--data", str(table_folder), "-o", str(tmp_path), "-q") == ""
     assert (tmp_path / "KvK.json").is_file()
 
 
 def test_records_are_written_where_they_are_wanted(table_folder: Path, tmp_path: Path) -> None:
-    shown = printed("record", "kvkb", "--data", str(table_folder), "-o", str(tmp_path / "out"))
+    shown = printed("study", "record", "kvkb", "--data", str(table_folder), "-o", str(tmp_path / "out"))
     assert shown == "KBvK: 52,234 positions up to symmetry, longest G1.5 in 46 plies\n"
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["KBvK.json", INDEX]
     assert read_record(tmp_path / "out" / "KBvK.json").positions.placements == 193_284 + 223_944
@@ -27,22 +27,24 @@ def test_records_are_written_where_they_are_wanted(table_folder: Path, tmp_path:
 
 def test_records_of_others_are_taken_over(table_folder: Path, tmp_path: Path) -> None:
     there, here = str(tmp_path / "there"), str(tmp_path / "here")
-    printed("record", "KvK", "--data", str(table_folder), "-o", there)
-    assert printed("record", "--merge", there, "-o", here) == "1 taken over: KvK\n"
-    assert printed("record", "--merge", there, "-o", here) == "0 taken over\n"
+    printed("study", "record", "KvK", "--data", str(table_folder), "-o", there)
+    assert printed("study", "record", "--merge", there, "-o", here) == "1 taken over: KvK\n"
+    assert printed("study", "record", "--merge", there, "-o", here) == "0 taken over\n"
 
 
 def test_where_nothing_is_recorded_no_index_is_written(tmp_path: Path) -> None:
     """As after an interruption before the first record."""
     (tmp_path / "tables").mkdir()
-    code, line = complaint("record", "KBvKN", "--data", str(tmp_path / "tables"), "-o", str(tmp_path / "records"))
+    code, line = complaint(
+        "study", "record", "KBvKN", "--data", str(tmp_path / "tables"), "-o", str(tmp_path / "records")
+    )
     assert code != 0
     assert "KBvKN" in line
     assert not (tmp_path / "records" / INDEX).exists()
 
 
 def test_nothing_asked_for_is_said(tmp_path: Path) -> None:
-    code, line = complaint("record", "--data", str(tmp_path))
+    code, line = complaint("study", "record", "--data", str(tmp_path))
     assert (code, "name materials" in line) == (2, True)
 
 

@@ -5,15 +5,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import click
 import pytest
 
-from tbgen.cli import SUBCOMMANDS
-from tbgen.cli.terminal import Progress, Terminated, run, show_rows
+from tbgen.cli import COMMANDS
+from tbgen.cli.terminal import Terminated, run, show_rows
 from tbgen.errors import MissingTableError
-from tests.cli.terminals import run_on_terminal, shown_on_terminal
+from tests.cli.terminals import shown_on_terminal
 
 HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
 
@@ -36,7 +35,7 @@ def test_scoring_imports_no_arrays_and_no_compiler(arguments: tuple[str, ...]) -
 
 def test_the_help_of_the_program_imports_no_subcommand() -> None:
     loaded = modules_after("--help")
-    assert not loaded & {module for module, _ in SUBCOMMANDS.values()}
+    assert not loaded & {f"tbgen.cli.{module.partition(':')[0]}" for module, _ in COMMANDS.values()}
 
 
 def test_importing_tbgen_imports_next_to_nothing() -> None:
@@ -97,83 +96,12 @@ def test_rows_are_aligned_lines_where_there_is_no_terminal(capsys: pytest.Captur
     assert capsys.readouterr().out == "name     n\na      100\nbcdef    1\n"
 
 
-@pytest.mark.parametrize("piped", [True, False])
-def test_progress_appears_by_itself_and_leaves_the_output_alone(piped: bool) -> None:
-    code = (
-        "from tbgen.cli import terminal\n"
-        "terminal._QUIET_SECONDS = 0.0\n"
-        "with terminal.progress('at work', 3) as shown:\n"
-        "    shown._timer.join()\n"
-        "    shown.advance()\n"
-        "    print('x' * 200)\n"
-    )
-    on_terminal, output = run_on_terminal([sys.executable, "-c", code], 60, piped=piped)
-    assert "at work" in on_terminal
-    assert ("x" * 200 in output) == piped
-    assert ("x" * 200 in on_terminal) == (not piped)
-
-
-def test_quick_work_shows_no_progress() -> None:
-    code = "from tbgen.cli import terminal\nwith terminal.progress('at work', 3) as shown:\n    shown.advance()"
-    assert run_on_terminal([sys.executable, "-c", code], 60)[0] == ""
-
-
-def test_quick_work_prints_nothing_where_there_is_no_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seconds = iter([0.0, 1.0, 5.9])
-    monkeypatch.setattr("tbgen.cli.terminal.time", SimpleNamespace(monotonic=lambda: next(seconds)))
-    shown = Progress("work", total=3)
-    shown.advance()
-    shown.advance()
-    shown.close()
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("total", "as_share", "lines"),
-    [
-        (3, False, ["work, 1 of 3, 18 s", "KBvK: moves, 1 of 3, 24 s"]),
-        (None, False, ["work, 1, 18 s", "KBvK: moves, 1, 24 s"]),
-        (4, True, ["work, 25 %, 18 s, about 54 s to go", "KBvK: moves, 25 %, 24 s, about 72 s to go"]),
-        (None, True, ["work, 18 s", "KBvK: moves, 24 s"]),
-    ],
-)
-def test_long_work_prints_a_line_now_and_then_where_there_is_no_terminal(
-    total: int | None,
-    as_share: bool,
-    lines: list[str],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What comes before there is anything to tell, such as compiling, is counted but is no reason for a line."""
-    seconds = iter([0.0, 12.0, 18.0, 19.0, 24.0])
-    monkeypatch.setattr("tbgen.cli.terminal.time", SimpleNamespace(monotonic=lambda: next(seconds)))
-    shown = Progress("work", total, as_share=as_share)
-    shown.advance()
-    shown.advance(0)
-    shown.advance(0, title="KBvK: checksum")
-    shown.advance(0, title="KBvK: moves")
-    shown.close()
-    shown.advance()
-    assert capsys.readouterr() == ("", "".join(f"{line}\n" for line in lines))
-
-
-def test_quiet_work_prints_nothing_however_long_it_takes(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tbgen.cli.terminal.LINE_SECONDS", 0.0)
-    shown = Progress("work", total=3, quiet=True)
-    shown.advance()
-    assert capsys.readouterr() == ("", "")
-
-
 FEN = re.compile(r"(?<!\S)(?:[1-8KQRBNPkqrbnp]+/){7}[1-8KQRBNPkqrbnp]+ [wb] \S+ \S+ [0-9]+ [0-9]+$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 200])
 def test_a_fen_is_whole_on_a_terminal_of_any_width(columns: int, table_folder: Path) -> None:
-    text = shown_on_terminal(columns, "info", "KPvK", "--data", str(table_folder))
+    text = shown_on_terminal(columns, "list", "KPvK", "--data", str(table_folder))
     rows = [line for line in text.splitlines() if re.match(r" *-?G[0-9.]+ +[0-9,]+ +[0-9]+", line)]
     assert len(rows) > 20
     assert len(FEN.findall(text)) == len(rows)

@@ -28,7 +28,7 @@ def test_a_score_of_a_fen_counts_although_its_clock_is_zero(whole_game_folder: P
 def test_tables_are_listed_and_described(whole_game_folder: Path) -> None:
     rows = json.loads(call("list", "--json", folder=whole_game_folder).stdout)
     assert len(rows) == 6
-    facts = json.loads(call("info", "KBvK", "--json", folder=whole_game_folder).stdout)
+    facts = json.loads(call("list", "KBvK", "--json", folder=whole_game_folder).stdout)
     assert facts["positions"] == 193_284 + 223_944
 
 
@@ -39,7 +39,9 @@ def test_tables_are_proved_and_their_mates_are_the_published_ones(whole_game_fol
 
 
 def test_a_line_is_played(whole_game_folder: Path) -> None:
-    facts = json.loads(call("line", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--json", folder=whole_game_folder).stdout)
+    facts = json.loads(
+        call("probe", "--line", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--json", folder=whole_game_folder).stdout
+    )
     assert facts["line"][facts["dtg"] - 1]["accrued"] == facts["outcome"]
 
 
@@ -55,7 +57,7 @@ def test_the_fifty_move_rule_is_not_asked_of_these_tables(whole_game_folder: Pat
 def test_records_are_counted(whole_game_folder: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     shutil.copytree(whole_game_folder, folder)
-    call("record", "KvK", "KBvK", "-o", str(tmp_path / "records"), folder=folder)
+    call("study", "record", "KvK", "KBvK", "-o", str(tmp_path / "records"), folder=folder)
     facts = json.loads((tmp_path / "records" / "KBvK.json").read_text())
     assert facts["quiet"] is None
     assert facts["changes"] is None
@@ -82,7 +84,7 @@ def test_both_games_are_compared(whole_game_folder: Path, table_folder: Path, tm
     folder, output = tmp_path / "data", tmp_path / "games.json"
     shutil.copytree(table_folder, folder)
     shutil.copytree(whole_game_folder / "whole-game", folder / "whole-game")
-    done = tbgen("compare", "KvK", "KBvK", "-o", str(output), folder=folder)
+    done = tbgen("study", "compare", "KvK", "KBvK", "-o", str(output), folder=folder)
     assert done.returncode == 0, done.stderr
     kings, bishop = json.loads(output.read_text())["tables"]
     assert kings["differing"] == 0

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen.cli.watch import PlainWatcher, QuietWatcher
+from tbgen.cli.reporter import Lines
+from tbgen.cli.watch import BuildWatcher
 from tbgen.errors import BuildError, NotEnoughMemoryError
 from tbgen.library.build import Built, Settings, build
 from tbgen.library.manifest import MANIFEST, read_manifest
@@ -35,7 +36,7 @@ KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
 
 def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]:
-    watcher = QuietWatcher()
+    watcher = BuildWatcher()
     build(folder, wanted, watcher, Settings(**settings))
     return [str(each.finding.material) for each in watcher.made]
 
@@ -84,7 +85,7 @@ def test_damaged_tables_are_made_again_with_a_word_about_why(
     sound = path.read_bytes()
     path.write_bytes(sound[:4000] + bytes([sound[4000] ^ 1]) + sound[4001:])
     assert examine(tmp_path, KNIGHT).condition is Condition.DAMAGED
-    build(tmp_path, [KNIGHT], PlainWatcher())
+    build(tmp_path, [KNIGHT], BuildWatcher(Lines()))
     assert "KNvK is damaged (its bytes are not what was written); building it again" in capsys.readouterr().err
     assert path.read_bytes() == sound
 
@@ -139,7 +140,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
 
 
 def test_too_little_memory_is_said_before_anything_is_begun(tmp_path: Path) -> None:
-    watcher = QuietWatcher()
+    watcher = BuildWatcher()
     with pytest.raises(NotEnoughMemoryError, match=r"cannot build KNvK: it needs about 6\d\d MiB of memory, 0 MiB are"):
         build(tmp_path, [KNIGHT], watcher, Settings(memory=1 << 10))
     assert not watcher.made
@@ -211,9 +212,9 @@ def test_a_table_needs_no_compiler_to_be_kept(table_folder: Path) -> None:
     code = (
         "import sys, pathlib\n"
         "from tbgen.library.build import build\n"
-        "from tbgen.cli.watch import QuietWatcher\n"
+        "from tbgen.cli.watch import BuildWatcher\n"
         "from tbgen.material import materials\n"
-        "build(pathlib.Path(sys.argv[1]), materials(3), QuietWatcher())\n"
+        "build(pathlib.Path(sys.argv[1]), materials(3), BuildWatcher())\n"
         "print('numba' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, table_folder], capture_output=True, text=True, check=True)
@@ -225,7 +226,7 @@ def test_plain_progress_is_a_line_now_and_then(
 ) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    watcher = PlainWatcher()
+    watcher = BuildWatcher(Lines())
     finding = Finding(KNIGHT, Condition.MISSING)
     watcher.begins(finding, 2, 3)
     for second in range(12):
@@ -241,9 +242,9 @@ def test_plain_progress_is_a_line_now_and_then(
 
 
 def test_a_lost_manifest_is_written_again_though_every_table_is_sound(tmp_path: Path) -> None:
-    build(tmp_path, [Material.parse("KvK")], QuietWatcher())
+    build(tmp_path, [Material.parse("KvK")], BuildWatcher())
     (tmp_path / MANIFEST).unlink()
-    build(tmp_path, [Material.parse("KvK")], QuietWatcher())
+    build(tmp_path, [Material.parse("KvK")], BuildWatcher())
     assert read_manifest(tmp_path).keys() == {"KvK"}
 
 

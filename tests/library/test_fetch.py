@@ -19,7 +19,6 @@ import pytest
 from tbgen.apps.site.export import write_explorer
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
-from tbgen.cli import verify_digest
 from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
 from tbgen.library import remote
@@ -429,6 +428,6 @@ def test_tables_that_have_come_are_held_against_the_known_ones(
     assert told[-1].split()[0] == "KvK"
     assert told[-1].endswith("as known")
     write_digests(tmp_path / "list.csv", {Material.parse("KvK"): Digests("0" * 64, "f" * 64)})
-    monkeypatch.setattr(verify_digest, "KNOWN", tmp_path / "list.csv")
+    monkeypatch.setattr("tbgen.verify.digests.KNOWN", tmp_path / "list.csv")
     code, line = complaint(*words, "-q")  # those that were there already, too
     assert (code, "its outcomes have the digest" in line) == (7, True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tbgen.cli.watch import QuietWatcher
+from tbgen.cli.watch import BuildWatcher
 from tbgen.library.build import Settings, build
 from tbgen.library.manifest import read_manifest
 from tbgen.library.survey import MARK
@@ -45,8 +45,8 @@ def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
 
 
 def test_distances_that_a_parent_needs_are_made_again_for_it(tmp_path: Path, table_folder: Path) -> None:
-    build(tmp_path, [KINGS], QuietWatcher(), Settings(outcomes_only=True))
-    watcher = QuietWatcher()
+    build(tmp_path, [KINGS], BuildWatcher(), Settings(outcomes_only=True))
+    watcher = BuildWatcher()
     build(tmp_path, [KNIGHT], watcher, Settings(outcomes_only=True))
     assert [str(each.finding.material) for each in watcher.made] == ["KvK", "KNvK"]
     assert_outcomes_alone(tmp_path, table_folder)
@@ -54,9 +54,9 @@ def test_distances_that_a_parent_needs_are_made_again_for_it(tmp_path: Path, tab
 
 def test_distances_that_were_there_stay(tmp_path: Path, table_folder: Path) -> None:
     copy_tables(table_folder, tmp_path, "KvK")
-    build(tmp_path, [KNIGHT], QuietWatcher(), Settings(outcomes_only=True))
+    build(tmp_path, [KNIGHT], BuildWatcher(), Settings(outcomes_only=True))
     assert with_distances(tmp_path) == {"KvK"}
-    build(tmp_path, [KNIGHT], QuietWatcher())
+    build(tmp_path, [KNIGHT], BuildWatcher())
     assert with_distances(tmp_path) == {"KvK", "KNvK"}
 
 
@@ -71,7 +71,7 @@ def test_an_interrupted_build_is_taken_up_and_leaves_no_distances(
     with monkeypatch.context() as patched:
         patched.setattr("tbgen.library.work.make_files", make_kings_alone)
         with pytest.raises(KeyboardInterrupt):
-            build(tmp_path, [KNIGHT], QuietWatcher(), Settings(outcomes_only=True))
+            build(tmp_path, [KNIGHT], BuildWatcher(), Settings(outcomes_only=True))
     assert with_distances(tmp_path) == {"KvK"}
-    build(tmp_path, [KNIGHT], QuietWatcher(), Settings(outcomes_only=True))
+    build(tmp_path, [KNIGHT], BuildWatcher(), Settings(outcomes_only=True))
     assert_outcomes_alone(tmp_path, table_folder)

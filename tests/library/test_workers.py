@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli.watch import QuietWatcher
+from tbgen.cli.watch import BuildWatcher
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library import build as build_module
 from tbgen.library.build import Settings, build
@@ -29,7 +29,7 @@ THREE_MEN = [*materials(2), *materials(3)]
 KNIGHT = Material.parse("KNvK")
 
 
-class Recorder(QuietWatcher):
+class Recorder(BuildWatcher):
     """Keeps what it is told."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ def test_an_error_that_cannot_travel_is_told_all_the_same(
 ) -> None:
     processes_that(fails_strangely)
     with pytest.raises(RuntimeError, match="StrangeError: something odd"):
-        build(tmp_path, [KNIGHT, Material.parse("KBvK")], QuietWatcher(), Settings(threads=2, jobs=2))
+        build(tmp_path, [KNIGHT, Material.parse("KBvK")], BuildWatcher(), Settings(threads=2, jobs=2))
 
 
 def test_too_little_disk_is_said_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_a_disk_that_others_fill_meanwhile_is_noticed_before_the_next_table(
 ) -> None:
     monkeypatch.setattr(build_module, "free_disk", lambda folder: 20_000 if list(folder.glob("*.h5")) else 1 << 30)
     with pytest.raises(NotEnoughDiskError, match="cannot build KNvK: it needs about"):
-        build(tmp_path, [KNIGHT], QuietWatcher())
+        build(tmp_path, [KNIGHT], BuildWatcher())
     assert [*map(str, tables_in(tmp_path))] == ["KvK"]
 
 
@@ -155,7 +155,7 @@ def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> 
 
 
 def test_all_processes_can_be_ended_at_once(tmp_path: Path) -> None:
-    with Processes(2, QuietWatcher(), sleeps) as workers:
+    with Processes(2, BuildWatcher(), sleeps) as workers:
         futures = [workers.submit_table(tmp_path, name, 1) for name in ("KNvK", "KBvK")]
         assert wait_until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
         pids = [int(path.name.partition(".")[0]) for path in tmp_path.glob("*.pid")]

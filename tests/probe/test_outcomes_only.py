@@ -114,7 +114,7 @@ def test_the_program_says_that_distances_are_not_here(folder: Path) -> None:
     assert "which of the moves that keep the outcome makes progress is not known" in said
     assert "DTG       ?" in said
     assert "KBvK" in printed("list", folder=folder)
-    assert "longest" not in printed("info", "KBvK", folder=folder) or "?" in printed("info", "KBvK", folder=folder)
+    assert "longest" not in printed("list", "KBvK", folder=folder) or "?" in printed("list", "KBvK", folder=folder)
 
 
 def test_games_are_decided_by_outcomes_alone(folder: Path, table_folder: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tbgen.apps.records.folder import FOLDER, path_of_record, read_record
-from tbgen.cli.watch import QuietWatcher
+from tbgen.cli.watch import BuildWatcher
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import fen_of, layout_of
 from tbgen.library.build import Settings, build
@@ -105,7 +105,7 @@ def test_blocks_all_over_a_table_agree_with_the_reference_and_its_verifier(
     """Each is a real build, from plan to record; only what the table's captures and promotions lead to is made up."""
     material = Material.parse(name)
     write_descent(tmp_path, material, four_men_folder)
-    build(tmp_path, [material], QuietWatcher(), Settings(threads=2, jobs=1))
+    build(tmp_path, [material], BuildWatcher(), Settings(threads=2, jobs=1))
     pairs, rights, found = differences_in_blocks(tmp_path, material, random.Random(SEED))
     assert found == []
     assert pairs > 100_000 * BLOCKS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli.watch import QuietWatcher
+from tbgen.cli.watch import BuildWatcher
 from tbgen.library.build import Settings, build
 from tbgen.material import materials
 from tbgen.score import Mobility
@@ -25,7 +25,7 @@ def test_every_table_of_up_to_four_men_passes(four_men_folder: Path) -> None:
 @pytest.mark.slow
 def test_every_table_of_whole_game_mobility_of_up_to_four_men_passes(tmp_path: Path) -> None:
     """All pairs of KPvKP and of those without pawns; of the others those of 20,000 positions."""
-    build(folder_of_game(tmp_path, Mobility.WHOLE_GAME), ALL, QuietWatcher(), Settings(threads=2))
+    build(folder_of_game(tmp_path, Mobility.WHOLE_GAME), ALL, BuildWatcher(), Settings(threads=2))
     whole = [str(material) for material in ALL if "P" not in str(material) or str(material) == "KPvKP"]
     others = [str(material) for material in ALL if str(material) not in whole]
     assert len(whole) + len(others) == 36

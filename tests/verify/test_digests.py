@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli import verify_digest
 from tbgen.errors import UsageError
 from tbgen.material import Material, all_materials
+from tbgen.storage.reader import TableFile
+from tbgen.verify.digesting import digests_of
 from tbgen.verify.digests import Digests, read_digests, write_digests
 from tests.cli.calls import complaint, printed, tbgen
 
@@ -76,14 +77,12 @@ def test_a_table_with_other_values_is_told(table_folder: Path, tmp_path: Path) -
 def test_what_was_found_before_an_interruption_is_in_the_list(
     table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    digests_in = verify_digest._digests_in
-
-    def interrupted(folders: list[Path], material: Material, threads: int | None) -> Digests:
-        if str(material) == "KRvK":
+    def interrupted(file: TableFile, threads: int | None) -> Digests:
+        if str(file.material) == "KRvK":
             raise KeyboardInterrupt
-        return digests_in(folders, material, threads)
+        return digests_of(file, threads)
 
-    monkeypatch.setattr(verify_digest, "_digests_in", interrupted)
+    monkeypatch.setattr("tbgen.verify.digesting.digests_of", interrupted)
     tbgen("verify", "--digest", "-o", str(tmp_path / "mine.csv"), "-q", folder=table_folder)
     assert [str(material) for material in read_digests(tmp_path / "mine.csv")] == ["KvK", "KNvK", "KBvK"]
 
@@ -128,7 +127,7 @@ def test_a_damaged_table_is_told(table_folder: Path, tmp_path: Path) -> None:
 def test_a_build_says_when_what_it_made_is_not_the_known_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("build", "KvK", "--digest", "--threads", "1", "--data", str(tmp_path), "-q")
     write_digests(tmp_path / "list.csv", {KVK: Digests(ONE, TWO)})
-    monkeypatch.setattr(verify_digest, "KNOWN", tmp_path / "list.csv")
+    monkeypatch.setattr("tbgen.verify.digests.KNOWN", tmp_path / "list.csv")
     code, line = complaint(*words)
     assert (code, "its outcomes have the digest" in line) == (7, True)
     (tmp_path / "KvK.h5").unlink()

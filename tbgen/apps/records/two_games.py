@@ -348,18 +348,18 @@ _FORM: Final = {
         }
     ],
 }
-"""What `tbgen compare -o` writes and this program reads."""
+"""What `tbgen study compare -o` writes and this program reads."""
 
 
 def read_comparison(path: Path) -> Facts:
-    """What `tbgen compare -o` has written."""
+    """What `tbgen study compare -o` has written."""
     try:
         facts = parse_json(path.read_bytes())
         facts.expect(_FORM)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, InputError) as error:
-        raise UsageError(f"{path} is not a file that `tbgen compare -o` has written: {error}") from error
+        raise UsageError(f"{path} is not a file that `tbgen study compare -o` has written: {error}") from error
     found: Facts = facts.value
     return found
 

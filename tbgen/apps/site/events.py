@@ -1,4 +1,4 @@
-"""Event: what `tbgen adjudicate --json` wrote, for its page."""
+"""Event: what `tbgen adjudicate --verdicts` wrote, for its page."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Event:
 
 
 def read_event(path: Path) -> Event:
-    """The games of a file that `tbgen adjudicate --json` wrote."""
+    """The games of a file that `tbgen adjudicate --verdicts` wrote."""
     try:
         text = path.read_text(encoding="utf-8")
         facts = parse_json(text)
@@ -106,7 +106,7 @@ def read_event(path: Path) -> Event:
         missing = {name: number.whole() for name, number in facts.get("missing", {}).members()}
         skipped = tuple(map(_skipped, facts.get("skipped", []).each()))
     except (ValueError, InputError) as error:
-        raise UsageError(f"{path} is not what tbgen adjudicate --json writes: {error}") from None
+        raise UsageError(f"{path} is not what tbgen adjudicate --verdicts writes: {error}") from None
     names = {game.event for game in games} - {"", "?"}
     title = path.stem if not names else names.pop() if len(names) == 1 else "Decided games"
     return Event(title, text, games, missing, skipped)

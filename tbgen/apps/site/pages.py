@@ -39,7 +39,7 @@ PAGES: Final = (
     ("potential.html", "Mating potential"),
 )
 TWO_GAMES: Final = ("games.html", "Two games")
-"""A page that `tbgen compare` has written."""
+"""A page that `tbgen study compare` has written."""
 DATA: Final = "data"
 EVENT: Final = "event.json"
 """In `DATA`: the event that the site has a page of."""

@@ -77,7 +77,7 @@ class Settings:
     names: Collection[str] = LOCAL_NAMES
     """The host names that it may be asked under."""
     site: Path | None = None
-    """A folder of pages, such as `tbgen report` makes, to be shown beside the explorer."""
+    """A folder of pages, such as `tbgen site` makes, to be shown beside the explorer."""
     limits: Limits = field(default_factory=Limits)
     cache_bytes: int = CACHE_BYTES
     """How much unpacked table each process may keep."""

@@ -1,4 +1,4 @@
-"""The page and the picture that compare r-mobility with whole-game mobility, from what `tbgen compare -o` writes."""
+"""The page and the picture that compare r-mobility with whole-game mobility; both show what `study compare` wrote."""
 
 from __future__ import annotations
 

@@ -35,8 +35,9 @@ def answers(folder: Path, end: str, setting: FiftyMoveSetting, found: ClockedVal
     """What everyone says that is asked about one position, as JSON has it."""
     board, accrued = parse_fen(end)
     facts = {}
-    for command in ("probe", "line"):
-        facts[command] = json.loads(printed(command, end, "--fifty", setting.value, "--json", "--data", str(folder)))
+    for how in ((), ("--line",)):
+        words = ("probe", end, *how, "--fifty", setting.value, "--json", "--data", str(folder))
+        facts[str(how)] = json.loads(printed(*words))
     with client_of(folder) as client:
         asked = {"fen": board.fen(), "accrued": str(accrued), "fifty": setting.value}
         for page in ("/r-mobility", "/r-mobility/line"):

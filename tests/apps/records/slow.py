@@ -141,7 +141,7 @@ Entries = npt.NDArray[np.int16]
 
 
 def comparison_of(one: Entries, other: Entries, *, with_pawns: bool) -> dict[str, Any]:
-    """What two games say of every position, pair of outcomes by pair, as `tbgen compare` has it."""
+    """What two games say of every position, pair of outcomes by pair, as `tbgen study compare` has it."""
     rows: dict[str, list[list[Any]]] = {}
     sums = defaultdict[str, Any](int)
     for side, color in enumerate(("white", "black")):

@@ -1,4 +1,4 @@
-"""What `tbgen compare` counts, beside the slow solvers of both games; and its lines, played by python-chess."""
+"""What `tbgen study compare` counts, beside the slow solvers of both games; and its lines, played by python-chess."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import chess
 import pytest
 
 from tbgen.apps.records.two_games import SHOWN, Comparer, joined, read_comparison, shown
-from tbgen.cli.watch import QuietWatcher
+from tbgen.cli.watch import BuildWatcher
 from tbgen.errors import UsageError
 from tbgen.library.build import Settings, build
 from tbgen.material import Material, build_order, materials
@@ -39,7 +39,7 @@ def compared_in(folder: Path, names: Iterable[str]) -> dict[str, Any]:
 
 
 def as_file_of(folder: Path, facts: dict[str, Any]) -> Path:
-    """What `tbgen compare -o` would have written."""
+    """What `tbgen study compare -o` would have written."""
     path = folder / f"{facts['tables'][0]['material']}.json"
     path.write_text(json.dumps(facts))
     return path
@@ -89,7 +89,7 @@ def test_every_count_is_that_of_the_slow_solvers_of_the_other_three_men(compared
 @pytest.mark.parametrize("name", ["KNNvK", "KBvKN"])
 def test_every_count_of_four_men_is_that_of_the_slow_solvers(name: str, tmp_path: Path) -> None:
     for game in Mobility:
-        build(folder_of_game(tmp_path, game), [Material.parse(name)], QuietWatcher(), Settings(threads=2))
+        build(folder_of_game(tmp_path, game), [Material.parse(name)], BuildWatcher(), Settings(threads=2))
     assert_counts(compared_in(tmp_path, [name]), name, entries(name))
 
 

@@ -57,7 +57,7 @@ EVENT = {"games": GAMES, "missing": {"KRPvKR": 12}, "skipped": [{"game": 3, "ply
 
 @pytest.fixture(scope="session")
 def event_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two decided games as `tbgen adjudicate --json` writes them."""
+    """Two decided games as `tbgen adjudicate --verdicts` writes them."""
     path = tmp_path_factory.mktemp("event") / "games.json"
     path.write_text(json.dumps(EVENT))
     return path

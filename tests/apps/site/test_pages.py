@@ -181,12 +181,12 @@ def test_an_event_by_itself_is_added_to_a_site_which_keeps_it(
 ) -> None:
     first = write_site(some[:1], tmp_path / "site")
     page = (tmp_path / "site" / "material" / "KvK.html").stat().st_mtime_ns
-    said = printed("report", "--event", str(event_file), "-o", str(tmp_path / "site"))
+    said = printed("site", "--event", str(event_file), "-o", str(tmp_path / "site"))
     assert f"{first.files + 2} files, 7 of them new or changed; begin with " in said
     assert (tmp_path / "site" / "material" / "KvK.html").stat().st_mtime_ns == page
     assert write_site(some[:1], tmp_path / "site", read_event(tmp_path / "site" / DATA / EVENT)).written == 0
     assert 'href="event.html"' in (tmp_path / "site" / "index.html").read_text()
-    code, line = complaint("report", "--event", str(event_file), "--address", "x", "-o", str(tmp_path / "site"))
+    code, line = complaint("site", "--event", str(event_file), "--address", "x", "-o", str(tmp_path / "site"))
     assert (code, "begins with https://" in line) == (2, True)
 
 
@@ -194,7 +194,7 @@ def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     for text in ("", "[]", '{"games": [{"final": "X"}]}'):
         path.write_text(text)
-        with pytest.raises(UsageError, match="is not what tbgen adjudicate --json writes"):
+        with pytest.raises(UsageError, match="is not what tbgen adjudicate --verdicts writes"):
             read_event(path)
 
 

@@ -284,7 +284,7 @@ def test_a_table_of_another_format_or_another_name_is_refused(page: Chromium, ho
 
 def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path: Path) -> None:
     for _ in range(2):
-        said = printed("explorer", "-o", str(tmp_path / "site"), folder=table_folder)
+        said = printed("site", "--explorer", "--no-pages", "-o", str(tmp_path / "site"), folder=table_folder)
         assert "with 6 tables" in said
     there = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*")}
     assert {
@@ -301,10 +301,10 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
     assert not [name for name in there if "partial" in name]
     (tmp_path / "records").mkdir()
     shutil.copy(PUBLISHED / "KBvK.json", tmp_path / "records")
-    options = ("--report", "--records", str(tmp_path / "records"), "--men", "2", "-o", str(tmp_path / "whole"))
-    assert "with 1 table" in printed("explorer", *options, folder=table_folder)
+    options = ("--explorer", "--records", str(tmp_path / "records"), "--most-men", "2", "-o", str(tmp_path / "whole"))
+    assert "with 1 table" in printed("site", *options, folder=table_folder)
     assert 'href="../explorer/?fen=' in (tmp_path / "whole" / "material" / "KBvK.html").read_text()
     assert 'data-report="../"' in (tmp_path / "whole" / "explorer" / "index.html").read_text()
     (tmp_path / "none").mkdir()
-    code, line = complaint("explorer", "-o", str(tmp_path / "x"), folder=tmp_path / "none")
+    code, line = complaint("site", "--explorer", "--no-pages", "-o", str(tmp_path / "x"), folder=tmp_path / "none")
     assert (code, "no tables in" in line) == (2, True)

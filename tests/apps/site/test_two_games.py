@@ -1,4 +1,4 @@
-"""The page and the picture that compare two games, from what `tbgen compare -o` writes."""
+"""The page and the picture that compare two games, from what `tbgen study compare -o` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that are missing: which, how many games they would decide, and the one command that builds them."""
+"""Files of games, and the tables that their games lack."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from pathlib import Path
 from tbgen.apps.games.archive import Task, decide_file
 from tbgen.apps.games.files import STANDARD_INPUT, matching_files
 from tbgen.apps.games.game import GameSettings
-from tbgen.cli.data import in_units
-from tbgen.cli.first_use import compile_for
-from tbgen.cli.reading import reading
-from tbgen.cli.refusals import typed_folders
-from tbgen.cli.terminal import complain_of, duration, say
+from tbgen.cli.folders import in_units
+from tbgen.cli.options import typed_folders
+from tbgen.cli.reporter import compile_for, duration, reading
+from tbgen.cli.terminal import complain_of, say
 from tbgen.compiled.known import Purpose
-from tbgen.errors import PgnError
+from tbgen.errors import PgnError, UsageError
 from tbgen.library.build import outlook
 from tbgen.material import Material
 from tbgen.storage.folders import game_of_folder
@@ -26,21 +25,26 @@ from tbgen.text import counted, in_gib
 _MOST_ROWS = 12
 
 
+def asked_files(names: Sequence[str]) -> list[str]:
+    """The files that names and patterns stand for; UsageError if there are none."""
+    files = matching_files(names)
+    if not files:
+        raise UsageError("name a PGN file, or - for the standard input")
+    return files
+
+
 def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequence[str]) -> None:
     """The tables that would decide the most games, the command that builds them all, and what that takes."""
     games, tables = counted(missing.total(), "game", "games"), counted(len(missing), "table", "tables")
-    one = len(missing) == 1
-    where = ", ".join(map(str, folders))
-    say(
-        f"the score of {games} is provisional; {tables} that {'is' if one else 'are'} not in {where} "
-        f"would decide {'it' if missing.total() == 1 else 'them'}:"
-    )
+    one, where = len(missing) == 1, ", ".join(map(str, folders))
+    them = "it" if missing.total() == 1 else "them"
+    say(f"the score of {games} is provisional; {tables} missing from {where} would decide {them}:")
     for name, number in missing.most_common(_MOST_ROWS):
         say(f"  {name:8} {number:>3,} {'game' if number == 1 else 'games'}")
     if len(missing) > _MOST_ROWS:
         rest = sum(number for _, number in missing.most_common()[_MOST_ROWS:])
         say(f"  {len(missing) - _MOST_ROWS} others {rest:,} games")
-    say(f"build {'it' if one else 'them'}: {command_for(files, folders)}, then decide again")
+    say(f"build {'it' if one else 'them'}: {building(files, folders)}, then decide again")
     plan = outlook(folders[0], map(Material.parse, missing), processors())
     say(
         f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "
@@ -66,7 +70,7 @@ def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material
     return [Material.parse(name) for name, _ in missing.most_common()]
 
 
-def command_for(files: Sequence[str], folders: Sequence[Path]) -> str:
+def building(files: Sequence[str], folders: Sequence[Path]) -> str:
     """The command that builds what the games of some files lack."""
     names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
     data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""

@@ -1,0 +1,147 @@
+"""Where tables and records are, and which of them are meant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from tbgen.cli.options import Decorator, a_material, a_table, gathered, refuse_together
+from tbgen.errors import MissingFolderError, UsageError
+from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
+from tbgen.score import Mobility
+from tbgen.storage.files import tables_of
+from tbgen.storage.folders import folder_of_game, folders_in, game_of_folder
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_DEFAULT = "default: $TBGEN_DATA, else ./data"
+
+
+def check_folders(folders: Sequence[Path]) -> None:
+    """MissingFolderError for a folder that is not there."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise MissingFolderError(str(folder))
+
+
+def _folders_of(
+    ctx: click.Context, option: click.Parameter, values: Sequence[Path], *, expected: bool
+) -> tuple[Path, ...]:
+    """The folders for the tables of --game. They must be there, but for the default folder if it is not expected."""
+    folders = [folder for value in values for folder in folders_in(str(value))]
+    game = ctx.params.get("game", Mobility.RESET)
+    if expected or ctx.get_parameter_source("folders") is not ParameterSource.DEFAULT:
+        check_folders(folders)
+    return tuple(folder_of_game(folder, game) for folder in folders)
+
+
+def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
+    if len(folders_in(str(value))) != 1:
+        raise UsageError(f"{value} is more than one folder; name one with --data")
+    return folder_of_game(value, ctx.params.get("game", Mobility.RESET))
+
+
+def _folders_option(*, expected: bool) -> Decorator:
+    return click.option(
+        "--data",
+        "folders",
+        type=_FOLDER,
+        envvar="TBGEN_DATA",
+        default=("data",),
+        multiple=True,
+        callback=partial(_folders_of, expected=expected),
+        metavar="DIR",
+        help=f"Use the tables in DIR; repeat it, or join several with {os.pathsep} ({_DEFAULT}).",
+    )
+
+
+folders_option = _folders_option(expected=True)
+"""The folders of tables of the game that is asked for, as `folders`."""
+optional_folders_option = _folders_option(expected=False)
+"""The same, where the default folder may be missing."""
+new_folder_option: Decorator = click.option(
+    "--data",
+    type=_FOLDER,
+    envvar="TBGEN_DATA",
+    default="data",
+    callback=_only_one,
+    metavar="DIR",
+    help=f"Put the tables into DIR ({_DEFAULT}).",
+)
+"""The one folder that tables go to, as `data`; it need not be there."""
+
+
+class Wanted(NamedTuple):
+    """Materials that a user names, by name or by number of men."""
+
+    names: tuple[str, ...]
+    men: int | None
+    every: bool
+
+    def options(self) -> dict[str, object]:
+        """What was given, by how it was written."""
+        return {" ".join(self.names): self.names, "--men": self.men, "--all": self.every}
+
+    def materials(self, most: int = MOST_BUILT_MEN) -> list[Material]:
+        """The materials, each of at most `most` men; with --all, those of two to five men."""
+        if not any(self):
+            raise UsageError("name materials such as KBvK, or give --men N, or --all")
+        refuse_together(self.options())
+        if self.every:
+            return all_materials()
+        if self.men is None:
+            return [table_material(name, most) for name in self.names]
+        if not FEWEST_TABLE_MEN <= self.men <= most:
+            raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {self.men}")
+        return materials(self.men)
+
+
+names_argument: Decorator = click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=a_table)
+"""Materials whose tables are there, as `names`."""
+
+
+def wanted_options(every: str, *, built: bool = False) -> Decorator:
+    """Materials by name or by number of men, as `wanted`; `every` says what --all means."""
+    names = click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=a_material)
+    return gathered(
+        "wanted",
+        Wanted,
+        names if not built else names_argument,
+        click.option("--men", type=int, metavar="N", help="Take every material of N men, kings included."),
+        click.option("--all", "every", is_flag=True, help=f"Take {every}."),
+    )
+
+
+def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Material]:
+    """The materials that are named, else those whose tables are in the folders; UsageError if there are none."""
+    found = [table_material(name, MOST_BUILT_MEN) for name in names]
+    found = found or [material for material, _ in tables_of(folders)]
+    if not found:
+        raise UsageError(no_tables(folders))
+    return found
+
+
+def no_tables(folders: Sequence[Path]) -> str:
+    """What to say of empty folders."""
+    game = next((game for game in map(game_of_folder, folders) if not game.forgets), None)
+    chosen = "" if game is None else f" --game {game}"
+    return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3{chosen}"
+
+
+def in_units(size: float) -> str:
+    """Bytes for people.
+
+    >>> in_units(44034)
+    '44.0 kB'
+    """
+    if size < 1000:
+        return f"{size:.0f} B"
+    amount, units = size / 1000, ["kB", "MB", "GB"]
+    while amount >= 1000 and len(units) > 1:
+        amount, units = amount / 1000, units[1:]
+    return f"{amount:.1f} {units[0]}"

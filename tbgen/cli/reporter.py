@@ -1,0 +1,296 @@
+"""Progress: a reporter is silent, prints lines now and then, or draws bars on a terminal.
+
+Rich is imported only to draw, and nothing is shown of work that takes less than two seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from tbgen.compiled.known import Purpose, missing
+from tbgen.material import Material
+from tbgen.text import printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+LINE_SECONDS = 5.0
+"""How often lines tell of a piece of work."""
+QUIET_SECONDS = 2.0
+"""Bars appear after this time."""
+_FRAMES_A_SECOND = 2
+"""How often bars are drawn: each time costs a millisecond."""
+
+
+class Work:
+    """A piece of work, and how much of it is done."""
+
+    def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, at_once: bool) -> None:
+        self.title, self.detail = printable(title), ""
+        self.done, self.total = 0.0, total
+        self.as_share, self.at_once = as_share, at_once
+        self.every = LINE_SECONDS
+        """The time between lines."""
+        self.begun = time.monotonic()
+        self.told = -math.inf if at_once else None
+        """When a line told of it, or could have."""
+        self._left: float | None = None
+        self._reporter = reporter
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self.begun
+
+    def advance(self, steps: float = 1, *, detail: str | None = None) -> None:
+        """Note that `steps` more are done."""
+        self.reach(self.done + steps, detail=detail)
+
+    def reach(
+        self,
+        done: float,
+        total: float | None = None,
+        *,
+        title: str | None = None,
+        detail: str | None = None,
+        left: float | None = None,
+    ) -> None:
+        """Note how much is done, of how much. Another title begins to count time anew; `left` is an estimate."""
+        if title is not None and title != self.title:
+            self.title, self.begun = title, time.monotonic()
+        self.done, self._left = done, left
+        self.total = self.total if total is None else total
+        self.detail = self.detail if detail is None else printable(detail)
+        self._reporter.update(self)
+
+    def facts(self, elapsed: float) -> list[str]:
+        """How much is done, and about how long the rest takes."""
+        share = self.done / self.total if self.total else 0.0
+        amount = "" if self.total is None else f"{100 * share:.0f} %"
+        if not self.as_share:
+            amount = f"{self.done:,.0f}" + ("" if self.total is None else f" of {self.total:,.0f}")
+        left = seconds_left(elapsed, share) if self._left is None and self.as_share else self._left
+        return [*filter(None, [amount]), *([] if left is None else [f"{duration(left)} to go"])]
+
+
+class Reporter:
+    """Shows nothing; other reporters show what goes on. Threads may share a reporter."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the terminal as it was. Threads that are still at work show nothing more."""
+        with self._lock:
+            self._closed = True
+
+    def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
+        """Begin a piece of work; `at_once` shows it before two seconds are over."""
+        work = Work(self, title, total, as_share=as_share, at_once=at_once)
+        self._begin(work)
+        return work
+
+    def open(self) -> None:
+        """Draw from now on, and not when two seconds are over."""
+
+    def end(self, work: Work) -> None:
+        """Show a piece of work no longer."""
+
+    def update(self, work: Work) -> None:
+        """Show how much of a piece of work is done, if it is time."""
+        with self._lock:
+            if not self._closed:
+                self._show(work)
+
+    def say(self, text: str) -> None:
+        """Give a text a line of its own."""
+        with self._lock:
+            if not self._closed:
+                self._print(text)
+
+    def log(self, text: str) -> None:
+        """Give a text a line of its own, unless bars show as much."""
+
+    def _begin(self, work: Work) -> None:
+        """Get ready to show a piece of work."""
+
+    def _show(self, work: Work) -> None:
+        """Show a piece of work."""
+
+    def _print(self, text: str) -> None:
+        """Print a line."""
+
+
+class Lines(Reporter):
+    """Prints lines on the standard error."""
+
+    def log(self, text: str) -> None:
+        self.say(text)
+
+    def _show(self, work: Work) -> None:
+        now = time.monotonic()
+        work.told = now if work.told is None else work.told
+        if now - work.told >= work.every:
+            work.told = now
+            title, elapsed = f"{work.title}: {work.detail}" if work.detail else work.title, now - work.begun
+            amount, *left = work.facts(elapsed) or [""]
+            self._print(", ".join(filter(None, [title, amount, f"{elapsed:.0f} s", *left])))
+
+    def _print(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # work goes on where nobody reads of it
+            click.echo(printable(text), err=True)
+
+
+class Bars(Reporter):
+    """Draws a bar for each piece of work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rich: Progress | None = None
+        self._bars: dict[Work, TaskID | None] = {}
+        self._timer = threading.Timer(QUIET_SECONDS, self.open)
+        self._timer.daemon = True
+
+    def close(self) -> None:
+        super().close()
+        self._timer.cancel()
+        if self._rich is not None:
+            self._rich.stop()
+
+    def _begin(self, work: Work) -> None:
+        self._bars[work] = None
+        if work.at_once:
+            self.open()
+        elif self._timer.ident is None:
+            self._timer.start()
+        self.update(work)
+
+    def end(self, work: Work) -> None:
+        with self._lock:
+            bar = self._bars.pop(work)
+            if self._rich is not None and bar is not None:
+                self._rich.remove_task(bar)
+
+    def _show(self, work: Work) -> None:
+        bar = self._bars.get(work)
+        if self._rich is not None and work in self._bars:
+            if bar is None:
+                bar = self._bars[work] = self._rich.add_task(work.title, total=work.total, facts="")
+            facts = ", ".join(filter(None, [work.detail, *work.facts(work.elapsed)]))
+            self._rich.update(bar, description=work.title, completed=work.done, total=work.total, facts=facts)
+
+    def _print(self, text: str) -> None:
+        self.open()
+        if self._rich is not None:
+            self._rich.console.print(printable(text), markup=False, highlight=False)
+
+    def open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        with self._lock:
+            if self._closed or self._rich is not None:
+                return
+            self._rich = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[facts]}", markup=False),
+                console=Console(stderr=True),
+                transient=True,
+                refresh_per_second=_FRAMES_A_SECOND,
+                redirect_stdout=False,  # rich would print on the standard error what is meant for a file
+                redirect_stderr=False,
+            )
+            self._rich.start()
+            for work in self._bars:
+                self._show(work)
+
+
+def reporter(*, quiet: bool = False) -> Reporter:
+    """The reporter for the standard error as it is."""
+    if quiet:
+        return Reporter()
+    return Bars() if sys.stderr.isatty() else Lines()
+
+
+@contextlib.contextmanager
+def progress(
+    title: str, total: float | None = None, *, quiet: bool = False, as_share: bool = False, at_once: bool = False
+) -> Iterator[Work]:
+    """One piece of work. Work that prints on a terminal as it goes on should be quiet."""
+    with reporter(quiet=quiet) as shown:
+        yield shown.work(title, total, as_share=as_share, at_once=at_once)
+
+
+@contextlib.contextmanager
+def reading(name: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """Show how a file is read; the function that it yields is told of bytes and of games, as they come."""
+    from tbgen.apps.games.files import plain_size
+
+    games = 0
+    with progress(os.path.basename(name), plain_size(name), quiet=quiet, as_share=True) as shown:
+
+        def tell(size: int, more: int) -> None:
+            nonlocal games
+            games += more
+            shown.advance(size, detail=f"{games:,} games")
+
+        yield tell
+
+
+def compile_for(*purposes: Purpose, quiet: bool = False) -> None:
+    """Compile the kernels that some purposes lack. That happens once after an installation, and is said at once."""
+    wanted = missing(purposes)
+    if wanted:
+        from tbgen.compiled.ahead import compile_all
+
+        with progress("compiling kernels, once", len(wanted), quiet=quiet, at_once=True) as shown:
+            compile_all(wanted, shown.reach)
+
+
+def by_pawns(materials: Iterable[Material], without: Purpose, with_pawns: Purpose) -> Purpose:
+    """Which of two purposes some tables are for: those with pawns call what the others do, and more."""
+    return with_pawns if any(material.pawns for material in materials) else without
+
+
+def seconds_left(elapsed: float, done: float) -> float | None:
+    """An estimate of the seconds to come, when a share is done; None while that is too little to tell, or all."""
+    return elapsed * (1 - done) / done if elapsed >= 1 and 0.05 <= done < 1 else None
+
+
+def duration(seconds: float) -> str:
+    """About how long.
+
+    >>> duration(42.0), duration(2000.0), duration(12345.0)
+    ('about 42 s', 'about 33 min', 'about 3 h 26 min')
+    """
+    if seconds < 100:
+        return f"about {seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"about {hours} h {minutes} min" if hours else f"about {minutes} min"
+
+
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds.
+
+    >>> clock(29_592.3)
+    '8:13:12'
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"

@@ -1,0 +1,146 @@
+"""`tbgen site`: records as pages to look at, and the explorer with tables, as files for any web server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tbgen.apps.records.folder import paths_of_records, records_in
+from tbgen.cli.folders import check_folders, in_units, no_tables, optional_folders_option
+from tbgen.cli.options import quiet_option, refuse_together, refuse_without, typed_folders
+from tbgen.cli.reporter import compile_for, progress
+from tbgen.cli.study import asked_records, records_option
+from tbgen.cli.terminal import complain_of
+from tbgen.compiled.known import Purpose
+from tbgen.errors import UsageError
+from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
+from tbgen.text import counted
+
+
+@click.command("site")
+@click.option(
+    "-o",
+    "--output",
+    default="site",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the files into DIR.",
+)
+@records_option
+@click.option(
+    "--event",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Add a page for games that `tbgen adjudicate --verdicts` has decided.",
+)
+@click.option("--address", metavar="URL", help="Show links to the site with a picture: DIR will be at URL on the web.")
+@click.option("--explorer", is_flag=True, help="Write the explorer and the tables of --data as well.")
+@click.option("--no-pages", "only_explorer", is_flag=True, help="With --explorer: write no pages of records.")
+@click.option(
+    "--most-men",
+    type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
+    metavar="N",
+    help="With --explorer: leave out tables of more than N men.",
+)
+@optional_folders_option
+@quiet_option
+def command(
+    *,
+    output: Path,
+    records: Path | None,
+    event: Path | None,
+    address: str | None,
+    explorer: bool,
+    only_explorer: bool,
+    most_men: int | None,
+    folders: tuple[Path, ...],
+    quiet: bool,
+) -> int:
+    """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
+
+    The pages open from the disk; no server is needed. `tbgen study record` makes records. Only what is new or has
+    changed is written. With --event alone, a site that is in DIR gets the event's page; a later run keeps it.
+
+    With --explorer the site has the explorer too, and every board leads to it. The page reads tables in the browser, a
+    few kilobytes of them at a time; the web server must support Range requests. Tables are linked where they can be,
+    else copied.
+
+    \b
+    Examples:
+      tbgen site --records records
+      tbgen site --event games.json -o site
+      tbgen site --explorer --records records --most-men 4
+      tbgen site --explorer --no-pages --data tables
+    """
+    if explorer:
+        check_folders(folders)
+    else:
+        refuse_without("--explorer", {"--no-pages": only_explorer, "--most-men": most_men})
+        refuse_together({"--records": records, "--data": typed_folders()})
+    refuse_together({"--no-pages": only_explorer, "--records": records})
+    refuse_together({"--no-pages": only_explorer, "--event": event})
+    refuse_together({"--no-pages": only_explorer, "--address": address})
+    if not only_explorer:
+        _write_pages(output, records, event, _address(address), folders, explorer=explorer, quiet=quiet)
+    return _write_explorer(output, folders, most_men or MOST_TABLE_MEN, quiet=quiet) if explorer else 0
+
+
+def _address(text: str | None) -> str | None:
+    """An address that file names can be put after."""
+    if text is None:
+        return None
+    if not text.startswith(("https://", "http://")):
+        raise UsageError(f"an address begins with https:// or http://, not {text!r}")
+    return text.rstrip("/") + "/"
+
+
+def _write_pages(
+    output: Path,
+    records: Path | None,
+    event: Path | None,
+    address: str | None,
+    folders: tuple[Path, ...],
+    *,
+    explorer: bool,
+    quiet: bool,
+) -> None:
+    """Write the pages, and say how many; a site keeps the event that it has."""
+    from tbgen.apps.site.events import read_event
+    from tbgen.apps.site.export import PAGE_FOLDER
+    from tbgen.apps.site.pages import DATA, EVENT, write_site
+    from tbgen.apps.site.templates import need_extra
+    from tbgen.probe import Tablebase
+
+    is_added = event is not None and records is None and not typed_folders() and any(paths_of_records(output / DATA))
+    found = records_in(output / DATA) if is_added else asked_records(records, folders)
+    need_extra()
+    kept = output / DATA / EVENT
+    event = kept if event is None and kept.is_file() else event
+    games = None if event is None else read_event(event)
+    explorer = explorer or (output / PAGE_FOLDER).is_dir()
+    compile_for(Purpose.GAMES, Purpose.ANSWERS, quiet=quiet)
+    with Tablebase(folders, compiled=True) as tables, progress("writing pages", quiet=quiet, as_share=True) as shown:
+        files, written = write_site(
+            found, output, games, explorer=explorer, address=address, tables=tables, tell=shown.reach
+        )
+    if not quiet:
+        changed = "" if written == files else f", {written} of them new or changed"
+        click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")
+
+
+def _write_explorer(output: Path, folders: tuple[Path, ...], most_men: int, *, quiet: bool) -> int:
+    from tbgen.apps.site.export import PAGE_FOLDER, write_explorer
+    from tbgen.library.catalog import Catalog
+
+    catalog = Catalog(folders, most_men)
+    if not catalog.entries:
+        raise UsageError(no_tables(folders))
+    with progress("writing", quiet=quiet) as shown:
+        number = write_explorer(output, catalog, lambda _: shown.advance())
+    size = in_units(sum(entry.bytes for entry in catalog.entries.values()))
+    if not quiet:
+        tables, begin = counted(len(catalog), "table", "tables"), output / PAGE_FOLDER / "index.html"
+        click.echo(f"{number} files with {tables}, {size}; begin with {begin} on a web server")
+    return complain_of(catalog.faults)

@@ -1,0 +1,290 @@
+"""`tbgen study`: whole tables counted, two games compared, and a rule of thumb for mating potential."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tbgen.apps.records.folder import FOLDER, is_index_behind, merge, records_in, write_index, write_record
+from tbgen.apps.records.record import Record
+from tbgen.cli.folders import (
+    Wanted,
+    check_folders,
+    folders_option,
+    named_or_there,
+    optional_folders_option,
+    wanted_options,
+)
+from tbgen.cli.options import (
+    a_file,
+    game_option,
+    idle_quiet_option,
+    json_option,
+    quiet_option,
+    refuse_beside,
+    refuse_without,
+    typed_folders,
+)
+from tbgen.cli.output import written_whole
+from tbgen.cli.reporter import by_pawns, compile_for, progress
+from tbgen.cli.terminal import show_rows
+from tbgen.compiled.known import Purpose
+from tbgen.errors import UsageError
+from tbgen.material import Material
+from tbgen.score import Mobility
+from tbgen.storage.files import tables_of
+from tbgen.storage.folders import folder_of_game
+from tbgen.text import in_plies
+
+records_option = click.option(
+    "--records",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Show the records in DIR (default: those within the folders of tables).",
+)
+
+
+def asked_records(records: Path | None, folders: Sequence[Path]) -> list[Record]:
+    """The records of one folder, or those within the folders of tables."""
+    where = [folder / FOLDER for folder in folders] if records is None else [records]
+    found = records_in(*where)
+    if not found:
+        places = ", ".join(map(str, where))
+        raise UsageError(f"there are no records in {places}; make them with: tbgen study record --all")
+    return found
+
+
+@click.group("study")
+def command() -> None:
+    """Count whole tables, compare the two games, and test a rule of thumb.
+
+    \b
+    Examples:
+      tbgen study record --all
+      tbgen study compare KBvK KPvKP
+      tbgen study potential --records records
+    """
+
+
+@command.command("record")
+@wanted_options("every table in the folders", built=True)
+@click.option(
+    "--merge",
+    "other",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Copy the records of another folder.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the records into DIR (default: records in the folder of tables, if there is only one).",
+)
+@game_option
+@optional_folders_option
+@quiet_option
+def record(
+    wanted: Wanted, *, other: Path | None, output: Path | None, game: Mobility, folders: tuple[Path, ...], quiet: bool
+) -> None:
+    """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
+
+    A record is one JSON file for each material; an index lists them.
+    The bytes depend on the table alone. Lines are played to prove them before they are written.
+
+    \b
+    Examples:
+      tbgen study record KBvK
+      tbgen study record --all --data tables -o records
+      tbgen study record --merge elsewhere/records
+    """
+    is_counting = any(wanted) or other is None
+    materials = wanted.materials() if is_counting else []
+    if output is not None and not is_counting:
+        refuse_without("tables to count", {"--data": typed_folders()})
+    else:
+        check_folders(folders)
+    if output is None and len(folders) > 1:
+        raise UsageError("the tables lie in several folders; say with -o where the records go")
+    target = folders[0] / FOLDER if output is None else output
+    if wanted.every:
+        materials = named_or_there((), folders)
+    if other is not None:
+        taken = merge(target, other)
+        if not quiet:
+            click.echo(f"{len(taken)} taken over" + (": " if taken else "") + ", ".join(map(str, taken)))
+    if materials:
+        _count(materials, folders, target, quiet=quiet)
+
+
+def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path, *, quiet: bool) -> None:
+    """Count tables and write what they hold."""
+    compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
+    from tbgen.apps.records.making import record_of
+
+    with progress("records", len(wanted), quiet=quiet or sys.stdout.isatty()) as shown:
+        try:
+            for material in wanted:
+                shown.advance(0, detail=str(material))
+                made = record_of(folders, material)
+                write_record(target, made)
+                found = made.longest()
+                longest = "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"
+                if not quiet:
+                    click.echo(f"{material}: {made.positions.classes:,} positions up to symmetry{longest}")
+                shown.advance()
+        finally:
+            if is_index_behind(target):
+                write_index(target)
+
+
+@command.command("compare")
+@wanted_options("every material that has tables of both games", built=True)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    shell_complete=a_file,
+    help="Write all figures, lines and positions to FILE, as JSON.",
+)
+@click.option(
+    "--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Draw all tables into an .svg file."
+)
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a page for a site of `tbgen site`, such as site/games.html.",
+)
+@click.option(
+    "--known",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    multiple=True,
+    metavar="FILE",
+    help="Take over the tables of a file of JSON that was written earlier; do not compare them again.",
+)
+@folders_option
+@quiet_option
+def compare(
+    wanted: Wanted,
+    *,
+    output: str | None,
+    plot: Path | None,
+    page: Path | None,
+    known: tuple[Path, ...],
+    folders: tuple[Path, ...],
+    quiet: bool,
+) -> None:
+    """Compare the tables of r-mobility with those of whole-game mobility, position by position.
+
+    Both must have been built. Shares are of all placements on 64 squares. Points are those of the exponential
+    formula that r-mobility gives White more than whole-game mobility does, on average over all positions.
+
+    \b
+    Examples:
+      tbgen study compare KBvK KPvKP
+      tbgen study compare --all -o games.json --plot games.svg
+      tbgen study compare --all --known games.json -o all.json   go on with tables built since
+    """
+    from tbgen.apps.records.two_games import Comparer, joined, read_comparison
+
+    before = joined([read_comparison(path) for path in known])
+    done = {table["material"] for table in before["tables"]}
+    materials = [material for material in _comparable(wanted, folders) if str(material) not in done]
+    comparer = Comparer(folders)
+    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
+    with progress("comparing", len(materials), quiet=quiet) as shown:
+        for material in materials:
+            shown.advance(0, detail=str(material))
+            comparer.compare(material)
+            shown.advance()
+    if output or plot or page:
+        with progress("playing the longest lines", comparer.lines_to_play, quiet=quiet) as shown:
+            comparer.finish(shown.advance)
+    facts = joined([before, comparer.facts()])
+    if output is not None:
+        with written_whole(output) as file:
+            file.write(f"{json.dumps(facts, indent=1)}\n".encode())
+    if plot is not None or page is not None:
+        _draw(facts, plot, page)
+    if not quiet and output != "-":
+        rows = [_row(table) for table in facts["tables"]]
+        show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows, right=".rrrrr")
+        sys.stdout.flush()
+
+
+def _comparable(wanted: Wanted, folders: Sequence[Path]) -> list[Material]:
+    """The materials that are named; with --all, those that have tables of both games."""
+    materials = wanted.materials()
+    if wanted.every:
+        for game in Mobility:
+            there = {material for material, _ in tables_of([folder_of_game(folder, game) for folder in folders])}
+            materials = [material for material in materials if material in there]
+        if not materials:
+            raise UsageError("no material has tables of both games; build some with --game whole-game and without")
+    return materials
+
+
+def _draw(facts: Mapping[str, Any], plot: Path | None, page: Path | None) -> None:
+    from tbgen.apps.site.two_games import draw_games, write_games_page
+
+    if plot is not None:
+        draw_games(facts, plot)
+    if page is not None:
+        write_games_page(facts, page)
+
+
+def _row(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """A table in a line."""
+    shown = ("differing", "better_for_white", "better_for_black", "other_holder")
+    shares = (f"{table[name] / table['positions']:.2%}" for name in shown)
+    return (table["material"], *shares, f"{table['points_to_white']:+.4f}")
+
+
+@command.command("potential")
+@records_option
+@optional_folders_option
+@json_option
+@idle_quiet_option
+def potential(*, records: Path | None, folders: tuple[Path, ...], as_json: bool) -> None:
+    """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
+
+    The factor of an ending is the share of positions that the side ahead wins by mate, less the share that it
+    loses. The r-mobility factor is twice what that side gets above half a point. Endings without a record have the
+    mates published for ordinary chess, and no r-mobility factor.
+
+    \b
+    Examples:
+      tbgen study potential --records records
+      tbgen study potential --json
+    """
+    from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
+
+    if records is not None:
+        refuse_beside("--records", {"--data": typed_folders()})
+    found = potentials_of(asked_records(records, folders))
+    if as_json:
+        click.echo(json.dumps(facts_of(found), indent=1))
+        return
+    rules = [
+        (fit.rule.words, str(fit.rule.factor), *_digits(fit.mates, fit.points), f"{fit.confirmed} of {fit.endings}")
+        for fit in fits_of(found)
+    ]
+    show_rows(("rule", "says", "fitted", "r-mobility", "confirmed"), rows=rules, right=".rrrr")
+    click.echo()
+    endings = [
+        (each.name, each.rule.title, str(each.rule.factor), *_digits(each.mates, each.points), each.verdict)
+        for each in found
+    ]
+    show_rows(("ending", "rule", "says", "factor", "r-mobility", "verdict"), endings, right="..rrr.")
+
+
+def _digits(*factors: Fraction | None) -> list[str]:
+    return ["-" if factor is None else f"{float(factor):.3f}" for factor in factors]

@@ -1,0 +1,194 @@
+"""Progress: silent, in lines, or drawn; and how a build with several tables at work is shown."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tbgen.cli.reporter import Lines, progress, reading
+from tbgen.cli.watch import BuildWatcher
+from tbgen.errors import BuildError
+from tbgen.library.build import Built
+from tbgen.library.survey import Condition, Finding
+from tbgen.material import Material
+from tests.cli.terminals import run_on_terminal, shown_on_terminal
+
+KNIGHT, BISHOP = Material.parse("KNvK"), Material.parse("KBvK")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+@pytest.mark.parametrize("piped", [True, False])
+def test_bars_appear_by_themselves_and_leave_the_output_alone(piped: bool) -> None:
+    code = (
+        "from tbgen.cli import reporter\n"
+        "reporter.QUIET_SECONDS = 0.0\n"
+        "with reporter.reporter() as shown:\n"
+        "    work = shown.work('at work', 3)\n"
+        "    shown._timer.join()\n"
+        "    work.advance()\n"
+        "    print('x' * 200)\n"
+    )
+    on_terminal, output = run_on_terminal([sys.executable, "-c", code], 60, piped=piped)
+    assert "at work" in on_terminal
+    assert ("x" * 200 in output) == piped
+    assert ("x" * 200 in on_terminal) == (not piped)
+
+
+def test_quick_work_shows_nothing_on_a_terminal() -> None:
+    code = "from tbgen.cli import reporter\nwith reporter.progress('at work', 3) as shown:\n    shown.advance()"
+    assert run_on_terminal([sys.executable, "-c", code], 60)[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("total", "as_share", "told"),
+    [
+        (3, False, ["work, 1 of 3, 18 s", "work: KBvK, 1 of 3, 24 s"]),
+        (None, False, ["work, 1, 18 s", "work: KBvK, 1, 24 s"]),
+        (4, True, ["work, 25 %, 18 s, about 54 s to go", "work: KBvK, 25 %, 24 s, about 72 s to go"]),
+        (None, True, ["work, 18 s", "work: KBvK, 24 s"]),
+    ],
+)
+def test_long_work_prints_a_line_now_and_then_where_there_is_no_terminal(
+    total: int | None, as_share: bool, told: list[str], clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Five seconds count from the first note: what comes before, such as compiling, has nothing to tell."""
+    with progress("work", total, as_share=as_share) as shown:
+        for seconds, steps, detail in ((12, 1, ""), (6, 0, ""), (1, 0, "checksum"), (5, 0, "KBvK")):
+            clock[0] += seconds
+            shown.advance(steps, detail=detail)
+    clock[0] += 99
+    shown.advance()
+    assert capsys.readouterr() == ("", "".join(f"{line}\n" for line in told))
+
+
+def test_work_with_another_title_counts_its_time_anew(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with progress("tables", 2, as_share=True) as shown:
+        for seconds, done, title in (
+            (1, 0, "KBvK: moves"),
+            (9, 25, "KBvK: moves"),
+            (40, 100, "KBvK: moves"),
+            (6, 1, "x"),
+        ):
+            clock[0] += seconds
+            shown.reach(done, 100, title=title)
+    assert capsys.readouterr().err.splitlines() == [
+        "KBvK: moves, 25 %, 9 s, about 27 s to go",
+        "KBvK: moves, 100 %, 49 s",
+        "x, 1 %, 0 s",
+    ]
+
+
+def test_quiet_work_prints_nothing_however_long_it_takes(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress("work", total=3, quiet=True) as shown:
+        for _ in range(3):
+            clock[0] += 60
+            shown.advance()
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("packed", "told"), [(b"", ", 50 %, 18 s, about 18 s to go"), (b"\x1f\x8b", ", 18 s")])
+def test_the_time_that_is_left_is_told_where_the_size_of_a_file_is_known(
+    packed: bytes, told: str, tmp_path: Path, clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(packed.ljust(100))
+    with reading(str(path), quiet=False) as tell:
+        clock[0] += 12
+        tell(20, 1)
+        clock[0] += 6
+        tell(30, 2)
+    assert capsys.readouterr() == ("", f"games.pgn: 3 games{told}\n")
+
+
+def test_lines_of_a_build_say_which_table_they_are_about(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watcher = BuildWatcher(Lines())
+    for number, material in enumerate((KNIGHT, BISHOP), 1):
+        watcher.begins(Finding(material, Condition.MISSING), number, 2)
+    for _ in range(10):
+        clock[0] += 1
+        watcher.progress(BISHOP, "levels", 3, 0.5, 7)
+        watcher.progress(KNIGHT, "moves", None, 0.25, 0)
+    watcher.built(Built(Finding(BISHOP, Condition.MISSING), 417_228, 1, 10.0, 9.0))
+    assert capsys.readouterr().err.splitlines() == [
+        "KNvK (1 of 2) ...",
+        "KBvK (2 of 2) ...",
+        "KBvK (2 of 2): levels G1.5, 7 positions decided, 50 %, 5 s, about 5 s to go",
+        "KNvK (1 of 2): moves, 25 %, 5 s, about 15 s to go",
+        "KBvK (2 of 2): levels G1.5, 7 positions decided, 50 %, 10 s, about 10 s to go",
+        "KNvK (1 of 2): moves, 25 %, 10 s, about 30 s to go",
+        "KBvK (2 of 2): 417,228 positions in 10.0 s",
+    ]
+
+
+def test_the_time_to_the_end_of_a_build_is_told_once_a_minute(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watcher = BuildWatcher(Lines())
+    watcher.begins(Finding(KNIGHT, Condition.MISSING), 1, 110)
+    for seconds, left in ((0, 30_000), (59, 29_000), (1, 20_000), (10, 19_990)):
+        clock[0] += seconds
+        watcher.forecast(left)
+    assert capsys.readouterr().err.splitlines()[1:] == ["tables, 0 of 110, 60 s, about 5 h 33 min to go"]
+
+
+def test_lost_processes_and_failures_are_lines_until_a_watcher_is_closed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Threads of an interrupted build go on for a moment, and find the processes lost that were ended."""
+    watcher = BuildWatcher(Lines())
+    watcher.again(KNIGHT, "killed by SIGKILL")
+    watcher.failed(BuildError("KNvK", "no luck"))
+    watcher.close()
+    watcher.again(KNIGHT, "killed by SIGKILL")
+    assert capsys.readouterr().err.splitlines() == [
+        "KNvK: the process that made it was lost (killed by SIGKILL); building it once more",
+        "cannot build KNvK: no luck; going on with the tables that do not need it",
+    ]
+
+
+def test_a_terminal_shows_a_bar_for_each_table_at_work(tmp_path: Path) -> None:
+    names = ("KNvK", "KBvK")
+    shown = shown_on_terminal(120, "build", *names, "--jobs", "2", "--threads", "2", "--data", str(tmp_path))
+    assert "tables" in shown
+    assert all(name in shown for name in (*names, "1 of 3"))
+    assert "3 built, 0 already there" in shown
+
+
+def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watcher = BuildWatcher(Lines())
+    watcher.begins(Finding(BISHOP, Condition.MISSING), 1, 1)
+    watcher.expects(BISHOP, 100.0)
+    for phase, done in (("levels", 0.2), ("levels", 1.0), ("writing", 1.0), ("writing", 1.0)):
+        clock[0] += 10
+        watcher.progress(BISHOP, phase, None, done, 0)
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "KBvK (1 of 1): levels, 10 %, 10 s, about 90 s to go",
+        "KBvK (1 of 1): levels, 20 %, 20 s, about 80 s to go",
+        "KBvK (1 of 1): writing, 30 %, 30 s, about 70 s to go",
+        "KBvK (1 of 1): writing, 40 %, 40 s, about 60 s to go",
+    ]
+
+
+def test_compiling_is_told_at_once_and_then_now_and_then(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watcher = BuildWatcher(Lines())
+    for done in range(8):
+        watcher.compiles(done, 30)
+        clock[0] += 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"compiling kernels, once, {done} of 30, {2 * done} s" for done in (0, 3, 6)
+    ]
