@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measure what the referee itself costs: time between the moves of engines that answer at once.
 
-    bench_referee.py                         40 games of legal moves, two at a time
-    bench_referee.py --games 200 --profile   and where the time goes
+    bench_referee.py                                              40 games of legal moves, two at a time
+    python -m cProfile -s tottime scripts/bench_referee.py        and where the time goes
 
 Overhead is the time of a game less that between each `go` and its `bestmove`; CPU is that of the referee alone.
 Both are per move.
@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import cProfile
-import pstats
 import sys
 import tempfile
 import time
@@ -40,21 +38,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--concurrency", type=int, default=2)
-    parser.add_argument("--profile", action="store_true")
     wanted = parser.parse_args()
     view = Silent()
     with tempfile.TemporaryDirectory() as folder:
         words = [*walker("Ann"), *walker("Bob"), "-games", str(wanted.games), "-pgnout", f"{folder}/games.pgn"]
         settings = settings_of([*words, "-concurrency", str(wanted.concurrency)])
-        profile = cProfile.Profile() if wanted.profile else None
-        if profile is not None:
-            profile.enable()
         wall, cpu = time.perf_counter(), time.process_time()
         asyncio.run(play_match(settings, view))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        if profile is not None:
-            profile.disable()
-            pstats.Stats(profile).sort_stats("tottime").print_stats(25)
     moves = sum(len(record.sheet.notes) for record in view.records)
     each = sorted(overheads(view.records))
     print(f"{len(each)} games, {moves} moves, {wall:.1f} s")

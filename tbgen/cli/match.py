@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tbgen.apps.match.arguments import OPTIONS, Shape, settings_of
+from tbgen.apps.match.arguments import OPTIONS, settings_of
 from tbgen.apps.match.match import Match, MatchSettings, Notation
 from tbgen.apps.match.run import play_match
 from tbgen.cli.match_view import LiveView, MatchView
@@ -62,7 +62,7 @@ class MatchCommand(click.Command):
         """An option, or what the option before it takes; the words of engines are left to the user."""
         before = ctx.params["arguments"][-1:]
         option = OPTIONS.get(before[0].lstrip("-")) if before and before[0].startswith("-") else None
-        if option is None or option.shape is Shape.FLAG or incomplete.startswith("-"):
+        if option is None or option.is_flag or incomplete.startswith("-"):
             return beginning_so((f"-{name}" for name in OPTIONS), incomplete)
         if option.hint in _FILES:
             return from_shell(_FILES[option.hint], incomplete)

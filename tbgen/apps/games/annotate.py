@@ -34,7 +34,7 @@ class AnnotatedPly:
     value: Probe | None
     """None where no table knows the position after it."""
     before: Outcome | None
-    """What the game would have ended with by best play before it; None for the first position and where unknown."""
+    """The outcome of best play before it; None for the first position, and where no table knows it."""
     better: tuple[MoveProbe, ...]
     """The best moves instead, where the move gave something away."""
     lost: Fraction
@@ -46,7 +46,7 @@ class AnnotatedPly:
 
     @property
     def grade(self) -> Grade | None:
-        """What the move made of the value of the position; None if a value is not known."""
+        """The effect of the move on the value; None if a value is unknown."""
         if self.before is None or self.value is None:
             return None
         return Grade.of(self.before, self.value.outcome)
@@ -84,7 +84,7 @@ class AnnotatedPly:
 
     @property
     def remark(self) -> str:
-        """What the move gave away, and what would have kept it; empty if it gave nothing away."""
+        """The value that the move gave away, and the moves that keep it; empty if it gave nothing away."""
         if not self.gives_away or self.before is None:
             return ""
         to = f" to {self.mover.other}" if self.grade is Grade.LOSES else ""
@@ -103,7 +103,7 @@ class AnnotatedPly:
 
     @property
     def comment(self) -> str:
-        """What is said of the ply, in one line."""
+        """Value and remark in one line."""
         return "; ".join(filter(None, (self.worth, self.remark)))
 
     def facts(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class Annotation:
     root: chess.Board
     plies: tuple[AnnotatedPly, ...]
     missing: Counter[Material]
-    """Tables that are not there -> how many positions of the game they would know."""
+    """Missing table -> how many positions of the game it would know."""
 
     @cached_property
     def turns(self) -> tuple[AnnotatedPly, ...]:
@@ -153,7 +153,7 @@ class Annotation:
 
     @property
     def lost_in_words(self) -> str:
-        """What each side gave away in all, in words without a full stop."""
+        """The points that each side gave away, in words without a full stop."""
         white, black = (f"{float(self.lost[side]):.4f}" for side in Color)
         return f"White gave away {white} and Black {black} points ({self.game.scoring.scheme.value})"
 
@@ -173,7 +173,7 @@ class Annotation:
 
 
 def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
-    """What tables say of the positions of a game, with the score accrued in each."""
+    """A game with the values of its positions, each with its accrued score."""
     root = game.game.board.root()
     missing: Counter[Material] = Counter()
     return Annotation(game, root, tuple(_annotated(tables, game, root, missing)), missing)

@@ -43,7 +43,7 @@ _ENDINGS = ("Termination", "TerminationDetails")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to do with every game; small enough to send to a process."""
+    """The work on every game; small enough to send to a process."""
 
     settings: GameSettings = field(default_factory=GameSettings)
     continued: Continue = Continue.UNLESS_OVER
@@ -51,13 +51,13 @@ class Task:
     tables: Folders | None = None
     """The folders of tables, if any are to be asked."""
     texts: bool = True
-    """Whether the games are wanted with their new tags."""
+    """Return the text of the games with their new tags."""
     lines: bool = False
-    """Whether best play is written down behind the moves."""
+    """Write best play behind the moves."""
     facts: bool = False
-    """Whether the games are wanted as JSON."""
+    """Return the games as JSON."""
     results: bool = False
-    """Whether the games are wanted for standings; then the score in their tags counts, unless the board decides."""
+    """Return the games for standings; then the score in their tags counts, unless the board decides."""
 
 
 @dataclass(slots=True)
@@ -250,7 +250,7 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
 
 
 class _Worker(NamedTuple):
-    """What a worker process decides with, and whether its work is still wanted."""
+    """The decider of a worker process, and the signal to stop."""
 
     decider: ChunkDecider
     stopped: Event
@@ -291,7 +291,7 @@ def decide_file(path: str, task: Task, jobs: int = 1) -> Iterator[Decided]:
 
 
 def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[ScannedChunk], path: str, jobs: int) -> Iterator[Decided]:
-    """Hand chunks to the workers, some of them ahead, and yield what became of them in the order of the file."""
+    """Hand chunks to the workers, some of them ahead, and yield their decisions in the order of the file."""
     waiting: deque[Future[Decided]] = deque()
     failure: PgnError | None = None
     try:

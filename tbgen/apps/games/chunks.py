@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 
 class ScannedChunk(NamedTuple):
-    """A chunk with the rows that the scanner found in it; `scan` says what the columns are."""
+    """A chunk with the rows that the scanner found in it; `scan` describes the columns."""
 
     chunk: Chunk
     data: Bytes
@@ -79,7 +79,7 @@ class ScannedChunk(NamedTuple):
         return _RESULTS[self.games[game, at.RESULT]]
 
     def problem_of(self, game: int) -> str | None:
-        """What is wrong with the writing of a game."""
+        """The error of syntax in a game, if it has one."""
         return _PROBLEMS[self.games[game, at.PROBLEM]]
 
     def bounds(self, game: int) -> tuple[int, int]:
@@ -174,7 +174,7 @@ def movetexts(path: str | os.PathLike[str]) -> Iterator[Movetext]:
 
 
 def decoded(text: bytes) -> str:
-    """A text of UTF-8, or what is not, byte by byte, of Latin-1."""
+    """UTF-8 text; bytes that are not UTF-8 are Latin-1."""
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:

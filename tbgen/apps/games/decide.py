@@ -31,7 +31,7 @@ _UNKNOWN: Final = "no table knows the position"
 
 
 class Ground(enum.Enum):
-    """What a verdict rests on, as a summary of many games has it."""
+    """The ground of a verdict, in the words of a summary."""
 
     BOARD = "mate or stalemate"
     RESULT = "their result"
@@ -65,7 +65,7 @@ class Verdict:
     dtg: int | None = None
     """Plies of best play from the last position until the final score is reached; None where no table says."""
     clocked: ClockedValue | None = None
-    """What the game is worth under its fifty-move rule; None without a table."""
+    """The value under the game's fifty-move rule; None without a table."""
 
     @property
     def missing(self) -> Material | None:
@@ -109,7 +109,7 @@ class AdjudicationRules:
     """For boards; a game brings its own."""
     continued: Continue = Continue.UNLESS_OVER
     counts_fifty_moves: bool = False
-    """Whether best play has to keep to the fifty-move rule, where it is known what that makes of a game."""
+    """Score best play by the fifty-move rule, where its effect is known."""
 
     def __post_init__(self) -> None:
         expect(self.scoring, Scoring, "scoring", "a Scoring such as Scoring()")

@@ -52,7 +52,7 @@ class PgnGame:
     scoring: Scoring
     fifty_moves: FiftyMoves
     warnings: tuple[str, ...]
-    """What its tags say against its moves, and moves after its end."""
+    """Contradictions between its tags and its moves, and moves after its end."""
     men: int
     """On the board after the last ply."""
     _board: Callable[[], chess.Board] = field(repr=False, compare=False)

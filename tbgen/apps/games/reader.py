@@ -119,7 +119,7 @@ def games_of(chunk: ScannedChunk, name: str, settings: GameSettings) -> Iterator
 
 
 def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) -> PgnGame | PgnError:
-    """A game of a chunk, or what is wrong with it."""
+    """A game of a chunk, or the error in its place."""
     number = chunk.chunk.number + place
     try:
         return _replayed_game(chunk, place, number, settings)

@@ -60,7 +60,7 @@ LINE_ENDS = b"\r\n"
 
 @by_address
 class Found(NamedTuple):
-    """What a scan fills in: arrays with rows as described above, and its state."""
+    """The arrays that a scan fills, with rows as described above, and its state."""
 
     state: Ints
     games: Ints

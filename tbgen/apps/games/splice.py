@@ -34,11 +34,11 @@ _OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\
 # A comment that `commented` wrote; that of a variation of ours stands behind its bracket.
 _OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
 _SIGNS = re.compile(rb"[!?+#]*(?:\s*\$[0-9]+)*")
-"""What belongs to a move and stands behind it."""
+"""The signs behind a move."""
 _WIDTH = 79
 
 Edit = tuple[int, int, bytes]
-"""From where to where, and what stands there instead."""
+"""Start, end, and the replacement."""
 
 
 def variation(comment: str, words: Sequence[str]) -> str:
@@ -47,7 +47,7 @@ def variation(comment: str, words: Sequence[str]) -> str:
 
 
 def spliced(chunk: ScannedChunk, place: int, tags: Mapping[str, str], line: str | None = None) -> bytes:
-    """The text of a game with its r-mobility tags replaced, and with our variation at the end of its moves replaced.
+    """The text of a game with its r-mobility tags, and tbgen's variation at the end of its moves, replaced.
 
     An empty `line` only takes away the variation that is there; None lets it be.
     """
@@ -87,7 +87,7 @@ def _edited(text: bytes, start: int, end: int, edits: Sequence[Edit]) -> bytes:
 
 
 def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
-    """Remove our tags and put the new ones after the Result tag, or else after the last tag, or before the moves."""
+    """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves."""
     text = chunk.text
     rows = chunk.tag_rows(place).tolist()
     names = [text[row[tokens.NAME] : row[tokens.NAME_END]] for row in rows]

@@ -25,7 +25,7 @@ from tbgen.text import counted, facts_of
 UNFINISHED, DRAWN = "*", "1/2-1/2"
 _HEADS = ("rank", "player", "games", "classical", "points", "exact")
 _MOST_NAMED = 6
-"""So many missing tables are named in a sentence."""
+"""A sentence names so many missing tables."""
 
 
 class EventGame(NamedTuple):

@@ -26,13 +26,13 @@ class Source(enum.Enum):
     """The source of a final score; the values are those of the tag `RMobilitySource`."""
 
     GAME = "game"
-    """What the game itself has accrued."""
+    """The accrued score of the game itself."""
     TABLEBASE = "tablebase"
     """Best play from the last position."""
     RESULT = "result"
     """A win that the board does not show: resigned, lost on time, adjudicated."""
     PROVISIONAL = "provisional"
-    """What has accrued, until a table that is missing decides the game; the tag `RMobilityMissing` names it."""
+    """The accrued score, until a missing table decides the game; the tag `RMobilityMissing` names the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class GameTags:
     komi: Komi | None = None
     legacy: bool = False
     accrued: Accrued | None = None
-    """What had accrued in the first position."""
+    """The accrued score of the first position."""
     fifty_moves: FiftyMoveSetting | None = None
 
 

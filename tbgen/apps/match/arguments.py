@@ -83,16 +83,6 @@ def _chess960(word: str) -> bool:
     return word != "standard"
 
 
-class Shape(enum.Enum):
-    """The values that an option takes."""
-
-    FLAG = "flag"
-    VALUE = "value"
-    OPTIONAL = "optional value"
-    GROUP = "key=value ..."
-    FILE = "file, or file=NAME"
-
-
 class Option(NamedTuple):
     """An option of a match: its name with the form of its value, its help, and the setting that it makes."""
 
@@ -112,14 +102,13 @@ class Option(NamedTuple):
         return self.usage.partition(" ")[2]
 
     @property
-    def shape(self) -> Shape:
-        if not self.hint:
-            return Shape.FLAG
-        if "=" in self.hint:
-            return Shape.GROUP
-        if self.hint.startswith("["):
-            return Shape.OPTIONAL
-        return Shape.FILE if self.read is Path else Shape.VALUE
+    def is_flag(self) -> bool:
+        return not self.hint
+
+    @property
+    def is_group(self) -> bool:
+        """Whether its value is words such as `key=value`."""
+        return "=" in self.hint
 
 
 _OPENING_HINT = "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round"
@@ -307,7 +296,7 @@ def parse_arguments(arguments: Sequence[str]) -> Words:
         taken, value = (0, "legacy") if name == "legacyMode" else _value_of(option, arguments[place + 1 :])
         if option.name == "engine":
             words.setdefault("engine", []).append(value)
-        elif option.shape is Shape.GROUP:
+        elif option.is_group:
             words.setdefault(option.name, {}).update(value)
         else:
             words[option.name] = value
@@ -325,7 +314,7 @@ def read_toml(path: Path) -> Words:
     words: Words = {}
     for name, value in found.items():
         option = _option(name)
-        if option.shape is Shape.GROUP and not isinstance(value, list if option.name == "engine" else dict):
+        if option.is_group and not isinstance(value, list if option.name == "engine" else dict):
             kind = "[[engine]]" if option.name == "engine" else f"[{option.name}]"
             raise UsageError(f"{path}: {name} is a table, {kind}")
         words[option.name] = _as_words(value)
@@ -354,19 +343,18 @@ def _option(name: str) -> Option:
 
 def _value_of(option: Option, rest: Sequence[str]) -> tuple[int, Any]:
     """The number of words that belong to an option, and their value."""
-    match option.shape:
-        case Shape.FLAG:
-            return 0, "on"
-        case Shape.OPTIONAL:
-            return (1, rest[0]) if rest and rest[0].isdigit() else (0, "2")
-        case Shape.GROUP:
-            return _group(option, rest)
+    if option.is_flag:
+        return 0, "on"
+    if option.is_group:
+        return _group(option, rest)
+    if option.hint.startswith("["):
+        return (1, rest[0]) if rest and rest[0].isdigit() else (0, "2")
     if not rest:
         raise UsageError(f"-{option.name} needs a value: -{option.usage}")
-    if option.shape is Shape.FILE:
-        finished_only = len(rest) > 1 and rest[1] == "fi"
-        return 1 + finished_only, rest[0].removeprefix("file=")
-    return 1, rest[0]
+    if option.read is not Path:
+        return 1, rest[0]
+    finished_only = rest[1:2] == ["fi"]
+    return 1 + finished_only, rest[0].removeprefix("file=")
 
 
 def _group(option: Option, rest: Sequence[str]) -> tuple[int, Words]:
@@ -402,7 +390,7 @@ def _as_words(value: object) -> Any:
 
 def _settings_in(words: Words) -> MatchSettings:
     keys = {option.name: (option.field or option.name, option.read) for option in OPTIONS.values()}
-    plain = {name: value for name, value in words.items() if OPTIONS[name].shape is not Shape.GROUP}
+    plain = {name: value for name, value in words.items() if not OPTIONS[name].is_group}
     fields = _read("the match", plain, keys)
     engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
     openings = _openings(words["openings"]) if "openings" in words else None

@@ -30,7 +30,7 @@ HANDSHAKE = "UCI_RMobility"
 _START_SECONDS = 20.0
 _GRACE_SECONDS = 2.0
 _NAME_LENGTH, _MOVE_LENGTH, _COMPLAINT_LENGTH = 80, 20, 200
-"""So much of what an engine says goes into tags and messages."""
+"""The longest names, moves and complaints of engines in tags and messages."""
 
 TIME_FORFEIT = "time forfeit"
 """The tag `Termination` of a game that was lost on time."""
@@ -47,7 +47,7 @@ class Fault(enum.Enum):
 
     @property
     def termination(self) -> str:
-        """What the Termination tag calls it, in the words of the PGN standard."""
+        """The value of the Termination tag, in the words of the PGN standard."""
         return {Fault.ILLEGAL_MOVE: "rules infraction", Fault.TIME: TIME_FORFEIT}.get(self, "abandoned")
 
 
@@ -289,7 +289,7 @@ def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """What was probably meant, as the end of a sentence.
+    """A suggestion for an unknown word, as the end of a sentence.
 
     >>> nearest("concurency", ["concurrency", "games"])
     '; did you mean concurrency?'

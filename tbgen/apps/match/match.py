@@ -75,7 +75,7 @@ class MatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What is known of a match once its engines have answered; only the standings change from then on."""
+    """A match whose engines have answered; only its standings change from then on."""
 
     settings: MatchSettings
     names: Sequence[str]

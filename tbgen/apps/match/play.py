@@ -130,7 +130,7 @@ def _by_rules(game: Game) -> Ending | None:
 
 
 def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
-    """What the tables say; without adjudication they are asked once, and the game goes on."""
+    """The ending by tables; without adjudication their first answer is only noted, and the game goes on."""
     if sheet.seen_by_tables is not None:
         return None
     answers = (decider.decide(sheet.game) for decider in rules.deciders)

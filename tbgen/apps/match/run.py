@@ -34,7 +34,7 @@ _MOST_FAILED_STARTS = 3
 
 
 async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio.Event | None = None) -> Match:
-    """Play what is left of a match, until it is over or `stopped` is set; games in play are then given up."""
+    """Play the rest of a match, until it is over or `stopped` is set; that abandons the games in play."""
     stopped = asyncio.Event() if stopped is None else stopped
     asyncio.get_running_loop().set_exception_handler(pass_over)
     pairings, openings = schedule(settings.plan), openings_of(settings)

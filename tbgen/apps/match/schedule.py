@@ -1,4 +1,4 @@
-"""Who plays whom, in which order, with which colours and openings.
+"""The schedule of a match: pairings in order, with colours and openings.
 
 >>> for pairing in schedule(Plan(players=3, games=2)):
 ...     print(pairing.number, pairing.round, pairing.white, pairing.black, pairing.opening)
@@ -23,7 +23,7 @@ MOST_GAMES = 1_000_000
 
 
 class Format(enum.Enum):
-    """Who meets whom."""
+    """The kind of tournament."""
 
     ROUND_ROBIN = "round-robin"
     """Everyone plays everyone."""
@@ -44,7 +44,7 @@ class Policy(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a schedule is made from; `games` are those of an encounter in a round."""
+    """The shape of a schedule; `games` counts those of an encounter in a round."""
 
     players: int
     games: int = 2
@@ -54,7 +54,6 @@ class Plan:
     seeds: int = 1
     swap: bool = True
     policy: Policy = Policy.DEFAULT
-    """That of the openings."""
 
 
 @dataclass(frozen=True, slots=True)

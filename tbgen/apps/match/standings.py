@@ -1,4 +1,4 @@
-"""What the finished games of a match amount to, under every scoring beside each other."""
+"""The standings of a match under every scoring, and its sequential test."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Standings:
         return sorted(range(len(self.players)), key=merit, reverse=True)
 
     def tie_break(self, player: int) -> tuple[int, ...]:
-        """What the lexicographic order compares."""
+        """The key of the lexicographic order."""
         games = [result for result in self.results.values() if player in (result.pairing.white, result.pairing.black)]
         return lexicographic_key((result.side(player), result.game.outcome) for result in games)
 

@@ -1,4 +1,4 @@
-"""What points say about strength: share, Elo and its error, likelihood of superiority, and sequential tests.
+"""Strength from points: share, Elo and its error, likelihood of superiority, and sequential tests.
 
 Means and variances are exact; what needs a logarithm or the normal distribution is a float.
 
@@ -29,7 +29,7 @@ _CONFIDENCE = 0.95
 _BOUND = _NORMAL.inv_cdf((1 + _CONFIDENCE) / 2)
 _QUARTERS = 4
 _PRIOR = 1e-3
-"""What the generalised ratio takes for a result that has not occurred."""
+"""The weight in the generalised ratio of a result that has not occurred."""
 _ELO_PER_T = 800 / math.log(10)
 _ROUNDS = 10
 _MOST_STEPS = 200
@@ -133,7 +133,7 @@ Law = list[tuple[float, float]]
 
 
 class Model(enum.Enum):
-    """What the bounds mean and how the ratio is computed."""
+    """The meaning of the bounds, and how to compute the ratio."""
 
     CUTECHESS = "cutechess"
     """Elo, over wins, draws and losses as real numbers: cutechess-cli and its fork for r-mobility."""

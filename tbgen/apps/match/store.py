@@ -48,12 +48,11 @@ class Store:
     """Where finished games go: nowhere, unless there is a file for them."""
 
     def __init__(self, settings: MatchSettings) -> None:
-        seed = secrets.randbelow(2**31) if settings.seed is None else settings.seed
-        self.identity = Identity(secrets.token_hex(4), seed)
+        self.identity = _new_identity(settings)
         self.games: list[StoredGame] = []
-        """Those that had been played before."""
+        """The games played before this run."""
         self.notes: list[str] = []
-        """What the user should know of the file."""
+        """Messages to the user about the file."""
 
     def append(self, pgn: str) -> None:
         """Put a game on the disk; it has been played when this returns."""
@@ -73,18 +72,14 @@ class FileStore(Store):
         assert settings.pgn is not None
         self._path = settings.pgn
         self._state_path = state_path(settings.pgn)
-        self._lock = _locked(self._state_path)
         self._digest = digest
-        try:
+        with contextlib.ExitStack() as opened:
+            self._lock = _locked(self._state_path)
+            opened.callback(os.close, self._lock)
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            try:
-                self._open(settings)
-            except BaseException:
-                os.close(self._file)
-                raise
-        except BaseException:
-            os.close(self._lock)
-            raise
+            opened.callback(os.close, self._file)
+            self._open(settings)
+            self._opened = opened.pop_all()
 
     def append(self, pgn: str) -> None:
         self._refuse_another_file()
@@ -97,11 +92,10 @@ class FileStore(Store):
         self._write_state(finished=True)
 
     def close(self) -> None:
-        os.close(self._file)
-        os.close(self._lock)
+        self._opened.close()
 
     def _refuse_another_file(self) -> None:
-        """A program that puts another file in the place of ours leaves us one without a name: games would be lost."""
+        """If another program has replaced the file, ours has no name, and games written to it would be lost."""
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(self._file), os.stat(self._path)):
                 return
@@ -120,6 +114,7 @@ class FileStore(Store):
 
     def _begin(self, settings: MatchSettings) -> None:
         self._start = _end_of(self._file)
+        self.identity = _new_identity(settings)
         self._write_state(finished=False)
         sync_folder(self._path.parent)
 
@@ -161,7 +156,7 @@ class FileStore(Store):
         return recovered(self._path, Heading(settings.event, settings.site, match))
 
     def _cut_off(self, found: Recovered) -> None:
-        """Cut off the game that was being written; where it is not surely ours, keep what is cut in a file beside."""
+        """Cut off an unfinished game; if it may belong to another program, keep it in a file beside."""
         size = os.fstat(self._file).st_size
         if found.kept_bytes == size:
             return
@@ -203,13 +198,13 @@ class FileStore(Store):
 
 
 _STATE = {"version": int, "match": str, "seed": int, "start": int, "digest": str, "finished": bool}
-"""What the state has, and of which kind it is."""
+"""The fields of the state with their types."""
 
 _MATCH = re.compile(r"[0-9a-f]{8}")
 
 
 def _is_sound(state: dict[str, Any]) -> bool:
-    """Whether a state is one that was written here, as far as that can be seen."""
+    """Whether the fields of a state have their types and ranges."""
     kinds = all(type(state.get(name)) is kind for name, kind in _STATE.items())
     return kinds and _MATCH.fullmatch(state["match"]) is not None and min(state["start"], state["seed"]) >= 0
 
@@ -256,6 +251,10 @@ def digest_of(settings: MatchSettings) -> str:
     return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()
 
 
+def _new_identity(settings: MatchSettings) -> Identity:
+    return Identity(secrets.token_hex(4), secrets.randbelow(2**31) if settings.seed is None else settings.seed)
+
+
 def _end_of(file: int) -> int:
     """Where new games go; a file of others that does not end with an empty line gets one."""
     size = os.fstat(file).st_size
@@ -265,7 +264,7 @@ def _end_of(file: int) -> int:
 
 
 def _locked(path: Path) -> int:
-    """The state file, open and ours alone."""
+    """The state file, open and locked."""
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as error:
@@ -286,7 +285,7 @@ class Recovered:
     kept_bytes: int
     """The bytes of the file that stay."""
     is_known: bool
-    """Whether what is cut off is surely one of the match's own games, which will be played again."""
+    """Whether the text that is cut off is certainly a game of this match, which will be played again."""
 
 
 def recovered(path: Path, heading: Heading) -> Recovered:
@@ -325,7 +324,7 @@ def _match_of(chunk: ScannedChunk) -> str | None:
 
 
 def _is_own_beginning(tail: bytes, heading: Heading) -> bool:
-    """Whether a text can be the beginning of a game of the match: the whole beginning, or as much as there is of it."""
+    """Whether a text can be the beginning of a game of the match, as far as it goes."""
     text = tail.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     tags_before = {"Event": cleaned(heading.event, TAG_LENGTH), "Site": cleaned(heading.site, TAG_LENGTH)}
     known = format_game(tags_before, ()).partition("????")[0].encode()

@@ -1,4 +1,4 @@
-"""Tables that decide games: ours with exact scores, and Syzygy's for wins. Nothing is imported until it is used."""
+"""Tables that decide games: tbgen's with exact scores, and Syzygy's for wins. They are imported when first used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WON = 2
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What tables know of a game; `table` names the one that was asked with the plies until the score is reached."""
+    """The decision of a table; `table` is its name with the plies until the score is reached."""
 
     outcome: Outcome
     source: Source
@@ -33,10 +33,10 @@ class Decision:
 
 
 class Decider(Protocol):
-    """Someone who may know what a game that goes on is worth."""
+    """Tables that may know the outcome of a game in play."""
 
     def decide(self, game: Game) -> Decision | None:
-        """What best play from here leads to, or None if the tables at hand cannot say."""
+        """The outcome of best play from here, or None if the tables do not know it."""
 
     def close(self) -> None:
         """Put the tables away."""

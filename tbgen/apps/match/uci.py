@@ -25,7 +25,7 @@ Listener = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What an engine said of its move, from its own point of view."""
+    """An engine's evaluation of its move, from its own point of view."""
 
     centipawns: int | None = None
     mate_in: int | None = None
@@ -100,7 +100,7 @@ class Uci(chess.engine.UciProtocol):
             self.kill()
 
     def kill(self) -> None:
-        """End the process and what it has started, also when it has ended by itself: its group is still its own."""
+        """End the process and its children, also when it has ended by itself: its process group remains."""
         if self.transport is None or self._is_killed:
             return
         self._is_killed = self.transport.get_returncode() is not None  # a number may be given away after the last time
@@ -109,13 +109,13 @@ class Uci(chess.engine.UciProtocol):
 
 
 def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What python-chess reports of engines that end in the midst of a command is dealt with here already."""
+    """Drop python-chess's reports of engines that end in the midst of a command; `Engine` handles these."""
     if not isinstance(context.get("protocol"), Uci):
         loop.default_exception_handler(context)
 
 
 def evaluation_in(line: str) -> Evaluation:
-    """What an `info` line says; nothing where it is garbled.
+    """The evaluation in an `info` line; empty where the line is garbled.
 
     >>> str(evaluation_in("info depth 12 seldepth 18 score cp 31 nodes 4711 pv e2e4"))
     '+0.31/12'

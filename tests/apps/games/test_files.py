@@ -58,11 +58,6 @@ def test_the_standard_input_may_be_packed(pack: Callable[[bytes], bytes]) -> Non
     assert text_from_input(pack(TEXT.encode())) == TEXT.encode()
 
 
-def test_the_standard_input_may_be_plain_or_empty() -> None:
-    assert text_from_input(TEXT.encode()) == TEXT.encode()
-    assert text_from_input(b"") == b""
-
-
 @packers
 def test_packed_files_may_be_strung_together_and_filled_with_zeros(
     tmp_path: Path, pack: Callable[[bytes], bytes]

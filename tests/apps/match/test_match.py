@@ -12,7 +12,6 @@ import pytest
 from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.tags import read_tags, winner_of
-from tbgen.apps.match.openings import fen_of
 from tbgen.rules.points import format_points
 from tests.apps.match.matches import games_of, run, scripted, walker
 
@@ -48,16 +47,6 @@ def test_every_game_of_a_match_is_played_and_scored_by_the_rules(tmp_path: Path)
         assert str(result.game.outcome) == game.tags["RMobilityResult"]
         names = (game.tags["White"], game.tags["Black"])
         assert names == (standings.players[result.pairing.white], standings.players[result.pairing.black])
-
-
-def test_points_of_all_scorings_add_up_to_the_games() -> None:
-    standings, _ = run([*WALKERS, "-games", "4", "-scoring", "harmonic", *FEW])
-    for scoring in standings.scorings():
-        records = [standings.record(player, scoring) for player in (0, 1)]
-        assert sum(record.games.total for record in records) == 4
-        assert records[0].pairs.games == 4
-        assert records[0].pairs.total == records[0].games.total
-    assert standings.scorings()[0].scheme.value == "harmonic"
 
 
 @pytest.mark.parametrize("fifty", ["none", "fide", "reset", "legacy"])
@@ -141,15 +130,6 @@ def test_a_test_that_is_decided_ends_the_match() -> None:
     assert 2 <= len(standings.results) < 100
 
 
-def test_resignations_count_as_mate(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    hopeless = scripted("Lost", "--score", "cp -900")
-    run([*hopeless, *scripted("Other"), "-games", "1", "-resign", "movecount=2", "score=800", "-pgnout", str(pgn)])
-    (game,) = games_of(pgn)
-    assert (game.tags["TerminationDetails"], game.tags["RMobilityResult"]) == ("White resigns", "-G0.0")
-    check(game)
-
-
 def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder: Path) -> None:
     from tbgen.probe import open_tablebase
 
@@ -178,11 +158,6 @@ def test_tables_that_may_not_adjudicate_leave_the_game_to_the_engines(tmp_path: 
     for game in games_of(pgn):
         assert game.tags["RMobilitySource"] == "game"
     assert "tablebase G" in pgn.read_text()
-
-
-def test_the_first_position_of_a_game_is_written_with_its_score() -> None:
-    _, (record,) = run([*scripted("Ann"), *scripted("Bob"), "-games", "1"])
-    assert fen_of(record.sheet.game).endswith(" 0 1 -G20.5")
 
 
 def test_the_referee_can_do_without_tables() -> None:

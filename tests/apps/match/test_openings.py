@@ -95,11 +95,6 @@ def test_a_book_may_be_packed(tmp_path: Path) -> None:
     assert read_openings(path, pgn=False)[0].fen == f"{SICILIAN} 0 1"
 
 
-def test_the_line_of_a_bad_position_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="line 2"):
-        read_openings(written(tmp_path, f"{SICILIAN}\nnonsense\n"), pgn=False)
-
-
 def test_the_standard_opening_is_the_first_position() -> None:
     assert STANDARD.game().board.fen() == chess.STARTING_FEN
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import re
@@ -99,19 +100,6 @@ def test_killed_at_many_bytes_of_writing_only_whole_games_count(tmp_path: Path) 
             assert found.kept_bytes == length - len(rest.lstrip())
 
 
-@pytest.mark.parametrize("cut", [1, 2, 3, 30, 200, 600])
-def test_only_a_game_that_was_not_written_to_its_result_is_played_again(tmp_path: Path, cut: int) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
-    run(words)
-    expected = signature(pgn)
-    reopen(pgn)
-    os.truncate(pgn, pgn.stat().st_size - cut)
-    _, again = run([*words, "-recover"])
-    assert [record.pairing.number for record in again] == ([4] if cut > 2 else [])
-    assert signature(pgn) == expected
-
-
 FOREIGN = (
     b'[Event "Caf\xe9"]\r\n[Result "*"]\r\n\r\n1. e4 *\r\n\r\n',
     b'[Event "no empty line"]\n\n1. e4 e5',
@@ -137,19 +125,6 @@ def test_what_others_wrote_behind_the_games_of_a_match_stays(tmp_path: Path, for
     assert pgn.read_bytes().startswith(text[:end] + foreign)
     games = [game for game in read_games(pgn) if isinstance(game, PgnGame) and "MatchId" in game.tags]
     assert [int(game.tags["MatchGame"]) for game in games] == [number for number, *_ in expected]
-
-
-def test_a_file_whose_line_ends_were_converted_is_gone_on_with(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    pgn.write_text('[Event "Other"]\n\n1. e4 *\n\n')
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
-    run(words)
-    reopen(pgn)
-    text = pgn.read_bytes()
-    pgn.write_bytes(text[: text.rindex(b"[Event") + 300].replace(b"\n", b"\r\n"))
-    _, again = run([*words, "-recover"])
-    assert [record.pairing.number for record in again] == [4]
-    assert [game.tags["Event"] for game in games_of(pgn)] == ["Other", "?", "?", "?", "?"]
 
 
 def test_a_beginning_that_may_be_that_of_another_program_is_kept_beside(tmp_path: Path) -> None:
@@ -193,17 +168,6 @@ def reopen(pgn: Path) -> None:
     state.write_text(state.read_text().replace('"finished": true', '"finished": false'))
 
 
-def test_games_of_others_in_the_file_are_left_alone(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    pgn.write_text('[Event "Café"]\n[Result "*"]\n\n1. e4 *')
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
-    run(words)
-    reopen(pgn)
-    standings, again = run([*words, "-recover"])
-    assert (len(standings.results), again) == (2, [])
-    assert [game.tags["Event"] for game in games_of(pgn)] == ["Café", "?", "?"]
-
-
 def test_a_second_match_may_follow_in_the_same_file(tmp_path: Path) -> None:
     pgn = tmp_path / "games.pgn"
     words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
@@ -230,6 +194,18 @@ def test_a_match_that_never_had_a_game_is_begun_anew(tmp_path: Path) -> None:
     epd.write_text("8/8/2k5/8/4K3/8/8/7R w - - 0 1\n")
     standings, _ = run(words)
     assert len(standings.results) == len(games_of(pgn)) == 2
+
+
+def test_another_match_may_begin_in_the_place_of_one_without_games(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
+    run(words)
+    reopen(pgn)
+    os.truncate(pgn, 0)
+    before = json.loads(state_path(pgn).read_text())
+    run([*words, "-fifty", "fide", "-srand", "9", "-recover"])
+    after = json.loads(state_path(pgn).read_text())
+    assert (before["seed"], after["seed"], before["match"] == after["match"]) == (4, 9, False)
 
 
 def test_what_others_have_written_behind_a_finished_match_is_kept(tmp_path: Path) -> None:
