@@ -171,7 +171,7 @@ class Source:
 
     def _of_call(self, node: ast.Call) -> Iterator[Mutation]:
         for one, other in zip(node.args, node.args[1:], strict=False):
-            if not isinstance(one, ast.Starred) and not isinstance(other, ast.Starred):
+            if not {type(one), type(other)} & {ast.Starred, ast.JoinedStr} and not (is_text(one) and is_text(other)):
                 start, end = self._span(one)[0], self._span(other)[1]
                 between = self.text[self._span(one)[1] : self._span(other)[0]]
                 new = self._text_of(other) + between + self._text_of(one)
@@ -222,6 +222,11 @@ class Source:
     def _text_of(self, node: ast.AST) -> str:
         start, end = self._span(node)
         return self.text[start:end]
+
+
+def is_text(node: ast.AST) -> bool:
+    """Whether a node is words in quotation marks; two of them exchanged only garble a message."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def chosen(mutations: list[Mutation], count: int, seed: int) -> list[Mutation]:
