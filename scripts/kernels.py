@@ -91,7 +91,7 @@ def share_layers(folder: str) -> None:
 
 
 SELDOM = {
-    "tbgen.board.mobility:codes_on",
+    "tbgen.board.moves:codes_on",
     "tbgen.verify.sweeps:find_filled",
 }
 """Kernels that only large questions call, large tables or damaged ones; they are compiled when they are called.

@@ -62,8 +62,6 @@ if TYPE_CHECKING:
     from tbgen.probe import Probe as Probe
     from tbgen.probe import Tablebase as Tablebase
     from tbgen.probe import open_tablebase as open_tablebase
-    from tbgen.rules.accrual import accrued_of as accrued_of
-    from tbgen.rules.accrual import play_move as play_move
     from tbgen.rules.fen import format_fen as format_fen
     from tbgen.rules.fen import parse_fen as parse_fen
     from tbgen.rules.game import End as End
@@ -79,10 +77,12 @@ if TYPE_CHECKING:
     from tbgen.rules.points import Scheme as Scheme
     from tbgen.rules.points import Scoring as Scoring
     from tbgen.rules.points import parse_komi as parse_komi
+    from tbgen.rules.position import accrued_of as accrued_of
     from tbgen.rules.position import color_of as color_of
     from tbgen.rules.position import is_reset as is_reset
     from tbgen.rules.position import material_of as material_of
     from tbgen.rules.position import own_score as own_score
+    from tbgen.rules.position import play_move as play_move
     from tbgen.score import Accrued as Accrued
     from tbgen.score import Color as Color
     from tbgen.score import Outcome as Outcome
@@ -106,12 +106,11 @@ _FACE = {
     "tbgen.apps.games.reader": "games_in read_games",
     "tbgen.apps.games.tags": "GameTags Source read_tags write_tags",
     "tbgen.probe": "BulkProbe Fault LineStep MoveProbe Probe Tablebase open_tablebase",
-    "tbgen.rules.accrual": "accrued_of play_move",
     "tbgen.rules.fen": "format_fen parse_fen",
     "tbgen.rules.game": "End FiftyMoveSetting FiftyMoves Game Ply final_outcome",
     "tbgen.rules.notation": "moves_in parse_move",
     "tbgen.rules.points": "Komi Points Scheme Scoring parse_komi",
-    "tbgen.rules.position": "color_of is_reset material_of own_score",
+    "tbgen.rules.position": "accrued_of color_of is_reset material_of own_score play_move",
     "tbgen.score": "Accrued Color Outcome parse_score",
 }
 _HOMES = {name: home for home, names in _FACE.items() for name in names.split()}

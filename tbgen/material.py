@@ -13,8 +13,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tbgen.arguments import expect
-from tbgen.errors import MaterialError, TooManyMenError, UsageError
+from tbgen.errors import MaterialError, TooManyMenError, UsageError, expect
 from tbgen.score import Color
 
 FEWEST_TABLE_MEN = 2
@@ -117,11 +116,6 @@ class Material:
     @property
     def is_canonical(self) -> bool:
         return _strength(self.white) >= _strength(self.black)
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether both sides have the same men."""
-        return self.white == self.black
 
     @property
     def men(self) -> int:

@@ -14,8 +14,7 @@ import enum
 import re
 from dataclasses import dataclass
 
-from tbgen.arguments import expect, expect_number
-from tbgen.errors import RepresentationError, ScoreFormatError
+from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
 
 MATE_CODE = 0
 STALEMATE_CODE = 1
@@ -26,9 +25,7 @@ MOST_CODE = 1999
 MOST_STORED_CODE = 126
 """The largest code that fits the signed byte of a stored table."""
 
-_ASKED = re.compile(r"(-|m(?=[Gg]))?([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
-_SCORE = re.compile(r"(-|m(?=G))?[Gg](0|[1-9][0-9]{0,2})\.([05])")
-
+_SCORE = re.compile(r"(-|m(?=[Gg]))?([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
 
 _A_COLOR = "Color.WHITE or Color.BLACK (python-chess's True and False mean the reverse of our 0 and 1)"
 
@@ -165,6 +162,9 @@ class _Held:
     def _order(self) -> int:
         return self.worth_to(Color.WHITE)
 
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     def __str__(self) -> str:
         sign = "" if self.holder is Color.WHITE else "-"
         return f"{sign}G{self.code // 2}.{5 * (self.code % 2)}"
@@ -244,25 +244,21 @@ class Accrued(_Held):
 
 
 def parse_score(text: str) -> Accrued:
-    """The score that `text` writes: `G3.5`, `-G3.5`, and also `g2.5`, `-g2.5`, `mG2.5`.
+    """The score that a text writes.
+
+    Arguments:
+        text: `G3.5`, `-G3.5`, also `g3.5`, `mG3.5` for a score of Black, `G4`, or `4.0`; but not `4`, which may be
+            a number of moves.
+
+    Raises:
+        ScoreFormatError: The text is no score.
 
     >>> parse_score("mG2.5") == parse_score("-G2.5") == Outcome(Color.BLACK, 5)
     True
+    >>> [str(parse_score(text)) for text in ("G4", "-4.5", "g3.0")]
+    ['G4.0', '-G4.5', 'G3.0']
     """
-    match = _SCORE.fullmatch(expect(text, str, "score", "a text such as 'G3.5'"))
-    if match is None:
-        raise ScoreFormatError(text)
-    sign, whole, half = match.groups()
-    return Accrued(2 * int(whole) + (half == "5"), Color.BLACK if sign else Color.WHITE)
-
-
-def asked_score(text: str) -> Accrued:
-    """The score of an argument, where it cannot mean anything else: also `G4` and `4.0`, but not `4`.
-
-    >>> [str(asked_score(text)) for text in ("G4", "-4.5", "mG3")]
-    ['G4.0', '-G4.5', '-G3.0']
-    """
-    match = _ASKED.fullmatch(text.strip())
+    match = _SCORE.fullmatch(expect(text, str, "score", "a text such as 'G3.5'").strip())
     if match is None:
         raise ScoreFormatError(text)
     sign, letter, whole, half = match.groups()
@@ -279,16 +275,14 @@ def expect_color(value: object, name: str) -> Color:
 def expect_score(value: object, name: str) -> Accrued:
     """The argument called `name` as an accrued score; an outcome is one too, and so is a text that writes one."""
     if isinstance(value, str):
-        return asked_score(value)
+        return parse_score(value)
     if isinstance(value, Outcome):
         return value.accrued
-    return expect(value, Accrued, name, "a score such as parse_score('G3.5')")
+    return expect(value, Accrued, name, "a score such as 'G3.5'")
 
 
 def expect_outcome(value: object, name: str) -> Outcome:
     """The argument called `name` as an outcome; an accrued score is one too, and so is a text that writes one."""
-    if isinstance(value, str):
-        return asked_score(value).outcome
-    if isinstance(value, Accrued):
-        return value.outcome
-    return expect(value, Outcome, name, "an outcome such as Outcome(Color.WHITE, 3)")
+    if isinstance(value, (str, Accrued)):
+        return expect_score(value, name).outcome
+    return expect(value, Outcome, name, "an outcome such as 'G3.5'")

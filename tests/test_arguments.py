@@ -12,8 +12,7 @@ import pytest
 
 import tbgen
 from tbgen import errors
-from tbgen.arguments import expect_number
-from tbgen.errors import TbgenError, UsageError
+from tbgen.errors import TbgenError, UsageError, expect_number
 from tbgen.rules import points
 from tbgen.score import Accrued, Color, Outcome, parse_score
 
@@ -62,6 +61,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
     ("move", lambda: tbgen.is_reset(BOARD, "e4")),  # type: ignore[arg-type]
     ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", Accrued(3, Color.WHITE))),  # type: ignore[arg-type]
+    ("accrued", lambda: tbgen.play_move(BOARD.copy(), chess.Move.from_uci("e2e4"), 3.5)),  # type: ignore[arg-type]
     ("outcome", lambda: tbgen.write_tags(3.5, tbgen.Scoring())),  # type: ignore[arg-type]
     ("scoring", lambda: tbgen.write_tags(WON, "komi")),  # type: ignore[arg-type]
     ("tags", lambda: tbgen.read_tags("Komi")),  # type: ignore[arg-type]

@@ -69,7 +69,6 @@ def test_the_canonical_form_does_not_depend_on_colours(material: Material) -> No
     assert material.canonical() == material.flipped().canonical()
     assert material.canonical().is_canonical
     assert material.canonical() in (material, material.flipped())
-    assert material.is_symmetric == (material == material.flipped())
     assert material.men == material.flipped().men
 
 

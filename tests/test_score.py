@@ -30,6 +30,9 @@ def test_a_code_counts_moves_twice_and_adds_one_out_of_check() -> None:
         ("G0.0", 0, Color.WHITE),
         ("-G0.0", 0, Color.BLACK),
         ("G218.5", 437, Color.WHITE),
+        ("G3", 6, Color.WHITE),
+        ("3.5", 7, Color.WHITE),
+        (" -G3.5\n", 7, Color.BLACK),
     ],
 )
 def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) -> None:
@@ -43,8 +46,7 @@ def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) 
             "",
             "-",
             "G",
-            "G3",
-            "3.5",
+            "3",
             "G3.25",
             "G3,5",
             "G3.5.",
@@ -54,7 +56,7 @@ def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) 
             "H3.5",
             "G3.5G3.5",
         ),
-        *("+G3.5", "--G3.5", "G-3.5", "m-G3.5", "MG3.5", "M3.5", "GG3.5", "G 3.5", "G3.5 ", "G3.5\n"),
+        *("+G3.5", "--G3.5", "G-3.5", "m-G3.5", "MG3.5", "M3.5", "GG3.5", "G 3.5"),
     ],
 )
 def test_anything_else_is_an_error_that_quotes_it(text: str) -> None:
@@ -69,6 +71,8 @@ def test_what_is_printed_is_read_back(score: Accrued) -> None:
     assert parse_score(str(score)) == score
     assert score.outcome.accrued == score
     assert str(score.outcome) == str(score)
+    assert f"{score:>9}".strip() == str(score)
+    assert len(f"{score.outcome:<9}") == 9
 
 
 def test_outcomes_have_the_one_order_seen_from_white() -> None:

@@ -1,6 +1,6 @@
-"""The legal moves on a board, written down.
+"""Legal moves: listed, and counted without listing them.
 
-Moves are the integers of `board`; a promotion stands for itself, so there are four to a square.
+Men that are not pinned are counted group by group. Only pinned men, en passant and castling are tried one by one.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ import numpy as np
 from tbgen.board.attacks import (
     KING_ATTACKS,
     KNIGHT_ATTACKS,
+    attacked_by,
+    attackers,
     bishop_attacks,
+    can_castle,
+    is_safe,
     pawn_attacks,
     pawn_pushes,
     rook_attacks,
+    squares_between,
 )
 from tbgen.board.board import (
     BISHOP,
@@ -32,10 +37,9 @@ from tbgen.board.board import (
     packed_move,
     role_on,
 )
-from tbgen.board.legality import attacked_by, attackers, can_castle, is_safe, squares_between
 from tbgen.compiled.arrays import Int, Ints, Word, Words
-from tbgen.compiled.jit import borrowing, inner
-from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen.compiled.jit import borrowing, inner, small
+from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, count, lowest_square, square_bit
 
 MOST_MOVES = 320
 """Room for the moves of any position; no game reaches one with more than 218."""
@@ -149,3 +153,117 @@ def legal_moves(board: Words, moves: Ints) -> Int:
         count = add_moves_of(board, side, origin, allowed, shields & square_bit(origin) == NOTHING, moves, count)
         left &= left - ONE
     return count
+
+
+_SEVEN, _NINE = np.uint64(7), np.uint64(9)
+
+
+@small
+def pawn_moves(pawns: Word, black: bool, empty: Word, enemies: Word, allowed: Word) -> Int:
+    """The number of pawn moves to `allowed` squares, without en passant; a promotion counts as four moves."""
+    single, double = pawn_pushes(pawns, black, empty)
+    west, east = pawns & NOT_A_FILE, pawns & NOT_H_FILE
+    if black:
+        west, east = west >> _NINE, east >> _SEVEN
+    else:
+        west, east = west << _SEVEN, east << _NINE
+    single &= allowed
+    west &= enemies & allowed
+    east &= enemies & allowed
+    promotions = count(single & LAST_RANKS) + count(west & LAST_RANKS) + count(east & LAST_RANKS)
+    return count(single) + count(double & allowed) + count(west) + count(east) + 3 * promotions
+
+
+@inner
+def moves_of(board: Words, men: Word, side: Int, occupied: Word, allowed: Word) -> Int:
+    """The number of moves of `men` to `allowed` squares, as if no man were pinned; no king moves, no en passant."""
+    enemies = board[1 - side]
+    moves = pawn_moves(men & board[KIND + PAWN], side == BLACK, ~occupied, enemies, allowed)
+    left = men & board[KIND + KNIGHT]
+    while left:
+        moves += count(KNIGHT_ATTACKS[lowest_square(left)] & allowed)
+        left &= left - ONE
+    left = men & (board[KIND + BISHOP] | board[KIND + QUEEN])
+    while left:
+        moves += count(bishop_attacks(lowest_square(left), occupied) & allowed)
+        left &= left - ONE
+    left = men & (board[KIND + ROOK] | board[KIND + QUEEN])
+    while left:
+        moves += count(rook_attacks(lowest_square(left), occupied) & allowed)
+        left &= left - ONE
+    return moves
+
+
+@inner
+def en_passant_moves(board: Words, side: Int) -> Int:
+    """The number of legal captures en passant."""
+    moves = 0
+    if board[EN_PASSANT]:
+        target = lowest_square(board[EN_PASSANT])
+        left = pawn_attacks(board[EN_PASSANT], side == WHITE) & board[side] & board[KIND + PAWN]
+        while left:
+            moves += is_safe(board, side, lowest_square(left), target)
+            left &= left - ONE
+    return moves
+
+
+@inner
+def castling_moves(board: Words, side: Int, danger: Word) -> Int:
+    """The number of castling moves of a king that is not in check."""
+    moves = 0
+    left = board[RIGHTS] & board[side]
+    while left:
+        moves += can_castle(board, side, lowest_square(left), danger)
+        left &= left - ONE
+    return moves
+
+
+@inner
+def pinned_moves(board: Words, side: Int, king: Int, allowed: Word, unpinned: Word) -> tuple[Word, Int]:
+    """Take the pinned men out of `unpinned`; return the rest, and the number of moves of the pinned men."""
+    own, other = board[side], board[1 - side]
+    bishops, rooks = board[KIND + BISHOP] | board[KIND + QUEEN], board[KIND + ROOK] | board[KIND + QUEEN]
+    # Sliders that would attack the king if our own men were off the board. One man of ours between them is pinned.
+    snipers = (bishop_attacks(king, other) & bishops | rook_attacks(king, other) & rooks) & other
+    moves: Int = 0
+    while snipers:
+        sniper = lowest_square(snipers)
+        line = squares_between(king, sniper)
+        shield = line & own
+        if shield and shield & (shield - ONE) == NOTHING:
+            unpinned ^= shield
+            moves += moves_of(board, shield, side, own | other, allowed & (line | square_bit(sniper)))
+        snipers &= snipers - ONE
+    return unpinned, moves
+
+
+@borrowing
+def code_on(board: Words) -> Int:
+    """The code of a position: twice its legal moves, and one if there is no check."""
+    side = np.int64(board[TURN])
+    own, occupied = board[side], board[WHITE] | board[BLACK]
+    own_king = own & board[KIND + KING]
+    king = lowest_square(own_king)
+    checkers = attackers(board, king, 1 - side, occupied)
+    # With our king off the board: it cannot step back along the line of a slider that checks it.
+    danger = attacked_by(board, 1 - side, occupied ^ own_king)
+    moves: Int = count(KING_ATTACKS[king] & ~own & ~danger)
+    if checkers & (checkers - ONE):  # a double check leaves only king moves
+        return 2 * moves
+    allowed = ~own
+    if checkers:
+        allowed &= checkers | squares_between(king, lowest_square(checkers))
+    else:
+        moves += castling_moves(board, side, danger)
+    unpinned, pinned = pinned_moves(board, side, king, allowed, own ^ own_king)
+    moves += pinned + moves_of(board, unpinned, side, occupied, allowed) + en_passant_moves(board, side)
+    return 2 * moves + (checkers == NOTHING)
+
+
+# boards[n] holds the words of a board, as board.py describes them; codes[n] receives its code.
+@borrowing
+def codes_on(boards: Words, codes: Ints) -> Int:
+    """Fill in the code of each board, and return how many there are."""
+    for n in range(len(codes)):
+        codes[n] = code_on(boards[n])
+    return len(codes)

@@ -1,17 +1,221 @@
-"""Whole games, replayed from the bytes that their moves are written in."""
+"""Games replayed from the bytes that their moves are written in, in SAN or as in UCI.
+
+The kernels accept what python-chess accepts: castling with O or 0, missing or superfluous signs of capture, check and
+mate, more of the origin than is needed, promotions with or without `=`, and the long forms of UCI.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tbgen.board.attacks import pawn_attacks
-from tbgen.board.board import BLACK, BOARD_WORDS, EN_PASSANT, KIND, KING, NO_MOVE, PAWN, TURN, WHITE, play
-from tbgen.board.legality import is_safe
-from tbgen.board.mobility import code_on
-from tbgen.board.san import read_move
-from tbgen.compiled.arrays import Bytes, Int, Ints, Words
+from tbgen.board.attacks import (
+    KING_ATTACKS,
+    KNIGHT_ATTACKS,
+    bishop_attacks,
+    is_safe,
+    may_castle,
+    pawn_attacks,
+    pawn_pushes,
+    rook_attacks,
+)
+from tbgen.board.board import (
+    BISHOP,
+    BLACK,
+    BOARD_WORDS,
+    CHESS960,
+    EN_PASSANT,
+    KIND,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
+    NO_MOVE,
+    PAWN,
+    RIGHTS,
+    ROOK,
+    TURN,
+    WHITE,
+    packed_move,
+    play,
+    role_on,
+)
+from tbgen.board.moves import code_on
+from tbgen.compiled.arrays import Bytes, Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inner
-from tbgen.index.words import NOTHING, ONE, lowest_square
+from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+
+_FILE = np.uint64(0x0101010101010101)
+_RANK = np.uint64(0xFF)
+_CAPITAL, _ZERO, _HYPHEN, _PLUS, _HASH, _EQUALS, _X = 79, 48, 45, 43, 35, 61, 120
+
+
+def _roles() -> Ints:
+    table = np.zeros(256, np.int64)
+    for role, letter in enumerate("PNBRQK", start=PAWN):
+        table[ord(letter)] = role
+    return table
+
+
+_ROLES = _roles()
+"""[byte] -> the role of a capital letter."""
+
+
+@inner
+def origins(board: Words, side: Int, role: Int, target: Int) -> Word:
+    """The men of a role with a pseudo-legal move to a square; castling is not among them."""
+    men, occupied = board[side] & board[KIND + role], board[WHITE] | board[BLACK]
+    bit = square_bit(target)
+    if board[side] & bit:
+        return NOTHING
+    if role == KNIGHT:
+        return men & KNIGHT_ATTACKS[target]
+    if role == KING:
+        return men & KING_ATTACKS[target]
+    if role == PAWN:
+        found = pawn_attacks(bit, side == WHITE) if bit & (board[1 - side] | board[EN_PASSANT]) else NOTHING
+        if occupied & bit == NOTHING:
+            found |= _pawn_stepping_to(men, side, ~occupied, target)
+        return men & found
+    found = NOTHING
+    if role != ROOK:
+        found |= bishop_attacks(target, occupied)
+    if role != BISHOP:
+        found |= rook_attacks(target, occupied)
+    return men & found
+
+
+@inner
+def _pawn_stepping_to(pawns: Word, side: Int, empty: Word, target: Int) -> Word:
+    """The pawn, if any, that can step straight ahead to an empty square, as a word."""
+    step = 8 if side == BLACK else -8
+    for squares in range(1, 3):
+        origin = target + squares * step
+        if 0 <= origin < 64:
+            pawn = pawns & square_bit(origin)
+            single, double = pawn_pushes(pawn, side == BLACK, empty)
+            if (single | double) >> np.uint64(target) & ONE:
+                return pawn
+    return NOTHING
+
+
+@inner
+def read_move(board: Words, text: Bytes, start: Int, end: Int) -> Int:
+    """The legal move that `text[start:end]` writes; NO_MOVE if there is none or more than one."""
+    last = end
+    if last - start > 1 and (text[last - 1] == _PLUS or text[last - 1] == _HASH):
+        last -= 1
+    if text[start] == _CAPITAL or text[start] == _ZERO:
+        return _read_castling(board, text, start, last)
+    promotion = 0
+    if last - start > 2 and not 49 <= text[last - 1] <= 56:
+        letter = text[last - 1]
+        promotion = _ROLES[letter - 32 if letter >= 97 else letter]
+        if promotion <= PAWN:
+            return NO_MOVE
+        last -= 1
+        if text[last - 1] == _EQUALS:
+            last -= 1
+    if last - start < 2 or not (97 <= text[last - 2] <= 104 and 49 <= text[last - 1] <= 56):
+        return NO_MOVE
+    target = np.int64(text[last - 2]) - 97 + 8 * (np.int64(text[last - 1]) - 49)
+    last -= 2
+    if last > start and (text[last - 1] == _HYPHEN or text[last - 1] == _X):
+        last -= 1
+    role, file, rank, place = np.int64(0), np.int64(-1), np.int64(-1), start
+    if place < last and _ROLES[text[place]] > PAWN:
+        role = _ROLES[text[place]]
+        place += 1
+    if place < last and 97 <= text[place] <= 104:
+        file = np.int64(text[place]) - 97
+        place += 1
+    if place < last and 49 <= text[place] <= 56:
+        rank = np.int64(text[place]) - 49
+        place += 1
+    if place < last:
+        return NO_MOVE
+    if role == 0 and file >= 0 and rank >= 0:
+        return _from_square(board, file + 8 * rank, target, promotion, end - start == 4)
+    return _only_legal_move(board, role, file, rank, target, promotion)
+
+
+@inner
+def _only_legal_move(board: Words, role: Int, file: Int, rank: Int, target: Int, promotion: Int) -> Int:
+    """The one legal move of a role to a square from a file and rank, each -1 if it is not written.
+
+    NO_MOVE if there is none or more than one. Role 0 stands for a pawn move without a letter: `e4`.
+    """
+    side = np.int64(board[TURN])
+    if role == 0:
+        role = PAWN
+        if file < 0:
+            file = target & 7
+    left = origins(board, side, role, target)
+    if file >= 0:
+        left &= _FILE << np.uint64(file)
+    if rank >= 0:
+        left &= _RANK << np.uint64(8 * rank)
+    if (promotion > 0) != (role == PAWN and square_bit(target) & LAST_RANKS != NOTHING):
+        return NO_MOVE
+    if promotion == KING:
+        return NO_MOVE
+    found: Int = NO_MOVE
+    while left:
+        origin = lowest_square(left)
+        if is_safe(board, side, origin, target):
+            if found != NO_MOVE:
+                return NO_MOVE
+            found = packed_move(origin, target, promotion)
+        left &= left - ONE
+    return found
+
+
+@inner
+def _from_square(board: Words, origin: Int, target: Int, promotion: Int, is_plain: bool) -> Int:
+    """The legal move from one square to another; `is_plain` says that nothing but the squares was written."""
+    side, bit = np.int64(board[TURN]), square_bit(origin)
+    if board[side] & bit == NOTHING:
+        return NO_MOVE
+    role = role_on(board, bit)
+    if role == KING and promotion == 0:
+        rook = _castling_rook(board, side, origin, target, is_plain)
+        if rook >= 0 and may_castle(board, side, rook):
+            return packed_move(origin, rook, 0)
+    return _only_legal_move(board, role, origin & 7, origin >> 3, target, promotion)
+
+
+@inner
+def _castling_rook(board: Words, side: Int, king: Int, target: Int, is_plain: bool) -> Int:
+    """The rook that a king's move to a square may mean; -1 if it means none."""
+    home = 56 * side
+    if board[CHESS960] and board[RIGHTS] & board[side] & square_bit(target):
+        return target
+    if king == home + 4 and (is_plain or not board[CHESS960]):
+        for to, rook in ((home + 6, home + 7), (home + 2, home)):
+            if target == to and not (board[CHESS960] and board[KIND + ROOK] & square_bit(to)):
+                return rook
+            if target == rook and not board[CHESS960]:
+                return rook
+    return -1
+
+
+@inner
+def _read_castling(board: Words, text: Bytes, start: Int, last: Int) -> Int:
+    """Castling as O-O or O-O-O, all with the letter or all with the digit."""
+    length = last - start
+    if length != 3 and length != 5:
+        return NO_MOVE
+    for place in range(1, length):
+        if text[start + place] != (_HYPHEN if place & 1 else text[start]):
+            return NO_MOVE
+    side = np.int64(board[TURN])
+    king = lowest_square(board[side] & board[KIND + KING])
+    left = board[RIGHTS] & board[side]
+    while left:
+        rook = lowest_square(left)
+        if (rook < king) == (length == 5) and may_castle(board, side, rook):
+            return packed_move(king, rook, 0)
+        left &= left - ONE
+    return NO_MOVE
+
 
 CODE, RESET, BARE_KINGS, TIMES_SEEN, FACTS = range(5)
 """The columns of `facts`: the rules ask these of every ply, and nothing else."""

@@ -18,8 +18,8 @@ from tbgen.cli.terminal import print_json
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TbgenError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.probe.notation import picture_of, position_of
-from tbgen.rules.accrual import accrued_of
+from tbgen.rules.fen import picture_of, position_of
+from tbgen.rules.position import accrued_of
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.text import counted, in_plies
 

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import GameTags, parse_cutoff
 from tbgen.errors import UsageError
-from tbgen.rules.points import Scheme, Scoring, asked_komi
+from tbgen.rules.points import Scheme, Scoring, parse_komi
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Mobility
 
@@ -134,7 +134,7 @@ def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fift
     settings = GameSettings(
         scheme=None if scoring is None else Scheme(scoring),
         cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
-        komi=None if komi is None else asked_komi(komi),
+        komi=None if komi is None else parse_komi(komi),
         fifty_moves=None if fifty is None else FiftyMoveSetting(fifty),
     )
     if settings.scheme is not None:

@@ -10,8 +10,8 @@ import click
 from tbgen.cli.options import a_file, beginning_so, gathered
 from tbgen.errors import UsageError
 from tbgen.material import is_material
-from tbgen.rules.typed import START, fen_and_moves
-from tbgen.score import Accrued, asked_score
+from tbgen.rules.fen import START, fen_and_moves
+from tbgen.score import Accrued, parse_score
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -66,8 +66,8 @@ class Asked(NamedTuple):
 
 
 def _accrued(fen: str, accrued: str) -> Accrued:
-    given, fields = asked_score(accrued), fen.split()
-    if len(fields) > _FEN_FIELDS and (written := asked_score(fields[_FEN_FIELDS])) != given:
+    given, fields = parse_score(accrued), fen.split()
+    if len(fields) > _FEN_FIELDS and (written := parse_score(fields[_FEN_FIELDS])) != given:
         raise UsageError(f"the FEN says that {written} has accrued, and --accrued that {given} has; give one of them")
     return given
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from tbgen.apps.games.lines import pgn_of
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option
 from tbgen.cli.options import game_option, idle_quiet_option, json_option, refuse_beside, refuse_together, rule_options
@@ -16,7 +17,7 @@ from tbgen.cli.position import Asked, PositionCommand, position_options
 from tbgen.cli.terminal import print_json, show_rows
 from tbgen.errors import TbgenError
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
-from tbgen.probe.notation import pgn_of, picture_of, position_of
+from tbgen.rules.fen import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Mobility

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.material import Material
-from tbgen.probe.shelf import UNKNOWN_DTG
+from tbgen.probe.stored import UNKNOWN_DTG
 from tbgen.rules.notation import san_of
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score

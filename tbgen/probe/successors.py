@@ -1,4 +1,7 @@
-"""Successors: the legal moves of a position, found by python-chess, or by a kernel with what the moves lead to."""
+"""Successors: the legal moves of a position by a kernel, with the code and the place of each position reached.
+
+Only a `Tablebase` with `compiled=True` loads this file: it brings the compiler.
+"""
 
 from __future__ import annotations
 
@@ -8,68 +11,138 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 import numpy as np
 
-from tbgen.rules.position import is_reset
+from tbgen.board.board import (
+    BLACK,
+    BOARD_WORDS,
+    KIND,
+    PROMOTION_SHIFT,
+    TARGET_SHIFT,
+    TURN,
+    WHITE,
+    copy_words,
+    play,
+    promotion_of,
+    words_of,
+)
+from tbgen.board.moves import MOST_MOVES, code_on, en_passant_moves, legal_moves
+from tbgen.compiled.arrays import Int, Ints, SignedInts32, Words
+from tbgen.compiled.jit import borrowing, inner
+from tbgen.index.kernels import beside_image, sort_twins
+from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
+from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
+from tbgen.index.words import ONE, count, lowest_square
 
-if TYPE_CHECKING:  # a kernel is loaded where it is asked for
-    from tbgen.probe.opened import Answering
-    from tbgen.probe.successor_kernels import Placing
+if TYPE_CHECKING:
     from tbgen.storage.order import Order
 
-
-class Successor(NamedTuple):
-    """A legal move, and what is known of the position after it."""
-
-    move: chess.Move
-    reset: bool
-    code: int | None = None
-    """The code of the position after it."""
-    place: int | None = None
-    """Where the table that answers before the move keeps the position after it; None too if that has other men, or a
-    pawn may then take en passant."""
+CODE, RESET, PLACE, FACTS = range(4)
+"""The columns of `facts`."""
+ELSEWHERE = -1
+"""The place of a position that the table does not answer for."""
+_RANK_FLIP = 56
 
 
-def successors_of(board: chess.Board) -> list[Successor]:
-    """The legal moves by python-chess: nothing is known of what they lead to."""
-    return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
+class Placing(NamedTuple):
+    """Where a table keeps its positions, as numbers: what `Layout.cell_of` and `Order.place_of` know."""
+
+    men: Ints
+    """[slot, 0 or 1] -> the man's side and role."""
+    twin_start: Ints
+    """[slot] -> the first slot of the men that equal this one."""
+    addresses: SignedInts32
+    """As in the layout: what block the pawns are in, and how the board is turned."""
+    steps: Ints
+    """[axis of the layout] -> how many places neighbours along it lie apart."""
 
 
-def compiled_successors_of(board: chess.Board, table: Answering) -> list[Successor]:
-    """The legal moves of a position that a table answers for, and what they lead to, by a kernel."""
-    from tbgen.board.board import BOARD_WORDS
-    from tbgen.board.convert import words_of
-    from tbgen.board.moves import MOST_MOVES
-    from tbgen.probe.successor_kernels import ELSEWHERE, FACTS, find_successors
+@inner
+def write_squares(board: Words, placing: Placing, flipped: Int, squares: Ints) -> None:
+    """Write down the square of each slot, equal men in ascending order, as they stand in the table."""
+    for slot in range(len(placing.men)):
+        if placing.twin_start[slot] == slot:
+            left = board[placing.men[slot, 0] ^ flipped] & board[KIND + placing.men[slot, 1]]
+        squares[slot] = lowest_square(left) ^ _RANK_FLIP * flipped
+        left &= left - ONE
 
+
+@inner
+def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images: Ints) -> Int:
+    """Where a table of a position's men keeps it; `flipped` is 1 if the table has their colours reversed."""
+    write_squares(board, placing, flipped, squares)
+    slots = len(squares)
+    pawns = slots + 2 - len(placing.steps)
+    digits = 0
+    for slot in range(pawns):
+        digits = digits * 64 + squares[slot]
+    address = np.int64(placing.addresses[digits])
+    symmetry = TURNS[address & HOW_MASK, squares[pawns]]
+    for slot in range(pawns, slots):
+        squares[slot] = SYMMETRY[symmetry, squares[slot]]
+    sort_twins(squares, placing.twin_start, pawns + 1, slots)
+    if pawns == 0:
+        if squares[0] % 9 == 0 and beside_image(squares, placing.twin_start, 1, slots, images) > 0:
+            for slot in range(1, slots):
+                squares[slot] = images[slot]
+        squares[0] = TRIANGLE_INDEX[squares[0]]
+    place: Int = (address >> HOW_BITS) * placing.steps[0] + (np.int64(board[TURN]) ^ flipped) * placing.steps[1]
+    for slot in range(pawns, slots):
+        place += squares[slot] * placing.steps[2 + slot - pawns]
+    return place
+
+
+# board as in board/board.py; moves[n] receives the n-th legal move, facts[n] CODE, RESET, PLACE after it.
+@borrowing
+def find_successors(
+    board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints, after: Words, rows: Ints
+) -> Int:
+    """Write down the legal moves of a position and what they lead to; how many they are.
+
+    The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en passant.
+    The last two are scratch buffers: a board, and two rows for the squares of all men.
+    """
+    squares, images = rows[0], rows[1]
+    number, men = legal_moves(board, moves), count(board[WHITE] | board[BLACK])
+    for n in range(number):
+        copy_words(board, after)
+        facts[n, RESET] = play(after, moves[n])
+        facts[n, CODE] = code_on(after)
+        facts[n, PLACE] = ELSEWHERE
+        has_same_men = count(after[WHITE] | after[BLACK]) == men and promotion_of(moves[n]) == 0
+        if has_same_men and en_passant_moves(after, np.int64(after[TURN])) == 0:
+            facts[n, PLACE] = place_on(after, placing, flipped, squares, images)
+    return number
+
+
+def successors_of(
+    board: chess.Board, placing: Placing, *, flipped: bool
+) -> list[tuple[chess.Move, bool, int, int | None]]:
+    """The legal moves of a position that a table answers for, whether they reset, and what they lead to.
+
+    That is a code, and the place where the same table keeps the position; None if that has other men, or a pawn may
+    then take en passant.
+    """
     moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
-    placing, after = table.shelf.placing, np.empty(BOARD_WORDS, np.uint64)
-    rows = np.empty((2, len(placing.men)), np.int64)
-    count = find_successors(words_of(board), placing, int(table.flipped), moves, facts, after, rows)
+    after, rows = np.empty(BOARD_WORDS, np.uint64), np.empty((2, len(placing.men)), np.int64)
+    count = find_successors(words_of(board), placing, int(flipped), moves, facts, after, rows)
     return [
-        Successor(_move_of(move), bool(reset), code, None if place == ELSEWHERE else place)
+        (_move_of(move), bool(reset), code, None if place == ELSEWHERE else place)
         for move, (code, reset, place) in zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)
     ]
 
 
-def compiled_code_of(board: chess.Board) -> int:
-    """The code of a position, by a kernel."""
-    from tbgen.board.convert import words_of
-    from tbgen.board.mobility import code_on
-
+def own_code_of(board: chess.Board) -> int:
+    """The code of a position."""
     return int(code_on(words_of(board)))
 
 
 @cache
 def _move_of(packed: int) -> chess.Move:
     """python-chess's move for that of a kernel, which does not castle."""
-    from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT
-
     return chess.Move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None)
 
 
 def placing_of(order: Order) -> Placing:
     """Where a table keeps its positions, for kernels."""
-    from tbgen.probe.successor_kernels import Placing
-
     layout = order.layout
     men = [(int(color), int(role)) for color, role in layout.slots]
     steps, step = np.empty(len(order.axes), np.int64), 1

@@ -8,30 +8,27 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar, overload
 import chess
 import numpy.typing as npt
 
-from tbgen.arguments import expect_number
 from tbgen.errors import (
     NO_TABLE,
     MaterialError,
+    MissingDistancesError,
     MissingFolderError,
     MissingTableError,
     UsageError,
+    expect_number,
 )
 from tbgen.material import Material, build_order
 from tbgen.probe.answers import BulkProbe, LineStep, MoveProbe, Probe
-from tbgen.probe.checks import bare_sides
-from tbgen.probe.lines import line_from
-from tbgen.probe.opened import OpenTables
-from tbgen.probe.shelf import Value
-from tbgen.probe.values import Values
-from tbgen.rules.accrual import accruable, why_not_accrued
-from tbgen.rules.position import own_score
+from tbgen.probe.stored import OpenTables, Value
+from tbgen.probe.values import Values, bare_sides
+from tbgen.rules.position import accruable, material_of, own_score, why_not_accrued
 from tbgen.score import Accrued, Mobility, Outcome
 from tbgen.storage.files import folder_with, tables_of
 from tbgen.storage.folders import Folders, folder_of_game, folders_in
 from tbgen.text import counted
 
 if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
-    from tbgen.probe.asked import ManyAccrued
+    from tbgen.probe.bulk import ManyAccrued
 
 D = TypeVar("D")
 
@@ -111,7 +108,7 @@ class Tablebase:
         named = Material.parse(material) if isinstance(material, str) else material
         canonical = named.canonical()
         if canonical not in self._longest:
-            files = (self._tables.shelf(each).file for each in build_order([canonical]))
+            files = (self._tables.table(each).file for each in build_order([canonical]))
             tallies = (tally for file in files for side in file.tallies.values() for tally in side.values())
             self._longest[canonical] = max(tally.max_dtg for tally in tallies)
         return self._longest[canonical]
@@ -181,7 +178,7 @@ class Tablebase:
         """
         expect_number(max_plies, "max_plies", 0)
         self._values.answering(board)
-        return line_from(self._values, board, self._values.accrued_on(board, own_score(board), accrued), max_plies)
+        return _line_from(self._values, board, self._values.accrued_on(board, own_score(board), accrued), max_plies)
 
     @overload
     def probe_many(
@@ -223,20 +220,19 @@ class Tablebase:
         >>> [str(many.fault_of(number)) for number in range(len(many))]
         ['too many men', 'missing table']
         """
-        from tbgen.probe.asked import asked_of
-        from tbgen.probe.bulk import answer, answer_boards
+        from tbgen.probe.bulk import answer, answer_boards, asked_of
 
         named = Material.parse(what) if isinstance(what, str) else what
         if isinstance(named, Material):
             if white_to_move is None or squares is None:
                 raise UsageError(f"white_to_move and squares must be given for positions of {named}")
             asked = asked_of(named, white_to_move, squares, accrued, en_passant)
-            return answer(self._tables.shelf(named), named, asked, self._value_of, self.game)
+            return answer(self._tables.table(named), named, asked, self._value_of, self.game)
         if not isinstance(named, Sequence):
             raise UsageError(f"what must be a material such as 'KBvK', or a sequence of boards, not {what!r}")
         if not (white_to_move is None and squares is None and en_passant is None):
             raise UsageError("boards have their own squares, sides to move and rights")
-        return answer_boards(self._tables.shelf, named, accrued, self._value_of, self.game)
+        return answer_boards(self._tables.table, named, accrued, self._value_of, self.game)
 
     def _value_of(self, board: chess.Board, accrued: Accrued | None) -> Value:
         found = self.probe(board, accrued)
@@ -269,3 +265,41 @@ def open_tablebase(
         if not folder.is_dir():
             raise MissingFolderError(str(folder))
     return tables
+
+
+def _line_from(values: Values, board: chess.Board, accrued: Accrued, max_plies: int) -> list[LineStep]:
+    """Best play until the goal is reached and the position repeats, or the game ends.
+
+    MissingDistancesError where a table on the way has none.
+    """
+    walker, steps, seen = board.copy(stack=False), list[LineStep](), set[str]()
+    while len(steps) < max_plies:
+        table = values.tables.answering(walker)
+        moves = values.moves(walker, table, values.successors(walker, table), accrued)
+        if not moves:
+            break
+        if moves[0].outcome == accrued.outcome:
+            if walker.epd() in seen:
+                break
+            seen.add(walker.epd())
+        if not any(each.best for each in moves):
+            raise MissingDistancesError(str(material_of(walker)), values.tables.named)
+        step = _step(walker, moves, seen)
+        walker.push(step.move)
+        accrued = step.accrued
+        steps.append(step)
+    return steps
+
+
+def _step(board: chess.Board, moves: Sequence[MoveProbe], seen: set[str]) -> LineStep:
+    """The move to play: once the goal is reached, one that goes back to where the game has been."""
+    best = [each for each in moves if each.best]
+    chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
+    return LineStep(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
+
+
+def _epd_after(board: chess.Board, move: chess.Move) -> str:
+    board.push(move)
+    epd = board.epd()
+    board.pop()
+    return epd

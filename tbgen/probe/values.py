@@ -14,14 +14,27 @@ from typing import NamedTuple
 
 import chess
 
+from tbgen.errors import AccruedError, CastlingError, IllegalPositionError, TooManyMenError
+from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import MoveProbe
-from tbgen.probe.checks import check_accrued, check_position
-from tbgen.probe.opened import Answering, OpenTables
-from tbgen.probe.shelf import StoredPosition, Value
-from tbgen.probe.successors import Successor, compiled_code_of, compiled_successors_of, successors_of
-from tbgen.rules.accrual import accrued_of
-from tbgen.rules.position import color_of, expect_board, own_score
+from tbgen.probe.stored import Answering, OpenTables, StoredPosition, Value
+from tbgen.rules.fen import broken_rule
+from tbgen.rules.position import accrued_of, color_of, expect_board, is_reset, material_of, own_score, why_not_accrued
 from tbgen.score import Accrued, Color, Mobility, Outcome, expect_score
+
+
+class Successor(NamedTuple):
+    """A legal move, and what is known of the position after it; python-chess alone says nothing of that."""
+
+    move: chess.Move
+    reset: bool
+    code: int | None = None
+    """The code of the position after it."""
+    place: int | None = None
+    """Where the table that answers before the move keeps the position after it.
+
+    None if nothing is known, if that has other men, or if a pawn may then take en passant.
+    """
 
 
 class _Weighed(NamedTuple):
@@ -68,11 +81,20 @@ class Values:
 
     def quick_own(self, board: chess.Board) -> Accrued | None:
         """The score of the position itself, where finding it takes no time: by a kernel."""
-        return _score(compiled_code_of(board), color_of(not board.turn)) if self._compiled else None
+        if not self._compiled:
+            return None
+        from tbgen.probe.successors import own_code_of
+
+        return _score(own_code_of(board), color_of(not board.turn))
 
     def successors(self, board: chess.Board, table: Answering) -> list[Successor]:
         """The legal moves of a position that a table answers for."""
-        return compiled_successors_of(board, table) if self._compiled else successors_of(board)
+        if not self._compiled:
+            return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
+        from tbgen.probe.successors import successors_of
+
+        found = successors_of(board, table.table.placing, flipped=table.flipped)
+        return [Successor(*each) for each in found]
 
     def moves(
         self, board: chess.Board, table: Answering, successors: Sequence[Successor], accrued: Accrued
@@ -110,36 +132,30 @@ class Values:
         ]
 
     def _weighed(self, board: chess.Board, table: Answering, successor: Successor, accrued: Accrued) -> _Weighed:
-        """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
+        """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes.
+
+        The own score after the move is counted only where the value needs it: counting takes half of the time.
+        """
         move, reset, code, place = successor
         own = None if code is None else _score(code, color_of(board.turn))
-        if own is None or place is None:
-            return self._played(board, table, successor, own, accrued)
-        starts_anew = reset and self._game.forgets
-        reached = accrued.after(own, reset=starts_anew)
-        outcome, dtg = StoredPosition(table.shelf, place, flipped=table.flipped).value(own, reached)
-        keeps = not starts_anew and reached is accrued and outcome == accrued.outcome
-        return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
-
-    def _played(
-        self, board: chess.Board, table: Answering, successor: Successor, own: Accrued | None, accrued: Accrued
-    ) -> _Weighed:
-        """The same by playing the move; its own score is counted only where the value needs it."""
-        move, reset, keeps = successor.move, successor.reset, False
-        board.push(move)
-        place = (self.tables.answering(board) if reset else table).find(board)
-        if reset and self._game.forgets:
-            outcome, dtg = self.entry(board, place)
-        elif not _may_take_en_passant(board) and place.outcome.code < accrued.code:
+        keeps, starts_anew = False, reset and self._game.forgets
+        if place is None:
+            board.push(move)
+            stored = (self.tables.answering(board) if reset else table).find(board)
+        else:
+            stored = StoredPosition(table.table, place, flipped=table.flipped)
+        takes = place is None and _may_take_en_passant(board)
+        if not takes and (starts_anew or stored.outcome.code < accrued.code):
             # Where the own score is the lower one, it accrues, and else the entry value betters what has accrued:
-            # the value is that of the entry either way, and counting moves would take half of the time.
-            outcome, dtg = place.entry()
+            # the value is that of the entry either way.
+            outcome, dtg = stored.entry()
         else:
             own = own_score(board) if own is None else own
-            reached = accrued.after(own, reset=False)
-            outcome, dtg = self.value(board, place, own, reached)
+            reached = accrued.after(own, reset=starts_anew)
+            outcome, dtg = self._searched(board, reached) if takes else stored.value(own, reached)
             keeps = reached is accrued and outcome == accrued.outcome
-        board.pop()
+        if place is None:
+            board.pop()
         return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
     def _searched(self, board: chess.Board, accrued: Accrued) -> Value:
@@ -157,3 +173,36 @@ def _may_take_en_passant(board: chess.Board) -> bool:
 @cache
 def _score(code: int, holder: Color) -> Accrued:
     return Accrued(code, holder)
+
+
+def check_position(board: chess.Board, is_known: bool) -> None:
+    """Refuse what no table knows; of a material seen before, only what its men do not already say."""
+    suspicious = board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or not is_known
+    if suspicious or board.was_into_check():
+        rule = broken_rule(board)
+        if rule is not None:
+            raise IllegalPositionError(board.fen(), rule)
+    if has_too_many_men(board):
+        raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
+    if board.castling_rights:
+        raise CastlingError(board.fen())
+
+
+def has_too_many_men(board: chess.Board) -> bool:
+    """Whether no table can answer, whatever lies in the folders.
+
+    A table of six men may be there; with castling rights it would not answer, so six men are too many then.
+    """
+    return board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN)
+
+
+def check_accrued(board: chess.Board, accrued: Accrued, game: Mobility = Mobility.RESET) -> None:
+    """Refuse a score that nothing in this phase of a game can have left; a whole game has had other men."""
+    reason = why_not_accrued(accrued, bare_sides(board, game))
+    if reason is not None:
+        raise AccruedError(str(accrued), reason)
+
+
+def bare_sides(board: chess.Board, game: Mobility) -> list[bool]:
+    """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
+    return [game.forgets and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]

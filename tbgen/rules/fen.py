@@ -3,18 +3,28 @@
 >>> board, accrued = parse_fen("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0")
 >>> str(accrued), format_fen(board, accrued)
 ('G4.0', '8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0')
+
+Positions as people type them, with moves after them, in quotes or not, with underscores, or by name:
+
+>>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8", "b", "-", "-", "3", "9", "G2.5", "Kh4", "Kf4"])
+('8/8/8/4KBk1/8/8/8/8 b - - 3 9 G2.5', ['Kh4', 'Kf4'])
+>>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"]), fen_and_moves(["startpos", "moves", "e2e4"])[1]
+(('8/8/8/4KBk1/8/8/8/8 b - - 0 1', []), ['e2e4'])
+>>> board, accrued = position_of("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", ["Ke5"])
+>>> board.board_fen(), str(accrued)
+('8/8/8/4KBk1/8/8/8/8', 'G3.5')
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 import chess
 
-from tbgen.arguments import expect
-from tbgen.errors import AccruedError, FenError, IllegalPositionError
-from tbgen.rules.accrual import first_accrued, why_not_accrued
-from tbgen.rules.position import color_of, expect_board, own_score
+from tbgen.errors import AccruedError, FenError, IllegalPositionError, expect
+from tbgen.rules.notation import line_in, parse_move
+from tbgen.rules.position import color_of, expect_board, first_accrued, own_score, play_move, why_not_accrued
 from tbgen.score import Accrued, Mobility, Outcome, expect_score, parse_score
 
 _SCORE_FIELD = 6
@@ -117,3 +127,65 @@ def with_score(board: chess.Board, accrued: Accrued) -> tuple[chess.Board, Accru
     carried = board.copy(stack=False)
     carried.halfmove_clock = max(1, board.halfmove_clock)
     return carried, carried_into(carried, accrued)
+
+
+START = "startpos"
+
+_FIELDS = (
+    re.compile(r"[wb]"),
+    re.compile(r"-|[KQkqA-Ha-h]{1,4}"),
+    re.compile(r"-|[a-h][36]"),
+    re.compile(r"[0-9]+"),
+    re.compile(r"[0-9]+"),
+    re.compile(r"[-m]?[Gg][0-9].*|[0-9]+"),
+)
+"""What the words after the men may look like, in their order, if they belong to a FEN."""
+
+
+def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Split words into the FEN at their beginning and the moves after it.
+
+    A first word with spaces or underscores is a whole FEN. Else the words that follow belong to it as long as
+    they look like its fields. Nothing is checked here.
+    """
+    first, *rest = words if words else [""]
+    inner = first.replace("_", " ").split()
+    if inner and inner[0] == START:
+        fen, rest = chess.STARTING_FEN, [*inner[1:], *rest]
+    elif len(inner) > 1:
+        fen = first.replace("_", " ")
+    else:
+        fen, rest = _gathered(first, rest)
+    return fen, rest[1:] if rest[:1] == ["moves"] else rest
+
+
+def _gathered(first: str, rest: Sequence[str]) -> tuple[str, list[str]]:
+    """The fields of a FEN from the words of a line."""
+    taken = 0
+    for field, word in zip(_FIELDS, rest, strict=False):
+        if not field.fullmatch(word.strip()):
+            break
+        taken += 1
+    return " ".join([first, *(word.strip() for word in rest[:taken])]), list(rest[taken:])
+
+
+def position_of(
+    fen: str, moves: str | Iterable[str] = (), accrued: Accrued | None = None, game: Mobility = Mobility.RESET
+) -> tuple[chess.Board, Accrued | None]:
+    """The position after some moves, and what has then accrued; None if that is the position's own score.
+
+    `accrued` is what had accrued before the moves, and replaces what the FEN says.
+    """
+    board, carried = parse_fen(fen, game=game)
+    score = carried if accrued is None else accrued
+    for ply, text in enumerate(line_in(moves), 1):
+        before = own_score(board) if score is None else score
+        score = play_move(board, parse_move(board, text, ply), before, game).accrued
+    return board.copy(stack=False), score
+
+
+def picture_of(board: chess.Board) -> str:
+    """The board as eight lines, White below, with the side to move."""
+    lines = [f"{8 - number} {rank}" for number, rank in enumerate(str(board).splitlines())]
+    side = "White" if board.turn == chess.WHITE else "Black"
+    return "\n".join([*lines, "  a b c d e f g h", f"{side} to move"])

@@ -11,18 +11,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import chess
 
-from tbgen.arguments import expect
-from tbgen.errors import IllegalPositionError, MoveError, UsageError
-from tbgen.rules.accrual import first_accrued, play_move
+from tbgen.errors import IllegalPositionError, MoveError, UsageError, expect
 from tbgen.rules.fen import broken_rule, format_fen
 from tbgen.rules.notation import line_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
-from tbgen.rules.position import expect_board, is_bare_kings, own_score
+from tbgen.rules.position import expect_board, first_accrued, is_bare_kings, own_score, play_move
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
 from tbgen.score import MATE_CODE, Accrued, Color, Mobility, Outcome, expect_color, expect_outcome, expect_score
 from tbgen.text import facts_of, in_plies, plain
@@ -49,6 +47,8 @@ class Ply:
     end: End | None
     lowest: Accrued
     lowest_since: int
+    stage: Stage = field(repr=False, compare=False)
+    """The same in the plain numbers of `rules.stage`."""
 
     def facts(self) -> dict[str, Any]:
         """The ply as JSON has it."""
@@ -84,8 +84,8 @@ class Game:
             raise IllegalPositionError(self.board.fen(), broken)
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         self._seen: Counter[Hashable] = Counter()
-        self._stages = [self._first_stage(None if accrued is None else expect_score(accrued, "accrued"))]
-        self._plies: list[Ply] = [_ply_of(self._stages[0], None, "", self._stages[0].accrued, 0)]
+        first = self._first_stage(None if accrued is None else expect_score(accrued, "accrued"))
+        self._plies = [_ply_of(first, None, "", first.accrued, 0)]
         for move in given.move_stack:
             self.push(move)
 
@@ -104,12 +104,12 @@ class Game:
     @property
     def stage(self) -> Stage:
         """The last ply in the plain numbers of `rules.stage`."""
-        return self._stages[-1]
+        return self.last.stage
 
     @property
     def ended_stage(self) -> Stage | None:
         """The first ply at which the game was over, in the same numbers."""
-        return next((stage for stage in self._stages if stage.end is not None), None)
+        return None if self.ended is None else self.ended.stage
 
     @property
     def accrued(self) -> Accrued:
@@ -173,7 +173,6 @@ class Game:
             raise UsageError("there is no move to take back")
         self._seen[_repetition_key(self.board)] -= 1
         self.board.pop()
-        self._stages.pop()
         return self._plies.pop()
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
@@ -191,15 +190,13 @@ class Game:
         }
 
     def _push(self, move: chess.Move) -> Ply:
-        before, san, stage = self.last, self.board.san(move), self._stages[-1]
+        before, san = self.last, self.board.san(move)
         own, _, reset = play_move(self.board, move, before.accrued)
-        stage = next_stage(
-            stage, own.code, reset, is_bare_kings(self.board), self._times_seen(), self.fifty_moves, self.game
-        )
+        bare, seen = is_bare_kings(self.board), self._times_seen()
+        stage = next_stage(before.stage, own.code, reset, bare, seen, self.fifty_moves, self.game)
         lowest, lowest_since = before.lowest, before.lowest_since
         if own.code < lowest.code:
             lowest, lowest_since = own, stage.number
-        self._stages.append(stage)
         self._plies.append(_ply_of(stage, move, san, lowest, lowest_since))
         return self.last
 
@@ -218,7 +215,17 @@ class Game:
 
 def _ply_of(stage: Stage, move: chess.Move | None, san: str, lowest: Accrued, lowest_since: int) -> Ply:
     return Ply(
-        stage.number, move, san, stage.own, stage.accrued, stage.since, stage.counter, stage.end, lowest, lowest_since
+        number=stage.number,
+        move=move,
+        san=san,
+        own=stage.own,
+        accrued=stage.accrued,
+        since=stage.since,
+        counter=stage.counter,
+        end=stage.end,
+        lowest=lowest,
+        lowest_since=lowest_since,
+        stage=stage,
     )
 
 

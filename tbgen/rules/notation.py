@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator
 
 import chess
 
-from tbgen.arguments import expect
-from tbgen.errors import MoveError, UsageError
+from tbgen.errors import MoveError, UsageError, expect
 from tbgen.rules.position import expect_board
 from tbgen.score import MATE_CODE, Accrued
 

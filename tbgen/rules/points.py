@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tbgen.arguments import expect, expect_member, expect_number, member_of
-from tbgen.errors import ScoreFormatError, UsageError
+from tbgen.errors import ScoreFormatError, UsageError, expect, expect_member, expect_number, member_of
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
     MATE_CODE,
@@ -78,27 +77,19 @@ class Komi:
 
 
 def parse_komi(text: str) -> Komi:
-    """The komi that `text` writes, such as `G5.75` or `-G3.5`.
+    """The komi that a text writes.
 
-    >>> parse_komi("-G3.25")
-    Komi(side=<Color.BLACK: 1>, quarters=13)
+    Arguments:
+        text: `G5.75`, `-G3.5`, also `mG3.5`, `5.75` or `G5`; but not `5`.
+
+    Raises:
+        ScoreFormatError: The text is no komi.
+
+    >>> [str(parse_komi(text)) for text in ("-G3.25", "5.75", "mG5")]
+    ['-G3.25', 'G5.75', '-G5.0']
     """
-    return _komi_in(expect(text, str, "komi", "a text such as 'G5.75'"), all)
-
-
-def asked_komi(text: str) -> Komi:
-    """The komi of an argument, where it cannot mean anything else: also `5.75` and `G5`, but not `5`.
-
-    >>> [str(asked_komi(text)) for text in ("5.75", "-3.5", "mG5")]
-    ['G5.75', '-G3.5', '-G5.0']
-    """
-    return _komi_in(text.strip(), any)
-
-
-def _komi_in(text: str, tells: Callable[[Iterable[object]], bool]) -> Komi:
-    """The komi of a text that has its letter and its quarters, `all` or `any` of them."""
-    match = _KOMI.fullmatch(text)
-    if match is None or not tells(match.group(2, 4)):
+    match = _KOMI.fullmatch(expect(text, str, "komi", "a text such as 'G5.75'").strip())
+    if match is None or not any(match.group(2, 4)):
         raise ScoreFormatError(text, _A_KOMI)
     sign, _, whole, part = match.groups()
     quarters = 4 * int(whole) + int((part or "0").ljust(2, "0")) // 25
@@ -116,7 +107,7 @@ def expect_scheme(value: object, name: str) -> Scheme:
 
 def expect_komi(value: object, name: str) -> Komi:
     """The argument called `name` as a komi; a text that writes one is one too."""
-    return asked_komi(value) if isinstance(value, str) else expect(value, Komi, name, "a Komi such as 'G5.75'")
+    return parse_komi(value) if isinstance(value, str) else expect(value, Komi, name, "a Komi such as 'G5.75'")
 
 
 @dataclass(frozen=True, slots=True)

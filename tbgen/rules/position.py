@@ -1,13 +1,22 @@
-"""Facts about one position or one move that the rules of the variant need."""
+"""Facts about one position or one move that the variant needs, and how the accrued score changes along moves.
+
+>>> board, accrued = chess.Board(), own_score(chess.Board())
+>>> for move in ("e2e4", "e7e5", "d1h5", "b8c6"):
+...     accrued = play_move(board, chess.Move.from_uci(move), accrued).accrued
+>>> str(accrued), accrued == accrued_of(board)
+('G26.5', True)
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import chess
 
-from tbgen.arguments import expect
-from tbgen.errors import UsageError
+from tbgen.errors import UsageError, expect
 from tbgen.material import Material, Role
-from tbgen.score import Accrued, Color, code_of
+from tbgen.score import STALEMATE_CODE, Accrued, Color, Mobility, Outcome, code_of, expect_score
 
 
 def expect_board(value: object, name: str = "board") -> chess.Board:
@@ -35,7 +44,9 @@ def color_of(color: chess.Color) -> Color:
 def own_score(board: chess.Board, moves: int | None = None) -> Accrued:
     """The score of the position itself, held by the side that has just moved.
 
-    `moves` is the number of legal moves, where it is known already.
+    Arguments:
+        board: The position.
+        moves: The number of legal moves, if you know it already.
 
     >>> str(own_score(chess.Board()))
     '-G20.5'
@@ -71,3 +82,122 @@ def material_of(board: chess.Board) -> Material:
     men = expect_board(board).piece_map().values()
     white, black = ([Role(man.piece_type) for man in men if man.color == color] for color in chess.COLORS)
     return Material.of(white, black)
+
+
+MOST_KING_CODE = code_of(8, in_check=False)
+"""The largest code of a position in which the side to move has its king alone."""
+
+
+class Reached(NamedTuple):
+    """The scores after a move."""
+
+    own: Accrued
+    """The score of the new position."""
+    accrued: Accrued
+    """What has accrued in it."""
+    reset: bool
+    """Whether the move was a capture or a pawn move."""
+
+
+def first_accrued(
+    board: chess.Board, own: Accrued, carried: Accrued | None, game: Mobility = Mobility.RESET
+) -> Accrued:
+    """The accrued score in the first position of a game, whose own score is `own`.
+
+    `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts. Under whole-game
+    mobility the clock does not matter.
+    """
+    has_forgotten = game.forgets and board.halfmove_clock == 0
+    return own if carried is None or has_forgotten else carried.after(own, reset=False)
+
+
+def why_not_accrued(accrued: Accrued, bare: Sequence[bool] = (False, False)) -> str | None:
+    """Why a score cannot have accrued in a game that goes on, in words; None if it can.
+
+    `bare` says by colour whether a side has its king alone. It has had so since the last reset, so what holds of its
+    king now held when the score was reached.
+
+    >>> from tbgen.score import Color
+    >>> why_not_accrued(Accrued(20, Color.WHITE), [False, True])
+    "Black's king alone has at most 8 moves"
+    """
+    holder, other = accrued.holder, accrued.holder.other
+    if accrued.code <= STALEMATE_CODE:
+        return "the game would have ended before this position"
+    if bare[holder] and accrued.in_check:
+        return f"{holder}'s king alone gives no check"
+    if bare[other] and accrued.code > MOST_KING_CODE:
+        return f"{other}'s king alone has at most 8 moves"
+    return None
+
+
+def accruable(own: Accrued) -> list[Accrued]:
+    """The scores that can stand on the sheet of a position, the best one for White first, whatever its men.
+
+    They are its own and lower ones that end no game: a higher one would have given way to the own.
+
+    >>> from tbgen.score import parse_score
+    >>> [str(each) for each in accruable(parse_score("G1.5"))]
+    ['G1.0', 'G1.5', '-G1.5', '-G1.0']
+    """
+    if own.code <= STALEMATE_CODE:
+        return [own]
+    codes = range(STALEMATE_CODE + 1, own.code + 1)
+    return [*(Accrued(code, Color.WHITE) for code in codes), *(Accrued(code, Color.BLACK) for code in reversed(codes))]
+
+
+def play_move(
+    board: chess.Board, move: chess.Move, accrued: Accrued | Outcome | str, game: Mobility = Mobility.RESET
+) -> Reached:
+    """Make a legal move on the board, and let its score accrue.
+
+    Arguments:
+        board: The position before the move; the move is pushed onto its stack.
+        move: A legal move.
+        accrued: The accrued score before the move.
+        game: Whether resets wipe out the accrued score.
+
+    Returns:
+        The score of the new position, the accrued score after the move, and whether the move was a reset.
+
+    Raises:
+        UsageError: An argument is of another kind. The board is then as it was.
+
+    >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    >>> own, accrued, reset = play_move(board, chess.Move.from_uci("e6e5"), own_score(board))
+    >>> str(own), str(accrued), reset
+    ('G3.5', 'G3.5', False)
+    """
+    before, reset = expect_score(accrued, "accrued"), is_reset(board, move)
+    board.push(move)
+    own = own_score(board)
+    return Reached(own, before.after(own, reset=reset and game.forgets), reset)
+
+
+def accrued_of(
+    board: chess.Board, carried: Accrued | Outcome | str | None = None, game: Mobility = Mobility.RESET
+) -> Accrued:
+    """The score accrued on the board's move stack since its last reset; under whole-game mobility, on all of it.
+
+    Arguments:
+        board: A position with the moves that led to it.
+        carried: The accrued score of the first position on the stack. Without it, or if the halfmove clock there is
+            0, that position counts with its own score.
+        game: Whether resets wipe out the accrued score.
+
+    >>> board = chess.Board()
+    >>> for san in ("e4", "e5", "Qh5", "Nc6"):
+    ...     move = board.push_san(san)
+    >>> str(accrued_of(board))
+    'G26.5'
+    """
+    given = None if carried is None else expect_score(carried, "carried")
+    walker, later, forgotten = expect_board(board).copy(), list[chess.Move](), False
+    while walker.move_stack and not forgotten:
+        later.append(walker.pop())
+        forgotten = game.forgets and is_reset(walker, later[-1])
+    own = own_score(walker)
+    accrued = first_accrued(walker, own, given, game)
+    for move in reversed(later):
+        accrued = play_move(walker, move, accrued, game).accrued
+    return accrued

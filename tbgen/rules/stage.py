@@ -10,7 +10,7 @@ import enum
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tbgen.arguments import expect_member, expect_number, member_of
+from tbgen.errors import expect_member, expect_number, member_of
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
     MATE_CODE,
@@ -155,17 +155,7 @@ def next_stage(
             counter = 0
     settled = bare and before.bare and code == before.code == _BARE_KINGS_CODE and number > 1
     end = _end(code, bool(settled), counter, seen, fifty_moves)
-    return Stage(
-        number=number,
-        mover=mover,
-        code=code,
-        accrued_code=accrued,
-        holder=holder,
-        since=since,
-        counter=counter,
-        bare=bare,
-        end=end,
-    )
+    return Stage(number, mover, code, accrued, holder, since, counter, bare, end)
 
 
 def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMoves) -> End | None:

@@ -1,12 +1,155 @@
-"""Kernels of cells: the men that a cell stands for, the cell of some men, and what a cell counts for."""
+"""The men of a material as kernels take them, where its captures and promotions lead, and its cells."""
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
 from tbgen.compiled.arrays import Int, Ints
-from tbgen.compiled.jit import inner, small
-from tbgen.index.layout import BY_KING, MIRRORED
-from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
-from tbgen.verify.men import Numbering
+from tbgen.compiled.jit import by_address, inner, small
+from tbgen.index.layout import BY_KING, MIRRORED, Layout, layout_of
+from tbgen.index.squares import FLIP_FILE, MOVES, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
+from tbgen.material import PROMOTIONS, Material, Role
+from tbgen.score import Color
+
+Int64s = npt.NDArray[np.int64]
+
+BLACK_PAWN: Final = 0
+WHITE_PAWN: Final = 1
+"""A kind is a role, except that the pawns of the two sides differ."""
+
+
+@by_address
+class Men(NamedTuple):
+    """The men of a material, one entry a slot."""
+
+    color: Int64s
+    kind: Int64s
+    king: Int64s
+    """[colour] -> slot."""
+
+
+@by_address
+class Numbering(NamedTuple):
+    """How a layout names its cells."""
+
+    addresses: npt.NDArray[np.int32]
+    blocks: Int64s
+    """[block, pawn] -> square."""
+    twins: Int64s
+    """[n] -> first and last + 1 of equal men, counted from the man after the white king."""
+    pawns: int
+    men: int
+    king_squares: int
+
+
+@by_address
+class Links(NamedTuple):
+    """Captures and promotions, by what they take off and put on; link 0 stays within the material."""
+
+    at: Int64s
+    """[captured slot + 1, promoted slot + 1, role or 0] -> link, -1 where there is none."""
+    child: Int64s
+    """[link] -> number of the child, -1 for the material itself."""
+    reversed: Int64s
+    """[link] -> whether the child's table has the colours exchanged."""
+    order: Int64s
+    """[link, slot of the child] -> slot of the parent."""
+
+
+def men_of(layout: Layout) -> Men:
+    """The men in the order of the layout's slots."""
+    kinds = [BLACK_PAWN if slot == (Color.BLACK, Role.PAWN) else int(slot[1]) for slot in layout.slots]
+    color = np.array([int(color) for color, _ in layout.slots], np.int64)
+    kings = np.array([layout.slots.index((color, Role.KING)) for color in Color], np.int64)
+    return Men(color, np.array(kinds, np.int64), kings)
+
+
+def numbering_of(layout: Layout) -> Numbering:
+    """How the layout's cells are numbered."""
+    twins = np.array(layout.twins, np.int64).reshape(-1, 2) - layout.pawns - 1
+    blocks = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
+    return Numbering(
+        addresses=layout.addresses,
+        blocks=blocks,
+        twins=twins,
+        pawns=layout.pawns,
+        men=len(layout.slots),
+        king_squares=layout.shape[2],
+    )
+
+
+def links_of(layout: Layout) -> Links:
+    """Every capture, promotion and capture with promotion; children are numbered as `Material.children`."""
+    count = len(layout.slots)
+    at = np.full((count + 1, count + 1, 7), -1, np.int64)
+    at[0, 0, 0] = 0
+    rows = [(-1, False, list(range(count)))]
+    children = layout.material.children()
+    pawns = [slot for slot in range(count) if layout.slots[slot][1] is Role.PAWN]
+    promotions = [(-1, Role(1)), *((slot, role) for slot in pawns for role in PROMOTIONS)]
+    for captured in range(-1, count):
+        for promoted, role in promotions:
+            if not _can_happen(layout, captured, promoted):
+                continue
+            at[captured + 1, promoted + 1, 0 if promoted < 0 else role] = len(rows)
+            rows.append(_link(layout, children, captured, promoted, role))
+    child, turned, orders = zip(*rows, strict=True)
+    order = np.full((len(rows), count), -1, np.int64)
+    for row, slots in enumerate(orders):
+        order[row, : len(slots)] = slots
+    return Links(at, np.array(child, np.int64), np.array(turned, np.int64), order)
+
+
+def _can_happen(layout: Layout, captured: int, promoted: int) -> bool:
+    if captured < 0:
+        return promoted >= 0
+    color, role = layout.slots[captured]
+    if role is Role.KING:
+        return False
+    return promoted < 0 or (role is not Role.PAWN and color is not layout.slots[promoted][0])
+
+
+def _link(
+    layout: Layout, children: list[Material], captured: int, promoted: int, role: Role
+) -> tuple[int, bool, list[int]]:
+    """Number of the child, whether colours are exchanged, and the parent's slot of each of its men."""
+    left = {slot: man for slot, man in enumerate(layout.slots) if slot != captured}
+    if promoted >= 0:
+        left[promoted] = (layout.slots[promoted][0], role)
+    white, black = ([role for color, role in left.values() if color is side] for side in Color)
+    material = Material.of(white, black)
+    turned = not material.is_canonical
+    child = material.canonical()
+    order = []
+    for color, role_there in layout_of(child).slots:
+        wanted = (color.other if turned else color, role_there)
+        slot = next(slot for slot, man in left.items() if man == wanted)
+        order.append(slot)
+        del left[slot]
+    return children.index(child), turned, order
+
+
+def _attacks() -> npt.NDArray[np.uint8]:
+    """[kind, a, b] -> whether a man on a attacks b on an empty board."""
+    table = np.zeros((7, 64, 64), np.uint8)
+    for kind in range(2, 7):
+        for square in range(64):
+            reached = MOVES[kind, square]
+            table[kind, square, reached[reached >= 0]] = 1
+    for square in range(64):
+        for kind, up in ((WHITE_PAWN, 1), (BLACK_PAWN, -1)):
+            for file in (square % 8 - 1, square % 8 + 1):
+                rank = square // 8 + up
+                if 0 <= file < 8 and 0 <= rank < 8:
+                    table[kind, square, rank * 8 + file] = 1
+    return table
+
+
+ATTACKS: Final = _attacks()
+
 
 _EIGHT = 8
 _MIRROR_PAIR = 2

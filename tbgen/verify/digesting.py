@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts, as_starts
 from tbgen.compiled.jit import borrowing, by_address, inner, small
-from tbgen.rules.accrual import why_not_accrued
+from tbgen.rules.position import why_not_accrued
 from tbgen.score import MOST_STORED_CODE, Accrued, Color
 from tbgen.storage.reader import TableFile
-from tbgen.verify.cells import side_of
+from tbgen.verify.cells import Men, Numbering, men_of, numbering_of, side_of
 from tbgen.verify.digests import Digests
-from tbgen.verify.men import Men, Numbering, men_of, numbering_of
 from tbgen.verify.moves import Scratch, is_position, new_scratch, own_code_in
 from tbgen.verify.subject import rows_of
 from tbgen.verify.values import Rows, code_of

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
-from tbgen.verify.cells import cell_of, set_up, side_of
-from tbgen.verify.men import ATTACKS, WHITE_PAWN, Men, Numbering
+from tbgen.verify.cells import ATTACKS, WHITE_PAWN, Men, Numbering, cell_of, set_up, side_of
 
 NOBODY = -1
 NO_POSITION = 255

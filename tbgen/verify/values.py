@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import by_address, inner, small
-from tbgen.verify.cells import side_of
-from tbgen.verify.men import Links, Men, Numbering
+from tbgen.verify.cells import Links, Men, Numbering, side_of
 
 _LIMIT = 512
 _FAR = 1 << 16

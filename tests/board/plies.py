@@ -9,12 +9,10 @@ from collections.abc import Callable, Hashable, Sequence
 import chess
 import numpy as np
 
-from tbgen.board.board import KING, KNIGHT, PAWN, QUEEN, RIGHTS, TURN, packed_move, play
-from tbgen.board.convert import words_of
-from tbgen.board.legality import is_safe, may_castle
-from tbgen.board.mobility import code_on
-from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
-from tbgen.board.san import origins
+from tbgen.board.attacks import is_safe, may_castle
+from tbgen.board.board import KING, KNIGHT, PAWN, QUEEN, RIGHTS, TURN, packed_move, play, words_of
+from tbgen.board.moves import code_on
+from tbgen.board.replay import FACTS, HISTORY_WORDS, origins, replay
 from tbgen.compiled.arrays import Int, Words
 from tbgen.compiled.jit import kernel
 from tbgen.index.words import ONE, lowest_square

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tbgen.board.attacks import bishop_attacks, rook_attacks
-from tbgen.board.convert import board_of, words_of
-from tbgen.board.mobility import code_on
+from tbgen.board.board import board_of, words_of
+from tbgen.board.moves import code_on
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import first_stage, next_stage

@@ -8,8 +8,7 @@ import chess
 import numpy as np
 
 from tbgen.apps.hold.keys import unpack
-from tbgen.board.board import BOARD_WORDS
-from tbgen.board.convert import board_of, kernel_move, words_of
+from tbgen.board.board import BOARD_WORDS, board_of, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES, legal_moves
 from tests.board.plies import random_game, random_root
 
@@ -44,8 +43,9 @@ def test_no_position_has_more_moves_than_there_is_room_for() -> None:
 
 def test_a_key_of_words_gives_its_board_back() -> None:
     """As `pack` writes it: four words of men, and one for all else."""
-    from tbgen.apps.hold.closure import Attempt, Searcher
     from tbgen.apps.hold.goals import not_mated
+
+    from tbgen.apps.hold.closure import Attempt, Searcher
     from tbgen.apps.hold.strategy import Rung
     from tbgen.rules.position import own_score
     from tbgen.score import Color

@@ -10,9 +10,8 @@ import numpy as np
 
 from tbgen.material import materials
 from tbgen.probe import BulkProbe, Tablebase
-from tbgen.rules.accrual import play_move
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.rules.position import own_score
+from tbgen.rules.position import own_score, play_move
 from tbgen.score import parse_score
 from tests.positions import random_boards
 

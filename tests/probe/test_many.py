@@ -23,7 +23,7 @@ from tbgen.errors import (
 from tbgen.index.layout import Slot, slots_of
 from tbgen.material import Material, materials
 from tbgen.probe import BulkProbe, Fault, Tablebase, open_tablebase
-from tbgen.probe.own import board_of, own_codes
+from tbgen.probe.bulk import board_of, own_codes
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tbgen.table import Patterns
@@ -274,7 +274,7 @@ def in_slots(board: chess.Board, slots: Sequence[Slot]) -> list[int]:
 def test_holds_of_many_are_those_of_one(tables: Tablebase) -> None:
     """The vectors of Patterns against its loop, for every pattern of two tables and every score."""
     for name in ("KBvK", "KPvK"):
-        patterns = tables._tables.shelf(Material.parse(name)).file.patterns
+        patterns = tables._tables.table(Material.parse(name)).file.patterns
         scores = [Accrued(code, holder) for code in range(2, 40) for holder in Color]
         for number in range(len(patterns)):
             signed = np.array([score.outcome.to_byte() for score in scores], np.int64)

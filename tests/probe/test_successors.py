@@ -10,13 +10,11 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.board.board import BOARD_WORDS
-from tbgen.board.convert import kernel_move, words_of
+from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.probe.successor_kernels import ELSEWHERE, FACTS, find_successors
-from tbgen.probe.successors import placing_of, successors_of
+from tbgen.probe.successors import ELSEWHERE, FACTS, find_successors, placing_of
 from tbgen.rules.position import is_reset, material_of, own_score
 from tbgen.score import Accrued, Color
 from tbgen.storage.order import order_of
@@ -108,9 +106,3 @@ def test_lines_and_every_accrued_score_are_the_same_without_kernels(tables: Tabl
         board = random_board_of_either(draw, draw.choice(tables.available()))
         assert compiled.line(board) == tables.line(board)
         assert compiled.probe_every_accrued(board) == tables.probe_every_accrued(board)
-
-
-def test_without_kernels_nothing_is_known_of_what_moves_lead_to() -> None:
-    board = chess.Board("8/8/8/8/8/5k2/5p2/7K b - - 0 1")
-    assert {successor.move for successor in successors_of(board)} == set(board.legal_moves)
-    assert {(successor.code, successor.place) for successor in successors_of(board)} == {(None, None)}

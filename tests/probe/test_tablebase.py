@@ -206,8 +206,8 @@ def test_the_cache_keeps_to_its_size(table_folder: Path) -> None:
     with open_tablebase(table_folder, cache_bytes=100_000) as opened:
         for board in random_boards(3, 200, materials(3)):
             opened.probe(board)
-        assert opened._tables.cache._bytes <= 100_000
-        assert opened._tables.cache._bytes == sum(chunk.nbytes for chunk in opened._tables.cache._chunks.values())
+        assert opened._tables._cache._bytes <= 100_000
+        assert opened._tables._cache._bytes == sum(chunk.nbytes for chunk in opened._tables._cache._chunks.values())
 
 
 def test_arrays_of_different_lengths_are_a_usage_error(tables: Tablebase) -> None:

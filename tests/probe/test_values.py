@@ -14,9 +14,8 @@ import pytest
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.accrual import why_not_accrued
 from tbgen.rules.fen import broken_rule, parse_fen
-from tbgen.rules.position import color_of, own_score
+from tbgen.rules.position import color_of, own_score, why_not_accrued
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tests.positions import random_board, random_boards
 

@@ -12,8 +12,7 @@ import pytest
 
 from tbgen.errors import AccruedError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.accrual import accrued_of
-from tbgen.rules.position import own_score
+from tbgen.rules.position import accrued_of, own_score
 from tbgen.score import Accrued, Color, Mobility, parse_score
 from tests.reference.one_ply import Ints, wrong_pairs
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import AccruedError, FenError, IllegalPositionError, InputError, ScoreFormatError
-from tbgen.rules.accrual import accrued_of
 from tbgen.rules.fen import format_fen, parse_fen
-from tbgen.rules.position import own_score
+from tbgen.rules.position import accrued_of, own_score
 from tbgen.score import Mobility
 from tests.strategies import boards, scores
 
@@ -45,7 +44,7 @@ def test_blacks_scores_may_be_written_small_or_with_an_m(field: str) -> None:
     assert format_fen(board, accrued).endswith(" -G2.5")
 
 
-@pytest.mark.parametrize("field", ["G2.3", "2.5", "+G2.5", "draw", "G2", "-", "mg"])
+@pytest.mark.parametrize("field", ["G2.3", "2", "+G2.5", "draw", "G", "-", "mg"])
 def test_any_other_seventh_field_is_an_error_that_quotes_it(field: str) -> None:
     with pytest.raises(ScoreFormatError, match="is not a score") as caught:
         parse_fen(f"{QUIET} {field}")

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import MoveError, UsageError
-from tbgen.rules.accrual import accrued_of
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.rules.position import is_reset, own_score
+from tbgen.rules.position import accrued_of, is_reset, own_score
 from tbgen.score import Accrued, Color, Outcome, parse_score
 from tests.strategies import boards, scores
 

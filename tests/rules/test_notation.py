@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import MoveError, UsageError
-from tbgen.probe.notation import position_of
+from tbgen.rules.fen import position_of
 from tbgen.rules.game import Game
 from tbgen.rules.notation import moves_in, parse_move, san_of
 from tbgen.rules.position import own_score

@@ -4,8 +4,9 @@ import chess
 import pytest
 from hypothesis import given
 
+from tbgen.errors import UsageError
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.position import color_of, is_bare_kings, is_reset, material_of, own_score
+from tbgen.rules.position import color_of, is_bare_kings, is_reset, material_of, own_score, play_move
 from tbgen.score import Color, code_of
 from tests.strategies import boards
 
@@ -78,3 +79,11 @@ def test_material_is_read_from_the_board() -> None:
 def test_colours_are_translated() -> None:
     assert color_of(chess.WHITE) is Color.WHITE
     assert color_of(chess.BLACK) is Color.BLACK
+
+
+def test_a_move_with_a_wrong_score_leaves_the_board_as_it_was() -> None:
+    board = chess.Board()
+    with pytest.raises(UsageError, match="accrued must be"):
+        play_move(board, chess.Move.from_uci("e2e4"), 3.5)  # type: ignore[arg-type]
+    assert board == chess.Board()
+    assert str(play_move(board, chess.Move.from_uci("e2e4"), "G4").accrued) == "G20.5"

@@ -4,8 +4,7 @@ import chess
 import pytest
 from hypothesis import given
 
-from tbgen.rules.fen import parse_fen
-from tbgen.rules.typed import fen_and_moves
+from tbgen.rules.fen import fen_and_moves, parse_fen
 from tests.strategies import boards
 
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"

@@ -24,7 +24,7 @@ from tbgen.storage.schema import DETAIL, DTG
 from tbgen.storage.writer import write_table
 from tbgen.table import Table
 from tbgen.verify import Violation, tables_in, verify_file, verify_table
-from tbgen.verify import outcomes as outcomes_module
+from tbgen.verify import files as outcomes_module
 from tests.storage.forging import Items, rewritten, with_one_more
 
 KINGS, KNIGHT, PAWN = map(Material.parse, ("KvK", "KNvK", "KPvK"))

@@ -15,13 +15,18 @@ from tbgen.material import Material, Role
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.table import Table
-from tbgen.verify.cells import cell_of, images_of, set_up
-from tbgen.verify.men import men_of, numbering_of
+from tbgen.verify.cells import cell_of, images_of, men_of, numbering_of, set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch, own_code_of
-from tbgen.verify.resets import EVERYTHING_FINE, fold_child, fold_pawn_moves
 from tbgen.verify.sample import child_cells, needs_of, victim_cells
 from tbgen.verify.subject import some_child_values, some_subject
-from tbgen.verify.sweeps import find_own_codes, list_successors, weigh_moves
+from tbgen.verify.sweeps import (
+    EVERYTHING_FINE,
+    find_own_codes,
+    fold_child,
+    fold_pawn_moves,
+    list_successors,
+    weigh_moves,
+)
 from tbgen.verify.values import Subject, index_of_cell, value_of_key
 
 from .model import Tables, best_value, board_of, is_position, random_table

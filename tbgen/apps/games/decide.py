@@ -18,8 +18,7 @@ import chess
 from tbgen.apps.games.game import ON_THE_BOARD, PgnGame
 from tbgen.apps.games.tags import Source, winner_of
 from tbgen.apps.play.within import ClockedValue, value_within
-from tbgen.arguments import expect
-from tbgen.errors import CastlingError, MissingTableError, TooManyMenError
+from tbgen.errors import CastlingError, MissingTableError, TooManyMenError, expect
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome

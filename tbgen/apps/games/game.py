@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 import chess
 
 from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, classical_result, read_tags, winner_of
-from tbgen.arguments import expect_number
-from tbgen.errors import TbgenError, UsageError
+from tbgen.errors import TbgenError, UsageError, expect_number
 from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.points import (

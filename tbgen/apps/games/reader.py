@@ -18,16 +18,13 @@ from tbgen.apps.games.chunks import ScannedChunk, chunks_of, decoded
 from tbgen.apps.games.files import buffered, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
 from tbgen.apps.games.tags import GameTags, read_tags
-from tbgen.arguments import expect
-from tbgen.board.board import BLACK, NO_MOVE, WHITE
-from tbgen.board.convert import board_of, kernel_move, words_of
+from tbgen.board.board import BLACK, NO_MOVE, WHITE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.compiled.arrays import Ints, Words
-from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
-from tbgen.rules.accrual import first_accrued
+from tbgen.errors import MoveError, PgnError, TbgenError, UsageError, expect
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.notation import parse_one
-from tbgen.rules.position import color_of
+from tbgen.rules.position import color_of, first_accrued
 from tbgen.rules.stage import Stage, first_stage, next_stage
 from tbgen.score import Accrued, Mobility
 

@@ -10,11 +10,10 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tbgen.arguments import expect
-from tbgen.errors import ScoreFormatError, UsageError
+from tbgen.errors import ScoreFormatError, UsageError, expect
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points, scheme_of
 from tbgen.rules.stage import FiftyMoveSetting, setting_of
-from tbgen.score import Accrued, Color, Outcome, asked_score, expect_outcome, parse_score
+from tbgen.score import Accrued, Color, Outcome, expect_outcome, parse_score
 
 _OFF = ("0", "false", "no")
 
@@ -132,7 +131,7 @@ def parse_cutoff(text: str) -> int:
     12
     """
     try:
-        cutoff = asked_score(text)
+        cutoff = parse_score(text)
     except ScoreFormatError:
         raise ScoreFormatError(text, "a cutoff such as G6.0") from None
     if cutoff.holder is not Color.WHITE:

@@ -12,9 +12,8 @@ from tbgen.apps.hold.check import Checked, check
 from tbgen.apps.hold.frames import FrameMap, Pair, map_of
 from tbgen.apps.hold.strategy import Goal, Strategy, place_of, worst
 from tbgen.probe import Tablebase
-from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.position import color_of, is_reset, material_of
+from tbgen.rules.position import color_of, is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Accrued, Color, Outcome
 from tbgen.text import plain

@@ -14,8 +14,7 @@ from tbgen.apps.hold import closure_kernels as kernels
 from tbgen.apps.hold.closure_kernels import DONE, LEAVES, NODES, SURE, Scratch, Space, Task
 from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, META, THRESHOLD_BIT, unpack
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, place_of
-from tbgen.board.board import BOARD_WORDS
-from tbgen.board.convert import board_of, words_of
+from tbgen.board.board import BOARD_WORDS, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.material import Material, Role

@@ -22,8 +22,7 @@ from tbgen.apps.hold.keys import (
     unpack,
 )
 from tbgen.board.board import EN_PASSANT, KIND, KING, PAWN, RIGHTS, copy_words, origin_of, play, target_of
-from tbgen.board.mobility import code_on
-from tbgen.board.moves import legal_moves
+from tbgen.board.moves import code_on, legal_moves
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.words import NOTHING, count, square_bit

@@ -21,8 +21,7 @@ from tbgen.apps.hold.closure import Attempt, Searcher, board_in
 from tbgen.apps.hold.keys import META, MOVER_BIT, THRESHOLD_BIT
 from tbgen.apps.hold.strategy import Goal, Rung, name_of
 from tbgen.errors import UsageError
-from tbgen.rules.accrual import play_move
-from tbgen.rules.position import color_of, is_reset, own_score
+from tbgen.rules.position import color_of, is_reset, own_score, play_move
 from tbgen.score import Accrued, Color
 from tbgen.text import facts_of
 

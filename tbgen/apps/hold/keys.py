@@ -25,7 +25,7 @@ from tbgen.board.board import (
     TURN,
     WHITE,
 )
-from tbgen.board.mobility import en_passant_moves
+from tbgen.board.moves import en_passant_moves
 from tbgen.compiled.arrays import Int, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square

@@ -18,13 +18,11 @@ from tbgen.apps.hold.answers import Bracket, Escape, Holding, HoldVerdict, check
 from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, Watch
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of, survivors
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, not_mated
-from tbgen.arguments import expect, expect_number
-from tbgen.errors import UsageError
+from tbgen.errors import UsageError, expect, expect_number
 from tbgen.probe import Tablebase
-from tbgen.probe.checks import check_accrued
-from tbgen.rules.accrual import accrued_of
+from tbgen.probe.values import check_accrued
 from tbgen.rules.fen import broken_rule
-from tbgen.rules.position import color_of, expect_board, own_score
+from tbgen.rules.position import accrued_of, color_of, expect_board, own_score
 from tbgen.score import Accrued, Color, Outcome, expect_color, expect_outcome, expect_score
 
 DEFAULT_NODES = 100_000

@@ -26,7 +26,7 @@ from tbgen.apps.match.schedule import Format, Plan, Policy
 from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
-from tbgen.rules.points import Scoring, asked_komi, scheme_of
+from tbgen.rules.points import Scoring, parse_komi, scheme_of
 
 Words = dict[str, Any]
 """Option -> a word, a list of words, or the words of a group."""
@@ -143,7 +143,7 @@ OPTIONS = {
         Option(
             "komi G",
             "The score to beat under komi, if the opening names none (default G5.75).",
-            asked_komi,
+            parse_komi,
             "rules.scoring.komi",
         ),
         Option(

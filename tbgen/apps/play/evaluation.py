@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen.board.attacks import KING_ATTACKS
+from tbgen.board.attacks import KING_ATTACKS, attacked_by
 from tbgen.board.board import BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, TURN, WHITE
-from tbgen.board.legality import attacked_by
 from tbgen.compiled.arrays import Int, Words
 from tbgen.compiled.jit import inner, small
 from tbgen.index.words import ONE, count, lowest_square

@@ -11,8 +11,7 @@ import chess
 
 from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.probe import MoveProbe, Tablebase
-from tbgen.rules.accrual import play_move
-from tbgen.rules.position import color_of, material_of, own_score
+from tbgen.rules.position import color_of, material_of, own_score, play_move
 from tbgen.score import Accrued, Color, Outcome
 
 

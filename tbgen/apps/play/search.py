@@ -36,8 +36,7 @@ from tbgen.apps.play.search_kernels import (
     Search,
     search,
 )
-from tbgen.board.board import BOARD_WORDS
-from tbgen.board.convert import kernel_move, words_of
+from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import TbgenError

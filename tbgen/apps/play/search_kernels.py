@@ -32,8 +32,7 @@ from tbgen.board.board import (
     role_on,
     target_of,
 )
-from tbgen.board.mobility import code_on
-from tbgen.board.moves import legal_moves
+from tbgen.board.moves import code_on, legal_moves
 from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit

@@ -12,11 +12,9 @@ from typing import Any, Final
 
 import chess
 
-from tbgen.arguments import expect
-from tbgen.errors import NO_TABLE, MissingDistancesError, UsageError
+from tbgen.errors import NO_TABLE, MissingDistancesError, UsageError, expect
 from tbgen.probe import Probe, Tablebase
-from tbgen.rules.accrual import Reached, play_move
-from tbgen.rules.position import color_of
+from tbgen.rules.position import Reached, color_of, play_move
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import MOST_CODE, Accrued, Outcome
 from tbgen.text import in_plies

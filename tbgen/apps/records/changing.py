@@ -17,20 +17,16 @@ from tbgen.compiled.jit import borrowing, inner
 from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.rules.accrual import why_not_accrued
+from tbgen.rules.position import why_not_accrued
 from tbgen.score import Accrued, Color
 from tbgen.storage.reader import TableFile
-from tbgen.verify.cells import images_of, set_up
-from tbgen.verify.check import SampleCheck
-from tbgen.verify.laws import silent
-from tbgen.verify.listing import find_positions
-from tbgen.verify.men import Numbering, men_of, numbering_of
+from tbgen.verify.cells import Numbering, images_of, men_of, numbering_of, set_up
+from tbgen.verify.check import SampleCheck, silent
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
-from tbgen.verify.sample import drawn_cells
-from tbgen.verify.subject import Cells
+from tbgen.verify.sample import drawn_cells, find_positions
+from tbgen.verify.subject import Cells, Violation
 from tbgen.verify.sweeps import PAIRS_TASK, list_successors
 from tbgen.verify.values import Facts, Subject, cell_at, facts_of, rank_of, stored_value
-from tbgen.verify.violations import Violation
 
 _FIRST_CODE = 2
 _MOST_MOVES = 256

@@ -17,10 +17,9 @@ from tbgen.apps.records.record import Changes, Longest, OutcomeRecord, Quiet, Re
 from tbgen.errors import MissingDistancesError, VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.accrual import play_move
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
-from tbgen.rules.position import own_score
+from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Mobility, Outcome
 from tbgen.storage.files import path_in, remove_partials
 from tbgen.storage.folders import Folders, folders_in, game_of_folder

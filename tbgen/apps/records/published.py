@@ -20,7 +20,7 @@ from tbgen.material import Material
 from tbgen.score import MATE_CODE, Color, Outcome
 from tbgen.storage.reader import TableFile
 from tbgen.text import trouble
-from tbgen.verify.violations import board_of
+from tbgen.verify.subject import board_of
 
 ORDINARY: Final = Path(__file__).with_name("ordinary_tables.csv")
 _RESULTS = ("wins", "draws", "losses")

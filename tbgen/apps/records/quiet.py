@@ -26,10 +26,9 @@ from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
 from tbgen.score import Color
 from tbgen.storage.reader import TableFile
-from tbgen.verify.cells import set_up
-from tbgen.verify.listing import find_positions
-from tbgen.verify.men import men_of, numbering_of
+from tbgen.verify.cells import men_of, numbering_of, set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
+from tbgen.verify.sample import find_positions
 from tbgen.verify.subject import Cells, subject_of
 from tbgen.verify.values import Facts, Subject, cell_at, code_of, facts_of, index_of_cell, signed, stored_value
 

@@ -35,9 +35,9 @@ from tbgen.storage.files import every_material, path_in
 from tbgen.storage.folders import folder_of_game
 from tbgen.storage.reader import TableFile
 from tbgen.system.json_files import ANY, Field, parse_json
-from tbgen.verify.listing import find_positions
-from tbgen.verify.men import men_of, numbering_of
+from tbgen.verify.cells import men_of, numbering_of
 from tbgen.verify.moves import new_scratch
+from tbgen.verify.sample import find_positions
 
 Pair = tuple[Outcome, Outcome]
 """What r-mobility and whole-game mobility say of a position."""

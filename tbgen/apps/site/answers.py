@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 
 import chess
 
+from tbgen.apps.games.lines import pgn_of
 from tbgen.apps.play.within import value_if_asked
 from tbgen.apps.site.asked import Asked, position_in, position_in_line
 from tbgen.apps.site.templates import environment
 from tbgen.errors import NO_TABLE, InputError, MissingTableError, PgnError, TableError, TbgenError, UnreadableFileError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.probe.answers import moves_facts
-from tbgen.probe.notation import pgn_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import FiftyMoves

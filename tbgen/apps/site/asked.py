@@ -10,10 +10,9 @@ import chess
 
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.errors import UsageError
-from tbgen.probe.notation import position_of
+from tbgen.rules.fen import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.rules.typed import fen_and_moves
 from tbgen.score import DEFAULT_CUTOFF_CODE, Accrued, parse_score
 
 POSITION = ("fen", "accrued", "moves")

@@ -15,8 +15,7 @@ import numpy as np
 
 from tbgen.apps.records.record import Longest, Record
 from tbgen.apps.site.palette import shade_of
-from tbgen.board.board import BLACK, BOARD_WORDS, KIND, NO_MOVE, PAWN, WHITE
-from tbgen.board.convert import words_of
+from tbgen.board.board import BLACK, BOARD_WORDS, KIND, NO_MOVE, PAWN, WHITE, words_of
 from tbgen.board.replay import CODE, FACTS, HISTORY_WORDS, RESET, replay
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import MoveError, TableError

@@ -15,9 +15,8 @@ import pytest
 from tbgen.apps.play.beyond import Beyond
 from tbgen.apps.play.protocol import Protocol
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.accrual import play_move
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
-from tbgen.rules.position import color_of
+from tbgen.rules.position import color_of, play_move
 from tbgen.score import Accrued, Color, parse_score
 from tbgen.text import in_plies
 from tests.positions import random_root

@@ -1,4 +1,4 @@
-"""Shelves of tables whose columns lie in many chunks, as those of large tables do."""
+"""Stored tables whose columns lie in many chunks, as those of large tables do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.probe.shelf import ChunkCache, Shelf, StoredPosition
+from tbgen.probe.stored import ChunkCache, StoredPosition, StoredTable
 from tbgen.score import Accrued, Color
 from tbgen.storage import writer
 from tbgen.storage.files import path_of
@@ -42,9 +42,9 @@ def parted(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         yield file
 
 
-def shelves(*files: TableFile) -> list[Shelf]:
+def stored(*files: TableFile) -> list[StoredTable]:
     """With a cache that keeps nothing but the last chunk."""
-    return [Shelf(file, ChunkCache(0)) for file in files]
+    return [StoredTable(file, ChunkCache(0)) for file in files]
 
 
 def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None:
@@ -68,45 +68,45 @@ def test_any_hdf5_program_finds_columns_in_parts(parted: TableFile) -> None:
 
 
 def test_single_items_and_many_are_those_of_the_columns(parted: TableFile, table: Table) -> None:
-    (shelf,), draw = shelves(parted), np.random.default_rng(1)
-    for strip, name in ((shelf.distances.states, "states"), (shelf.distances.group_states, "group_states")):
-        column = parted.column(name)
-        some = draw.integers(0, len(column), 500)
-        assert (strip.items(some) == column[some]).all()
-        assert [strip[n] for n in some.tolist()] == column[some].tolist()
-        assert strip.items(some[:0]).dtype == column.dtype
+    (stored_table,), draw = stored(parted), np.random.default_rng(1)
+    for name in ("states", "group_states"):
+        column, whole = stored_table.column(name), parted.column(name)
+        some = draw.integers(0, len(whole), 500)
+        assert (column.items(some) == whole[some]).all()
+        assert [column[n] for n in some.tolist()] == whole[some].tolist()
+        assert column.items(some[:0]).dtype == whole.dtype
     cells = draw.choice(np.flatnonzero(table.entry), 500)
-    entry, dtg = shelf.all_entries(shelf.places_of(cells))
+    entry, dtg = stored_table.all_entries(stored_table.places_of(cells))
     assert (entry == table.entry[cells]).all()
     assert (dtg == table.dtg[cells]).all()
 
 
 def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table: Table) -> None:
     """Accrued codes up to that of the entry value: with greater ones nobody asks."""
-    (shelf,), draw = shelves(parted), np.random.default_rng(2)
+    (stored_table,), draw = stored(parted), np.random.default_rng(2)
     cells = draw.choice(np.flatnonzero(np.abs(table.entry.astype(int)) > 3), 300)
     scores = [Accrued(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2)))) for n in cells]
     expected = [
         value_of_pattern(table.patterns, int(table.pattern[n]), score) for n, score in zip(cells, scores, strict=True)
     ]
-    places = shelf.places_of(cells)
+    places = stored_table.places_of(cells)
     found = [
-        StoredPosition(shelf, place, flipped=False).held(score)
+        StoredPosition(stored_table, place, flipped=False).held(score)
         for place, score in zip(places.tolist(), scores, strict=True)
     ]
     assert found == expected
     signed = np.array([score.outcome.to_byte() for score in scores], np.int64)
-    outcome, dtg = shelf.all_held(places, signed)
+    outcome, dtg = stored_table.all_held(places, signed)
     found_at_once = list(zip(outcome.tolist(), dtg.tolist(), strict=True))
     assert found_at_once == [(best.to_byte(), plies) for best, plies in expected]
 
 
-def test_a_shelf_reads_what_it_is_asked_for(parted: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_reads_what_it_is_asked_for(parted: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[tuple[str, int]]()
     part = TableFile.column_part
     monkeypatch.setattr(TableFile, "column_part", lambda self, *what: (read.append(what), part(self, *what))[1])
-    (shelf,) = shelves(parted)
+    (stored_table,) = stored(parted)
     assert read == []
     last = parted.outcomes.dataset("symbols").items - 1
-    shelf.meanings.items(np.array([0, last]))
+    stored_table.meanings.items(np.array([0, last]))
     assert read == [("symbols", n) for n in sorted({0, last // PART})]

@@ -7,9 +7,9 @@ import chess.pgn
 import pytest
 
 from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.lines import pgn_of
 from tbgen.apps.games.reader import games_in
 from tbgen.probe import LineStep, Tablebase
-from tbgen.probe.notation import pgn_of
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import parse_score

@@ -1,26 +1,31 @@
-"""Shelf: one open table, asked for single positions of python-chess and for many at once."""
+"""Stored tables: opened when they are first needed, and asked for single positions of python-chess and for many."""
 
 from __future__ import annotations
 
 import itertools
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.errors import MissingTableError, TooManyMenError, UsageError
 from tbgen.index.layout import Layout
-from tbgen.probe.successors import placing_of
+from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.rules.position import material_of
 from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome
+from tbgen.storage.files import folder_with, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 from tbgen.table import Patterns
 
-if TYPE_CHECKING:
-    from tbgen.probe.successor_kernels import Placing
+if TYPE_CHECKING:  # kernels are loaded where they are asked for
+    from tbgen.probe.successors import Placing
 
 Value = tuple[Outcome, int | None]
 """An outcome and the plies to it, None where these are not known."""
@@ -28,11 +33,12 @@ Value = tuple[Outcome, int | None]
 UNKNOWN_DTG: Final = (1 << 16) - 1
 """In place of a distance, where many are asked for and a table has none; no distance is so long."""
 
-_RANK_FLIP: Final = 56
+RANK_FLIP: Final = 56
+"""Turns a square upside down by an exclusive or."""
+
 _BYTES: Final = range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2)
 _OUTCOMES: Final = {byte: Outcome.from_byte(byte) for byte in _BYTES if byte}
 _FLIPPED: Final = {outcome: outcome.flipped() for outcome in _OUTCOMES.values()}
-
 
 Places = npt.NDArray[np.int64]
 
@@ -47,7 +53,7 @@ class ChunkCache:
         self._lock = threading.Lock()
 
     def chunk(self, file: TableFile, name: str, number: int) -> npt.NDArray[Any]:
-        """A chunk of one of a table's datasets, from memory or from the disk."""
+        """A chunk of one of a table's columns, from memory or from the disk."""
         key = (id(file), name, number)
         with self._lock:
             found = self._chunks.get(key)
@@ -69,8 +75,8 @@ class ChunkCache:
             self._bytes = 0
 
 
-class Strip:
-    """A dataset of a table, of which only the chunks that are asked for are read.
+class Column:
+    """A column of a table, of which only the chunks that are asked for are read.
 
     It keeps the last of them beside the cache: moves lead to neighbours, and a look into the cache takes a lock.
     """
@@ -96,26 +102,23 @@ class Strip:
         by_place = np.argsort(places, kind="stable")
         numbers = places[by_place] // self._size
         ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
-        parts = []
-        for start, end in zip([0, *ends[:-1]], ends, strict=False):
-            number = int(numbers[start])
+        result = np.empty(len(places), self._file.kind_of(self._name))
+        for start, end in itertools.pairwise([0, *ends.tolist()] if len(places) else []):
+            number, some = int(numbers[start]), by_place[start:end]
             chunk = self._cache.chunk(self._file, self._name, number)
-            parts.append(chunk[places[by_place[start:end]] - number * self._size])
-        found = np.concatenate(parts) if parts else np.empty(0, self._file.kind_of(self._name))
-        result = np.empty_like(found)
-        result[by_place] = found
+            result[some] = chunk[places[some] - number * self._size]
         return result
 
 
 class StoredPosition:
     """Where a position's value lies in a table; `flipped` says that its colours are reversed there."""
 
-    __slots__ = ("_entry", "_first", "_flipped", "_place", "_rows", "_shelf", "_symbol")
+    __slots__ = ("_entry", "_first", "_flipped", "_place", "_rows", "_symbol", "_table")
 
-    def __init__(self, shelf: Shelf, place: int, *, flipped: bool) -> None:
-        self._shelf, self._place, self._flipped = shelf, place, flipped
-        self._symbol = shelf.symbols[place]
-        self._entry, self._first, self._rows = shelf.meanings[self._symbol]
+    def __init__(self, table: StoredTable, place: int, *, flipped: bool) -> None:
+        self._table, self._place, self._flipped = table, place, flipped
+        self._symbol = table.symbols[place]
+        self._entry, self._first, self._rows = table.meanings[self._symbol]
 
     @property
     def outcome(self) -> Outcome:
@@ -125,92 +128,86 @@ class StoredPosition:
 
     def entry(self) -> Value:
         """The entry value."""
-        return self.outcome, self._dtg() if self._shelf.knows_distances else None
+        return self.outcome, self._dtg() if self._table.knows_distances else None
 
     def value(self, own: Accrued, accrued: Accrued) -> Value:
-        """The value with an accrued score that the position's own score has gone into."""
+        """The value with an accrued score that the position's own score has gone into.
+
+        It is the entry value where the own score is the accrued one, or where the code of the entry value is lower
+        than both. Otherwise it is what holding the accrued score is worth.
+        """
         code = self.outcome.code
         return self.entry() if accrued == own or (code < own.code and code < accrued.code) else self.held(accrued)
 
     def held(self, accrued: Accrued) -> Value:
         """The value where nobody can better the accrued score for its holder."""
         held = accrued.flipped() if self._flipped else accrued
-        row = _row_for(self._shelf.outcome_rows, self._first, self._rows, held)
+        row = _row_for(self._table.outcome_rows, self._first, self._rows, held)
         outcome = held.outcome if row is None else _worse(_OUTCOMES[row[2]], held)
         if outcome == held.outcome:
-            return accrued.outcome, 0 if self._shelf.knows_distances else None
-        dtg = self._dtg_of_break(held) if self._shelf.knows_distances else None
+            return accrued.outcome, 0 if self._table.knows_distances else None
+        dtg = self._dtg_of_break(held) if self._table.knows_distances else None
         return _FLIPPED[outcome] if self._flipped else outcome, dtg
 
     def _dtg(self) -> int:
-        stored: int = self._shelf.distances.dtg[self._place]
-        is_flipped: bool = (self._entry > 0) == self._shelf.white_moves_in(self._place)
+        stored: int = self._table.column(DTG)[self._place]
+        is_flipped: bool = (self._entry > 0) == self._table.white_moves_in(self._place)
         return stored ^ int(is_flipped)
 
     def _dtg_of_break(self, accrued: Accrued) -> int:
-        """How far away what the hold of an accrued score breaks into is."""
-        distances = self._shelf.distances
-        group = distances.symbol_groups[self._symbol] + self._dtg()
-        first, rows = distances.states[distances.group_states[group] + distances.detail[self._place]]
-        row = _row_for(distances.rows, first, rows, accrued)
+        """How far away the outcome is that the hold of an accrued score breaks into."""
+        column = self._table.column
+        group = column("symbol_groups")[self._symbol] + self._dtg()
+        first, rows = column("states")[column("group_states")[group] + column(DETAIL)[self._place]]
+        row = _row_for(column("rows"), first, rows, accrued)
         if row is None:
-            raise self._shelf.file.distances.damaged("its breaks are not those of the outcomes")
+            raise self._table.file.distances.damaged("its breaks are not those of the outcomes")
         dtg: int = row[3]
         return dtg
 
 
-def _row_for(strip: Strip, first: int, rows: int, accrued: Accrued) -> tuple[int, ...] | None:
+def _row_for(column: Column, first: int, rows: int, accrued: Accrued) -> tuple[int, ...] | None:
     """The last of some rows that stands for an accrued score."""
     for number in range(first + rows - 1, first - 1, -1):
-        row: tuple[int, ...] = strip[number]
+        row: tuple[int, ...] = column[number]
         if row[0] == accrued.holder and row[1] <= accrued.code:
             return row
     return None
 
 
 def _worse(outcome: Outcome, accrued: Accrued) -> Outcome:
-    """What a hold is worth that breaks into an outcome only where that is worse for its holder."""
+    """The value of a hold that breaks into an outcome only where that is worse for its holder."""
     is_worse = outcome < accrued.outcome if accrued.holder is Color.WHITE else outcome > accrued.outcome
     return outcome if is_worse else accrued.outcome
 
 
-class DistanceStrips:
-    """The datasets of a table's distances."""
-
-    def __init__(self, file: TableFile, cache: ChunkCache) -> None:
-        self.dtg, self.detail = Strip(file, DTG, cache), Strip(file, DETAIL, cache)
-        self.symbol_groups, self.group_states = Strip(file, "symbol_groups", cache), Strip(file, "group_states", cache)
-        self.states, self.rows = Strip(file, "states", cache), Strip(file, "rows", cache)
-
-
-class Shelf:
+class StoredTable:
     """An open table with what it takes to find positions in it."""
 
     def __init__(self, file: TableFile, cache: ChunkCache, *, outcomes_only: bool = False) -> None:
         self.file, self._cache = file, cache
         self.knows_distances = file.has_distances and not outcomes_only
         self.layout: Layout = file.order.layout
-        self.symbols, self.meanings = Strip(file, SYMBOL, cache), Strip(file, "symbols", cache)
-        self.outcome_rows = Strip(file, "outcome_rows", cache)
-        self._plane = file.order.plane_places
-        self._groups = [
-            (color is Color.WHITE, int(role), len(list(slots)))
-            for (color, role), slots in itertools.groupby(self.layout.slots)
-        ]
+        self._columns: dict[str, Column] = {}
+        self.symbols, self.meanings, self.outcome_rows = map(self.column, (SYMBOL, "symbols", "outcome_rows"))
+        self._groups = [(color is Color.WHITE, int(role)) for (color, role), _ in itertools.groupby(self.layout.slots)]
+
+    def column(self, name: str) -> Column:
+        """A column by its name; an error of TableError if it is one of distances that are not there or not sound."""
+        if name not in self._columns:
+            self._columns[name] = Column(self.file, name, self._cache)
+        return self._columns[name]
 
     @cached_property
     def placing(self) -> Placing:
         """Where the table keeps positions, for kernels."""
-        return placing_of(self.file.order)
+        from tbgen.probe.successors import placing_of
 
-    @cached_property
-    def distances(self) -> DistanceStrips:
-        """Looked for when they are first needed; an error of TableError if they are not there or not sound."""
-        return DistanceStrips(self.file, self._cache)
+        return placing_of(self.file.order)
 
     def white_moves_in(self, place: int) -> bool:
         """Whether White is to move in a place."""
-        return place // self._plane % 2 == Color.WHITE
+        return place // self.file.order.plane_places % 2 == Color.WHITE
 
     def find(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""
@@ -228,7 +225,7 @@ class Shelf:
         return entry, self._all_dtg(places, entry)
 
     def all_held(self, places: Places, accrued: Places) -> tuple[Places, Places]:
-        """What is left of many accrued scores that nobody can better: signed outcomes, distances or UNKNOWN_DTG."""
+        """`StoredPosition.held` for many positions: signed outcomes, distances or UNKNOWN_DTG."""
         symbols = self.symbols.items(places).astype(np.int64)
         records = self.meanings.items(symbols)
         outcome, _ = self._rows_for(records, self.outcome_rows, accrued)
@@ -236,31 +233,30 @@ class Shelf:
             return outcome, np.full(len(places), UNKNOWN_DTG)
         dtg, broken = np.zeros(len(places), np.int64), np.flatnonzero(outcome != accrued)
         if len(broken):
-            some, distances = places[broken], self.distances
-            groups = distances.symbol_groups.items(symbols[broken]).astype(np.int64)
+            some, column = places[broken], self.column
+            groups = column("symbol_groups").items(symbols[broken]).astype(np.int64)
             groups += self._all_dtg(some, records["entry"][broken].astype(np.int64))
-            states = distances.group_states.items(groups).astype(np.int64) + distances.detail.items(some)
-            outcome[broken], dtg[broken] = self._rows_for(
-                distances.states.items(states), distances.rows, accrued[broken]
-            )
+            states = column("group_states").items(groups).astype(np.int64) + column(DETAIL).items(some)
+            records = column("states").items(states)
+            outcome[broken], dtg[broken] = self._rows_for(records, column("rows"), accrued[broken])
         return outcome, dtg
 
     def _all_dtg(self, places: Places, entry: Places) -> Places:
         """The distances of many entry values."""
         if not self.knows_distances:
             return np.full(len(places), UNKNOWN_DTG)
-        stored = self.distances.dtg.items(places).astype(np.int64)
-        white_moves = places // self._plane % 2 == Color.WHITE
+        stored = self.column(DTG).items(places).astype(np.int64)
+        white_moves = places // self.file.order.plane_places % 2 == Color.WHITE
         dtg: Places = stored ^ ((entry > 0) == white_moves).astype(np.int64)
         return dtg
 
     @staticmethod
-    def _rows_for(records: npt.NDArray[Any], strip: Strip, accrued: Places) -> tuple[Places, Places]:
+    def _rows_for(records: npt.NDArray[Any], column: Column, accrued: Places) -> tuple[Places, Places]:
         """What patterns make of many accrued scores: signed outcomes, and distances if rows have them."""
         ranges, which = np.unique(records["first"].astype(np.int64) << 8 | records["rows"], return_inverse=True)
         first, counts = ranges >> 8, ranges & 0xFF
         start = np.concatenate([[0], np.cumsum(counts)])
-        rows = strip.items(np.arange(start[-1]) + np.repeat(first - start[:-1], counts))
+        rows = column.items(np.arange(start[-1]) + np.repeat(first - start[:-1], counts))
         dtg = rows["dtg"] if "dtg" in (rows.dtype.names or ()) else np.zeros(len(rows), np.uint16)
         patterns = Patterns(start, rows["holder"], rows["code"], rows["outcome"], dtg)
         return patterns.values(which.astype(np.uint32), accrued)
@@ -268,11 +264,99 @@ class Shelf:
     def _squares(self, board: chess.Board, flipped: bool) -> list[int]:
         """The squares of the layout's slots; with reversed colours the board is turned upside down."""
         men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-        turn = _RANK_FLIP if flipped else 0
+        turn = RANK_FLIP if flipped else 0
         squares = []
-        for white, role, _ in self._groups:
+        for white, role in self._groups:
             mask = men[role] & board.occupied_co[white is not flipped]
             while mask:
                 squares.append((mask & -mask).bit_length() - 1 ^ turn)
                 mask &= mask - 1
         return squares
+
+
+class Answering(NamedTuple):
+    """A material as it stands on a board, and the table that answers for it."""
+
+    material: Material
+    table: StoredTable
+    flipped: bool
+    """Whether colours are reversed in the table."""
+
+    def find(self, board: chess.Board) -> StoredPosition:
+        """Where the value of a legal position of the material lies."""
+        return self.table.find(board, flipped=self.flipped)
+
+
+class OpenTables:
+    """Tables, opened when they are first needed; from several threads.
+
+    The first of `folders` that has a table counts; an error of a missing one names them all.
+    """
+
+    def __init__(self, folders: Sequence[Path], cache_bytes: int, *, outcomes_only: bool) -> None:
+        self.folders, self.named = folders, ", ".join(map(str, folders))
+        self._outcomes_only = outcomes_only
+        self._cache = ChunkCache(cache_bytes)
+        self._tables: dict[Material, StoredTable] = {}
+        self._known: dict[int, Answering] = {}
+        self._lock = threading.Lock()
+        self.closed = False
+
+    def close(self) -> None:
+        """Close all files."""
+        with self._lock:
+            self.closed = True
+            for table in self._tables.values():
+                table.file.close()
+            self._tables.clear()
+            self._known.clear()
+        self._cache.clear()
+
+    def table(self, material: Material) -> StoredTable:
+        """The open table that answers for a material."""
+        canonical = material.canonical()
+        with self._lock:
+            if self.closed:
+                raise UsageError("the tablebase is closed")
+            if canonical not in self._tables:
+                file = TableFile(self._path_of(material))
+                self._tables[canonical] = StoredTable(file, self._cache, outcomes_only=self._outcomes_only)
+            return self._tables[canonical]
+
+    def met(self, board: chess.Board) -> Answering | None:
+        """The table that answers for a board, if it has been asked for one with the same men before."""
+        return self._known.get(_key_of(board))
+
+    def answering(self, board: chess.Board) -> Answering:
+        """The table that answers for a board."""
+        key = _key_of(board)
+        known = self._known.get(key)
+        if known is None:
+            material = material_of(board)
+            known = Answering(material, self.table(material), not material.is_canonical)
+            with self._lock:
+                if not self.closed:
+                    self._known[key] = known
+        return known
+
+    def _path_of(self, material: Material) -> Path:
+        """The file that answers for a material; MissingTableError names the folders.
+
+        TooManyMenError where the missing table has six men or more: hardly anybody could build it.
+        """
+        canonical = material.canonical()
+        try:
+            return path_of(folder_with(self.folders, canonical), canonical)
+        except MissingTableError:
+            if material.men > MOST_TABLE_MEN:
+                raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
+            raise MissingTableError(str(canonical), self.named) from None
+
+
+def _key_of(board: chess.Board) -> int:
+    """How many men of each kind either side has, as one number."""
+    white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+    key = 0
+    for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
+        key = key << 8 | (men & white).bit_count() << 4 | (men & black).bit_count()
+    return key

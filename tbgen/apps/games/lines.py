@@ -1,49 +1,18 @@
-"""Notation: positions from texts, and answers as texts.
-
->>> board, accrued = position_of("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", ["Ke5"])
->>> board.board_fen(), str(accrued)
-('8/8/8/4KBk1/8/8/8/8', 'G3.5')
-"""
+"""Lines: best play as PGN."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import chess
 
 from tbgen.apps.games.tags import Source, write_tags
 from tbgen.apps.games.writer import format_game, numbered
 from tbgen.probe.answers import LineStep, Probe
-from tbgen.rules.accrual import play_move
-from tbgen.rules.fen import parse_fen, with_score
-from tbgen.rules.notation import line_in, parse_move
+from tbgen.rules.fen import with_score
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoveSetting
-from tbgen.score import Accrued, Mobility
 from tbgen.text import in_plies
-
-
-def position_of(
-    fen: str, moves: str | Iterable[str] = (), accrued: Accrued | None = None, game: Mobility = Mobility.RESET
-) -> tuple[chess.Board, Accrued | None]:
-    """The position after some moves, and what has then accrued; None if that is the position's own score.
-
-    `accrued` is what had accrued before the moves, and replaces what the FEN says.
-    """
-    board, carried = parse_fen(fen, game=game)
-    score = carried if accrued is None else accrued
-    for ply, text in enumerate(line_in(moves), 1):
-        before = own_score(board) if score is None else score
-        score = play_move(board, parse_move(board, text, ply), before, game).accrued
-    return board.copy(stack=False), score
-
-
-def picture_of(board: chess.Board) -> str:
-    """The board as eight lines, White below, with the side to move."""
-    lines = [f"{8 - number} {rank}" for number, rank in enumerate(str(board).splitlines())]
-    side = "White" if board.turn == chess.WHITE else "Black"
-    return "\n".join([*lines, "  a b c d e f g h", f"{side} to move"])
 
 
 def pgn_of(
