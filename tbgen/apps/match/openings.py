@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import chess
 
@@ -23,6 +23,8 @@ from tbgen.score import Accrued
 if TYPE_CHECKING:
     from tbgen.apps.games.chunks import Movetext
 
+_Entry: TypeAlias = "str | Movetext"
+"""A line, or a game."""
 _EPD_FIELDS = 4
 _FEN_FIELDS = 6
 
@@ -61,49 +63,27 @@ STANDARD = Opening()
 
 
 class Book:
-    """The openings of a file, read one by one when they are needed: books have millions."""
+    """The openings of a file, each read when it is first needed: books have millions."""
 
-    def __init__(
-        self,
-        path: Path,
-        entries: Sequence[tuple[int, str | Movetext]],
-        *,
-        most_plies: int | None = None,
-        fifty_moves: FiftyMoves | None = None,
-        chess960: bool = False,
-    ) -> None:
+    def __init__(self, path: Path, entries: Sequence[tuple[int, _Entry]], read: Callable[[_Entry], Opening]) -> None:
         if not entries:
             raise UsageError(f"{path} holds no openings")
-        self._path = path
-        self._entries = entries
-        self._most_plies = most_plies
-        self._fifty_moves = fifty_moves
-        self._chess960 = chess960
-        self._read: dict[int, Opening] = {}
+        self._path, self._entries, self._read = path, entries, read
+        self._known: dict[int, Opening] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def __getitem__(self, place: int) -> Opening:
-        """An opening; one that cannot be read, or in which the game is over, is an error."""
-        if place not in self._read:
-            self._read[place] = self._opening(*self._entries[place])
-        return self._read[place]
-
-    def _opening(self, number: int, entry: str | Movetext) -> Opening:
-        """The opening of a line or of a game with this number."""
-        kind = "line" if isinstance(entry, str) else "game"
-        try:
-            if isinstance(entry, str):
-                opening = _from_position(entry, chess960=self._chess960)
-            else:
-                opening = _from_game(entry, self._most_plies, chess960=self._chess960)
-            ended = opening.game(self._fifty_moves).ended
-        except TbgenError as error:
-            raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
-        if ended is not None and ended.end is not None:
-            raise UsageError(f"{self._path}, {kind} {number}: the game is over ({ended.end.value})")
-        return opening
+        """An opening; UsageError names the line or the game if it cannot be played."""
+        if place not in self._known:
+            number, entry = self._entries[place]
+            try:
+                self._known[place] = self._read(entry)
+            except TbgenError as error:
+                kind = "line" if isinstance(entry, str) else "game"
+                raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
+        return self._known[place]
 
 
 def read_book(
@@ -115,7 +95,7 @@ def read_book(
     chess960: bool = False,
 ) -> Book:
     """Open a file of openings; a file of positions has EPD or FEN lines, and `#` begins a comment."""
-    entries: list[tuple[int, str | Movetext]]
+    entries: list[tuple[int, _Entry]]
     if pgn:
         from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
 
@@ -123,7 +103,18 @@ def read_book(
     else:
         with open_text(str(path)) as file:
             entries = [(number, line) for number, line in enumerate(file, start=1) if line.partition("#")[0].strip()]
-    return Book(path, entries, most_plies=most_plies, fifty_moves=fifty_moves, chess960=chess960)
+
+    def read(entry: _Entry) -> Opening:
+        if isinstance(entry, str):
+            opening = _from_position(entry, chess960=chess960)
+        else:
+            opening = _from_game(entry, most_plies, chess960=chess960)
+        ended = opening.game(fifty_moves).ended
+        if ended is not None and ended.end is not None:
+            raise UsageError(f"the game is over ({ended.end.value})")
+        return opening
+
+    return Book(path, entries, read)
 
 
 def _from_position(line: str, *, chess960: bool) -> Opening:

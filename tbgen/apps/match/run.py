@@ -42,20 +42,20 @@ async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio
         deciders = tuple(_deciders(settings, stack))
         roster = Roster(settings)
         stack.callback(roster.close_logs)
-        met: list[Engine] = []
-        stack.push_async_callback(_dismiss, met)
-        for player in range(len(settings.engines)):  # what does not work is found out before the first game
-            met.append(roster.engine(player))
-            await met[-1].start(roster.options)  # a failure ends the match
+        engines: dict[int, Engine] = {}
+        stack.push_async_callback(_close, engines)
+        for player in range(len(settings.engines)):  # one that does not start ends the match
+            engines[player] = roster.engine(player)
+            await engines[player].start(roster.options)
         store = Store(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
         stack.callback(store.close)
-        match = _match_of(settings, met, deciders, pairings, openings, store)
-        if len(met) > 2:
-            await _dismiss(met)
+        match = _match_of(settings, list(engines.values()), deciders, pairings, openings, store)
+        if len(engines) > 2:
+            await _close(engines)
         watcher.begins(match)
         for note in store.notes:
             watcher.says(note)
-        await _Games(match, roster, store, watcher, stopped).play_all(met)
+        await _Games(match, roster, store, watcher, stopped).play_all(engines)
     return match
 
 
@@ -119,14 +119,17 @@ class _Games:
         if self.match.is_decided():
             self._stopped.set()
 
-    async def play_all(self, met: list[Engine]) -> None:
-        """Let workers play until no game is left, or until the match is stopped."""
+    async def play_all(self, engines: dict[int, Engine]) -> None:
+        """Let workers play until no game is left, or until the match is stopped.
+
+        The first worker takes over `engines`; the others start their own when they need them.
+        """
         match = self.match
         if match.is_over():
             self._store.finish()
             return
         boards = range(min(match.settings.concurrency, len(match.pairings)))
-        workers = [Worker(board, self, _taken(met, board)) for board in boards]
+        workers = [Worker(board, self, {} if board else engines) for board in boards]
         tasks = [asyncio.create_task(worker.work()) for worker in workers]
         stopper = asyncio.create_task(self._cancel_when_stopped(tasks))
         try:
@@ -148,18 +151,10 @@ class _Games:
             task.cancel()
 
 
-def _taken(met: list[Engine], board: int) -> dict[int, Engine]:
-    """The first worker takes over the two engines that were met; the others start their own when they need them."""
-    if board:
-        return {}
-    engines = dict(enumerate(met))
-    met.clear()
-    return engines
-
-
-async def _dismiss(met: list[Engine]) -> None:
-    while met:
-        await met.pop().close()
+async def _close(engines: dict[int, Engine], *, but: tuple[int, ...] = ()) -> None:
+    """Close engines, which are no longer among `engines` then."""
+    for player in [player for player in engines if player not in but]:
+        await engines.pop(player).close()
 
 
 def _deciders(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> Iterator[Decider]:
@@ -183,7 +178,7 @@ class Worker:
         games = self._games
         try:
             while (pairing := games.next()) is not None:
-                await self._dismiss(but=(pairing.white, pairing.black))
+                await _close(self._engines, but=(pairing.white, pairing.black))
                 await _to_its_end(games.keep(self._board, await self._game(pairing)))
                 await asyncio.sleep(games.match.settings.wait)
         except BaseException:
@@ -191,11 +186,7 @@ class Worker:
                 engine.kill()
             raise
         finally:
-            await _to_its_end(self._dismiss())
-
-    async def _dismiss(self, *, but: tuple[int, ...] = ()) -> None:
-        for player in [player for player in self._engines if player not in but]:
-            await self._engines.pop(player).close()
+            await _to_its_end(_close(self._engines))
 
     async def _game(self, pairing: Pairing) -> GameRecord:
         match, opening = self._games.match, self._games.match.opening_of(pairing)

@@ -174,15 +174,16 @@ class FileStore(Store):
         try:
             state: Any = json.loads(self._state_path.read_text(encoding="utf-8") or "null")
         except (ValueError, RecursionError):
-            raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match") from None
+            state = {}
         if state is None:
             return None
-        if isinstance(state, dict) and isinstance(state.get("version"), int) and state["version"] != _VERSION:
+        fields: dict[str, Any] = state if isinstance(state, dict) else {}
+        version = fields.get("version")
+        if isinstance(version, int) and version != _VERSION:
             raise MatchError(f"{self._state_path} is of another version of this program; remove it to begin anew")
-        if not isinstance(state, dict) or not _is_sound(state):
+        if not _is_sound(fields):
             raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match")
-        found: dict[str, Any] = state
-        return found
+        return fields
 
     def _write_state(self, *, finished: bool) -> None:
         state = {
