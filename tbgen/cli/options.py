@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import GameTags, parse_cutoff
 from tbgen.errors import UsageError
 from tbgen.rules.points import Scheme, Scoring, parse_komi
@@ -19,6 +18,8 @@ from tbgen.score import Mobility
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from tbgen.apps.games.game import GameSettings
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -131,6 +132,8 @@ _SCORING: tuple[Decorator, ...] = (
 
 def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> GameSettings:
     """The settings that the options give; what they leave out comes from the tags of each game."""
+    from tbgen.apps.games.game import GameSettings
+
     settings = GameSettings(
         scheme=None if scoring is None else Scheme(scoring),
         cutoff_code=None if cutoff is None else parse_cutoff(cutoff),

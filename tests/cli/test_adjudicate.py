@@ -1,11 +1,8 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
-import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -66,22 +63,6 @@ def test_in_place_means_in_place(held: Path, table_folder: Path) -> None:
     assert [path.name for path in held.parent.iterdir()] == ["held.pgn"]
 
 
-def test_missing_tables_are_listed_with_what_builds_them(held: Path, tmp_path: Path) -> None:
-    done = tbgen("adjudicate", str(held), str(held), "--data", str(tmp_path), "--verdicts", str(tmp_path / "x.json"))
-    assert done.returncode == 0
-    name, folder = shlex.quote(str(held)), shlex.quote(str(tmp_path))
-    assert done.stderr.splitlines()[-5:-1] == [
-        "2 games decided: 2 provisional",
-        f"the score of 2 games is provisional; 1 table missing from {tmp_path} would decide them:",
-        "  KBvK       2 games",
-        f"build it: tbgen build --for {name} --data {folder}, then decide again",
-    ]
-    assert re.fullmatch(
-        r"that makes 2 tables: about \d+ s, .* kB of disk, .* MiB of memory", done.stderr.splitlines()[-1]
-    )
-    assert json.loads((tmp_path / "x.json").read_text())["missing"] == {"KBvK": 2}
-
-
 def test_a_provisional_score_is_told_by_its_tags_until_the_table_is_there(
     held: Path, tmp_path: Path, table_folder: Path
 ) -> None:
@@ -137,55 +118,6 @@ def test_a_game_that_cannot_be_read_is_named_and_the_others_are_decided(tmp_path
     summary = json.loads(done.stdout)
     assert [game["final"] for game in summary["games"]] == ["G0.0", "-G0.0"]
     assert summary["skipped"] == [{"game": 2, "ply": 2, "why": "illegal move 'Ke2': it is Black's turn"}]
-
-
-def test_a_file_without_games_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "none.pgn"
-    path.write_text("\n")
-    assert "it holds no games" in complaint("adjudicate", str(path), "-q")
-    done = tbgen("adjudicate", str(path), "--verdicts", "-", "-q")
-    assert json.loads(done.stdout)["games"] == []
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["--in-place", "-o", "x.pgn"], "--in-place and -o cannot be given together"),
-        (["--komi", "5"], "is not a komi"),
-        (["-o", "-", "--verdicts", "-"], "only one of"),
-        (["-o", "nowhere/x.pgn"], "nowhere"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(held: Path, options: list[str], reason: str) -> None:
-    assert reason in complaint("adjudicate", str(held), "-q", *options)
-    assert held.read_text() == HELD
-
-
-def test_a_file_is_not_copied_onto_itself_nor_a_packed_one_changed_in_place(held: Path) -> None:
-    assert "use --in-place" in complaint("adjudicate", str(held), "-o", str(held))
-    packed = held.with_suffix(".gz")
-    packed.write_bytes(gzip.compress(HELD.encode()))
-    assert "use -o" in complaint("adjudicate", str(packed), "--in-place")
-    assert "use -o" in complaint("adjudicate", "-", "--in-place")
-    assert '[RMobilityResult "' in tbgen("adjudicate", str(packed)).stdout
-
-
-def test_the_help_says_what_a_cursed_win_is() -> None:
-    assert "cursed win) is G0.0" in " ".join(tbgen("adjudicate", "--help").stdout.split())
-
-
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_is_killed_leaves_the_old_file(tmp_path: Path, stop: signal.Signals) -> None:
-    path, text = tmp_path / "games.pgn", (GOLDEN / "tcec_s18.pgn").read_bytes() * 400
-    for _ in range(20):
-        path.write_bytes(text)
-        code = stopped_while_it_writes(path, stop)
-        if code != 0:
-            break
-    assert code in (-stop, 128 + stop)
-    assert path.read_bytes() == text
-    if stop is signal.SIGINT:
-        assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]
 
 
 def test_who_is_interrupted_while_a_file_is_begun_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

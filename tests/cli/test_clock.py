@@ -25,15 +25,6 @@ GAME = """[Event "ends"]
 """
 
 
-def test_a_probe_says_where_the_rule_leaves_too_few_plies(table_folder: Path) -> None:
-    data = ("--data", str(table_folder))
-    assert "\nclock     under reset, with 3 plies left, G4.0 (searched)\n" in printed("probe", FAR, "--brief", *data)
-    near = FAR.replace(" 97 ", " 33 ")
-    assert "\nclock " not in printed("probe", near, "--brief", *data), "nothing is said that makes no difference"
-    told = printed("probe", near, "--brief", "--fifty", "reset", *data)
-    assert "\nclock     under reset, with 67 plies left, G1.5 (likely)\n" in told
-
-
 @pytest.mark.parametrize("how", [(), ("--line",)])
 def test_json_has_the_value_under_the_rule_that_is_asked_for(how: tuple[str, ...], table_folder: Path) -> None:
     data = ("--data", str(table_folder), "--json")
@@ -66,20 +57,3 @@ def test_a_game_that_says_in_any_tag_that_the_rule_ended_it_is_warned_of(
     (tmp_path / "games.pgn").write_text(GAME.replace('[Termination "fifty moves"]', tags))
     told = tbgen("adjudicate", str(tmp_path / "games.pgn"), "--data", str(table_folder)).stderr
     assert ("though the fifty-move rule ended them: --fifty fide lets it" in told) == warned
-
-
-def test_adjudicating_says_where_the_rule_matters_and_scores_by_it_if_asked(tmp_path: Path, table_folder: Path) -> None:
-    games = tmp_path / "games.pgn"
-    games.write_text(GAME)
-    ignoring = tbgen("adjudicate", str(games), "--data", str(table_folder))
-    assert '[RMobilityResult "G1.5"]' in ignoring.stdout
-    assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in ignoring.stdout
-    assert "1 game with too few plies left for the table's value" in ignoring.stderr
-    assert "1 game decided by best play, though the fifty-move rule ended them: --fifty fide lets it" in ignoring.stderr
-    counting = tbgen("adjudicate", str(games), "--data", str(table_folder), "--count-fifty")
-    assert '[RMobilityResult "G4.0"]' in counting.stdout
-    again = tmp_path / "again.pgn"
-    again.write_text(counting.stdout)
-    assert tbgen("adjudicate", str(again), "--data", str(table_folder), "--count-fifty").stdout == counting.stdout
-    without = tbgen("adjudicate", str(games), "--data", str(table_folder), "--fifty", "none").stdout
-    assert "RMobilityClock" not in without

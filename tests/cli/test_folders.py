@@ -51,13 +51,6 @@ def test_a_missing_folder_is_the_same_error_everywhere(arguments: tuple[str, ...
     assert complaint(*arguments, folder=missing) == wanted
 
 
-def test_an_empty_folder_is_none_that_is_missing(tmp_path: Path) -> None:
-    assert "build some with" in printed("list", "--data", str(tmp_path))
-    assert json.loads(printed("list", "--json", "--data", str(tmp_path))) == []
-    code, line = complaint("probe", BISHOP, "--data", str(tmp_path))
-    assert (code, "tbgen build KBvK" in line) == (3, True)
-
-
 def test_a_build_makes_its_folder(table_folder: Path, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "deep"
     folder.parent.mkdir()
@@ -121,15 +114,6 @@ def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, 
     assert {"KvK.html", "KBvK.html"} <= {path.name for path in pages.rglob("*.html")}
 
 
-def test_every_table_of_several_folders_is_counted(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
-    both = ("--data", os.pathsep.join(map(str, two_folders)))
-    lines = printed("study", "record", "--all", *both, "-o", str(tmp_path / "records")).splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["KvK", "KNvK", "KBvK"]
-    assert complaint("study", "record", "--all", "--data", str(tmp_path))[1].endswith(
-        "build some with: tbgen build --men 3"
-    )
-
-
 def test_records_are_taken_over_where_there_are_no_tables(
     two_folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,64 +164,7 @@ def test_several_tables_are_shown_together_and_missing_ones_named(table_folder: 
     assert (done.returncode, done.stderr.count("KQvKQ in ")) == (3, 1)
 
 
-def test_counts_say_whether_symmetry_is_left_out(table_folder: Path) -> None:
-    data = ("--data", str(table_folder))
-    assert printed("list", "KvK", "KBvK", *data).count("no symmetry left out") == 2
-    assert printed("list", *data).splitlines()[-1].endswith("no symmetry is left out of the positions")
-    assert "count once" in printed("verify", "KvK", "--threads", "1", *data)
-    assert json.loads(printed("list", "KvK", "--json", *data))["symmetry_left_out"] is False
-    (report,) = json.loads(printed("verify", "KvK", "--threads", "1", "--json", *data))["tables"]
-    assert report["symmetry_left_out"] is True
-
-
 def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path, tmp_path: Path) -> None:
     assert printed("verify", "KvK", "-q", "--threads", "1", "--data", str(table_folder)) == ""
     (tmp_path / "KvK.h5").write_bytes(b"nonsense")
     assert complaint("verify", "--quiet", "--data", str(tmp_path))[0] == 4
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["probe", BISHOP, "--komi", "G2.25"], "--komi means nothing under --scoring exponential"),
-        (["probe", BISHOP, "--cutoff", "G4.0"], "--cutoff means nothing under --scoring exponential"),
-        (
-            ["probe", "--line", BISHOP, "--scoring", "otb", "--cutoff", "G4.0"],
-            "--cutoff means nothing under --scoring otb",
-        ),
-        (
-            ["probe", "--line", BISHOP, "--scoring", "winner", "--komi", "G4.0"],
-            "--komi means nothing under --scoring winner",
-        ),
-        (["verify", "--seed", "3"], "--seed means nothing without --sample"),
-        (["verify", "-q", "--json"], "--json and --quiet cannot be given together"),
-        (["build", "KvK", "KNvK", "--men", "3"], "KvK KNvK and --men cannot be given together"),
-        (["build", "--men", "3", "--all"], "--men and --all cannot be given together"),
-        (["build", "--all", "--plan", "-q"], "--plan and --quiet cannot be given together"),
-        (["list", "KvK", "--plot", "KvK.svg", "--json"], "--json and --plot cannot be given together"),
-        (["standings", GAMES, "--title", "Event"], "--title means nothing without --html"),
-        (["standings", GAMES, "--json", "--csv"], "--json and --csv cannot be given together"),
-        (["standings", GAMES, "--csv", "--html"], "--csv and --html cannot be given together"),
-        (["standings", GAMES, "--stats", "--csv"], "--stats and --csv cannot be given together"),
-        (["standings", GAMES, "--stats", "--tiebreak", "net"], "--stats and --tiebreak cannot be given together"),
-        (
-            ["adjudicate", GAMES, "--continue", "never", "--line"],
-            "--continue never and --data cannot be given together",
-        ),
-        (["adjudicate", GAMES, "--verdicts", "x.json", "--line"], "--line means nothing without -o or --in-place"),
-        (["adjudicate", GAMES, "-o", "x", "--verdicts", "./x"], "only one of the copy and the verdicts can go to x"),
-        (
-            ["adjudicate", GAMES, "--verdicts", GAMES],
-            f"{GAMES} is what is read; the verdicts go to a file of their own",
-        ),
-        (["adjudicate", GAMES, "--in-place", "-o", "x"], "--in-place and -o cannot be given together"),
-        (["study", "record", "KvK", "--all"], "KvK and --all cannot be given together"),
-        (["study", "record", "--merge", RECORDS, "-o", "x"], "--data means nothing without tables to count"),
-        (["site", "--records", RECORDS], "--records and --data cannot be given together"),
-        (["site", "--no-pages"], "--no-pages means nothing without --explorer"),
-        (["study", "potential", "--records", RECORDS], "--records and --data cannot be given together"),
-        (["build", "--all", "--json"], "--json means nothing without --plan"),
-    ],
-)
-def test_options_that_cannot_matter_together_are_refused(arguments: list[str], words: str, table_folder: Path) -> None:
-    assert complaint(*arguments, "--data", str(table_folder)) == (2, f"tbgen: {words}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.calls import complaint, printed, tbgen
+from tests.cli.calls import printed, tbgen
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 SHORT = '[White "{}"]\n\n1. e4 e5 *\n'
@@ -103,44 +103,10 @@ def test_a_contradiction_is_a_line_and_a_field_but_no_failure(folder: Path) -> N
     assert done.returncode == 0
 
 
-def test_moves_after_the_end_are_told_of_lines_too() -> None:
-    warning = "the game was over at ply 8 (threefold repetition); 1 more move counted"
-    done = tbgen("score", "startpos", REPETITION, "--json")
-    assert json.loads(done.stdout)["warnings"] == [warning]
-    assert (done.returncode, done.stderr) == (0, f"tbgen: warning: {warning}\n")
-
-
 def test_published_games_have_no_warnings() -> None:
     found = scored("--pgn", str(GOLDEN / "tcec_s18.pgn"))
     assert [game["warnings"] for game in found["games"]] == [[]] * 20
     assert found["skipped"] == []
-
-
-def test_files_are_named_before_their_games_where_there_are_several(folder: Path) -> None:
-    one = printed("score", "--summary", "--pgn", str(folder / "a.pgn"))
-    assert one.startswith("1. ?, round ?: a - ?: accrued")
-    two = printed("score", "--summary", "--pgn", str(folder / "[ab].pgn"))
-    assert two.splitlines()[0] == f"{folder / 'a.pgn'}, {one.strip()}"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["startpos", "--pgn", "x.pgn"], "--pgn and a FEN cannot be given together"),
-        (["--pgn", "x.pgn", "--moves", "e4"], "--pgn and --moves cannot be given together"),
-        (["--pgn", "x.pgn", "--accrued", "G4.0"], "--pgn and --accrued cannot be given together"),
-        (["startpos", "--summary"], "--summary means nothing without --pgn"),
-        (["startpos", "--komi", "G3.5"], "--komi means nothing under --scoring exponential"),
-        (["--pgn", "x.pgn", "--scoring", "otb", "--komi", "G3.5"], "--komi means nothing under --scoring otb"),
-        (
-            ["startpos", "--cutoff", "G3.5", "--fifty", "fide"],
-            "--cutoff means nothing under --scoring exponential and --fifty fide",
-        ),
-        (["--pgn", "none*.pgn"], "no file matches 'none*.pgn'"),
-    ],
-)
-def test_options_that_cannot_matter_together_are_refused(arguments: list[str], words: str) -> None:
-    assert complaint("score", *arguments) == (2, f"tbgen: {words}")
 
 
 @pytest.mark.parametrize(
@@ -163,9 +129,3 @@ def test_what_the_tags_may_ask_for_can_be_given_for_files(folder: Path) -> None:
         for game in scored("--pgn", str(folder / "a.pgn"), "--komi", komi, "--cutoff", "G100.0")["games"]
     ]
     assert points == [1.0, 0.5]
-
-
-def test_a_file_in_the_place_of_a_position_is_told_how_to_be_scored(folder: Path) -> None:
-    path = str(folder / "a.pgn")
-    code, line = complaint("score", path)
-    assert (code, line) == (2, f"tbgen: {path} is a file; its games are scored by: tbgen score --pgn {path}")

@@ -129,8 +129,3 @@ def test_a_command_that_reads_games_says_how_much_of_a_file_is_read(
         run(cli.tbgen, words)
     assert ended.value.code == 0
     assert err.getvalue().startswith(f"{Path(GAMES).name}: 20 games, 100 %, ")
-
-
-def test_a_name_that_is_no_command_is_told_what_it_may_mean() -> None:
-    assert complaint("prob") == (2, "tbgen: there is no command 'prob'; did you mean probe?")
-    assert complaint("xyz") == (2, "tbgen: there is no command 'xyz'")

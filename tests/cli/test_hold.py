@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.cli.calls import complaint, printed
 
 PERPETUAL = "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"
@@ -17,33 +15,6 @@ DRAW = ("--side", "white", "--goal", "draw")
 
 def lines(*arguments: str) -> list[str]:
     return printed("hold", *arguments).splitlines()
-
-
-def test_a_perpetual_check_is_told_with_its_cycle() -> None:
-    assert lines(PERPETUAL, *DRAW)[10:] == [
-        "",
-        "accrued  -G24.5",
-        "",
-        "White keeps -G0.5 or better: held",
-        "  by         Qh5 against Kg8 (frame)",
-        "  checked    4 positions, 5 pairs with accrued scores",
-        "  cycle      [ Qe8+ Kh7 Qh5+ Kg8 ]",
-        "  holds      under every setting of the fifty-move rule",
-    ]
-
-
-def test_what_is_broken_by_two_men_is_told_with_the_way_out() -> None:
-    told = lines(FINE_70, "--side", "black", "--goal", "draw", "--nodes", "500")
-    assert "Black keeps G0.5 or better: unknown" in told
-    assert "  in frames  27 plies at least, the most of all pairs: Ka7 against Ka1" in told
-    assert any(line.startswith("  way out    Kb1 ") for line in told)
-
-
-def test_both_sides_bracket_the_value() -> None:
-    assert lines(CAGE)[-1] == "the value is -G1.5: Black holds White to 1 legal move"
-    assert lines("8/8/1p1k4/1Pp1p1p1/2PpPpPp/3P1P1P/1K6/8 w - - 0 1", "--nodes", "300")[-1] == (
-        "the value is between -G7.5 and G4.5"
-    )
 
 
 def test_a_score_as_the_goal_is_asked_of_the_sides_that_have_it() -> None:
@@ -92,8 +63,3 @@ REFUSED = [
     (("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",), 2, "the game is over: there is nothing left to hold"),
     ((CAGE, "--data", "elsewhere"), 3, NO_FOLDER),
 ]
-
-
-@pytest.mark.parametrize(("arguments", "code", "told"), REFUSED, ids=[told for _, _, told in REFUSED])
-def test_what_makes_no_sense_is_told_in_one_line(arguments: tuple[str, ...], code: int, told: str) -> None:
-    assert complaint("hold", *arguments) == (code, f"tbgen: {told}")

@@ -12,35 +12,10 @@ import pytest
 
 from tbgen.apps.match.arguments import OPTIONS
 from tests.apps.match.matches import games_of, scripted, walker
-from tests.cli.calls import complaint, printed, tbgen
+from tests.cli.calls import printed, tbgen
 from tests.cli.terminals import shown_on_terminal
 
 TWO = [*scripted("Ann"), *scripted("Bob")]
-
-
-def test_in_a_pipe_a_match_is_plain_lines() -> None:
-    lines = printed("match", *TWO, "-games", "2", "-srand", "5", "-fifty", "legacy").splitlines()
-    assert lines[:5] == [
-        "Ann, Bob: 2 games, seed 5",
-        "Started game 1 of 2 (Ann vs Bob)",
-        "Finished game 1 of 2 (Ann vs Bob): -G0.0 0.0000-1.0000 {checkmate}",
-        "Started game 2 of 2 (Bob vs Ann)",
-        "Finished game 2 of 2 (Bob vs Ann): -G0.0 0.0000-1.0000 {checkmate}",
-    ]
-
-
-def test_a_quiet_match_shows_its_last_standings_alone() -> None:
-    lines = printed("match", *TWO, "-games", "2", "-srand", "5", "-ratinginterval", "1", "-q").splitlines()
-    assert lines[:2] == ["", "Ann against Bob, 2 games"]
-    assert not [line for line in lines if "Started" in line or "Finished" in line]
-
-
-def test_at_the_end_all_scorings_stand_beside_each_other() -> None:
-    text = printed("match", *TWO, "-games", "2", "-scoring", "harmonic", "-sprt", "elo0=0", "elo1=5")
-    rows = re.findall(r"^(\w+) +1-1 +50\.00 +\+0\.0 ", text, re.MULTILINE)
-    assert rows == ["harmonic", "exponential", "classical", "winner", "komi"]
-    assert "Ann against Bob, 2 games" in text
-    assert re.search(r"SPRT cutechess: LLR -?0\.00 \(-2\.94, 2\.94\) \[0, 5\], open", text)
 
 
 def test_the_standings_are_written_as_json(tmp_path: Path) -> None:
@@ -106,22 +81,6 @@ def test_help_names_every_option_and_what_differs(asking: list[str]) -> None:
     assert "What differs" in text
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "line"),
-    [
-        (["-gaems", "2"], 2, "tbgen: unknown option -gaems; did you mean games?"),
-        (["-engine", "cmd=nowhere", "depth=1"], 2, "two engines"),
-        ([*TWO, "-engine", "cmd=/nowhere", "name=N", "depth=1"], 8, "engine 'N' cannot be started: No such file"),
-        ([*TWO, "-openings", "file=/nowhere.epd"], 1, "/nowhere.epd: No such file or directory"),
-        ([*TWO, "-tb", "/nowhere"], 2, "-tb /nowhere: there is no folder /nowhere"),
-    ],
-)
-def test_what_cannot_be_played_is_one_line_and_an_exit_code(words: list[str], code: int, line: str) -> None:
-    found, text = complaint("match", *words)
-    assert found == code
-    assert line in text
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_match_says_how_to_go_on(tmp_path: Path, number: signal.Signals, code: int) -> None:
     pgn = tmp_path / "games.pgn"
@@ -156,9 +115,3 @@ def test_games_that_are_all_lost_on_time_suggest_a_margin() -> None:
     text = printed("match", *late, *scripted("Other"), "-games", "1")
     assert "every game was lost on time: allow a margin, such as timemargin=100 with -each" in text
     assert "lost on time: allow" not in printed("match", *TWO, "-games", "1")
-
-
-def test_columns_of_the_standings_say_what_they_count() -> None:
-    """Drawn games are worth more than a half to somebody under most scorings."""
-    text = printed("match", *TWO, "-games", "2")
-    assert re.search(r"^scoring +points +% +Elo +95 % +LOS +>½ +=½ +<½ ", text, re.MULTILINE)

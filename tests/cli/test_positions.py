@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -57,11 +56,6 @@ def test_moves_may_be_written_in_many_ways(command: str, moves: list[str], table
     assert found["fen"].split()[:2] == ["8/8/8/5B1k/5K2/8/8/8", "b"]
     assert found["accrued"] == "G2.5"
     assert found == facts_of(command, WAITING, *moves, folder=table_folder)
-
-
-def test_the_first_position_has_a_name_in_every_command(table_folder: Path) -> None:
-    assert facts_of("score", "startpos", folder=table_folder)["fen"] == START
-    assert "at most 5" in complaint("probe", "startpos", "--data", str(table_folder))[1]
 
 
 def test_a_score_that_is_asked_for_is_scored_with_whatever_the_halfmove_clock_says() -> None:
@@ -138,48 +132,10 @@ def test_moves_are_given_with_their_scores_and_only_best_play_is_called_best(tab
         assert " ".join(row[6:]) == ", ".join(filter(None, remark))
 
 
-def test_moves_stand_in_groups_what_keeps_what_costs_and_what_loses_the_score(table_folder: Path) -> None:
-    """White holds G1.5 with the bishop; most moves keep that, and the bishop can be left to be taken."""
-    text = printed("probe", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", "--data", str(table_folder))
-    facts = facts_of("probe", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", folder=table_folder)
-    groups = {"keeps": "keep G1.5:", "costs": "give away part of it:", "loses": "give the score to Black:"}
-    best, shown, titles = facts["outcome"], [], list(groups.values())
-    for line in text[text.rindex("move ") :].splitlines()[1:]:
-        if line in titles:
-            title = line
-        else:
-            shown.append((line.split()[0], title))
-    expected = [
-        (
-            move["san"],
-            groups["keeps" if move["outcome"] == best else "loses" if move["outcome"].startswith("-") else "costs"],
-        )
-        for move in facts["moves"]
-    ]
-    assert shown == expected
-    assert {title for _, title in expected} >= {groups["keeps"], groups["loses"]}
-
-
 def test_a_material_is_named_as_its_table_is_whoever_has_more(table_folder: Path) -> None:
     found = facts_of("probe", "8/8/8/8/2k1b3/8/8/K7 w - - 0 1", folder=table_folder)
     assert found["material"] == "KBvK"
     assert "material  KBvK\n" in printed("probe", "8/8/8/8/2k1b3/8/8/K7 w - - 0 1", "--data", str(table_folder))
-
-
-def test_one_ply_is_not_plies(table_folder: Path) -> None:
-    line = facts_of("probe", "--line", WAITING, folder=table_folder)["line"]
-    moves = " ".join(step["san"] for step in line[:4])
-    assert "DTG       1 ply\n" in printed("probe", WAITING, moves, "--data", str(table_folder))
-    assert "DTG       5 plies\n" in printed("probe", WAITING, "--data", str(table_folder))
-    assert os.linesep.join(["", "DTG       0 (the score is reached already)", ""]) in printed(
-        "probe", "5k2/5Q2/5K2/8/8/8/8/8 b - - 0 1", "--data", str(table_folder)
-    )
-
-
-@pytest.mark.parametrize("options", [("--moves", "Ke5"), ("--accrued", "G4.0")])
-def test_what_belongs_to_one_position_is_refused_for_many(options: tuple[str, ...], table_folder: Path) -> None:
-    expected = 2, f"tbgen: - and {options[0]} cannot be given together"
-    assert complaint("probe", "-", *options, "--data", str(table_folder)) == expected
 
 
 def test_the_moves_can_be_left_out(table_folder: Path) -> None:

@@ -13,11 +13,6 @@ from tbgen.storage.files import PARTIAL
 from tests.cli.calls import complaint, printed, tbgen
 
 
-def test_a_quiet_record_says_nothing(table_folder: Path, tmp_path: Path) -> None:
-    assert printed("study", "record", "KvK", "--data", str(table_folder), "-o", str(tmp_path), "-q") == ""
-    assert (tmp_path / "KvK.json").is_file()
-
-
 def test_records_are_written_where_they_are_wanted(table_folder: Path, tmp_path: Path) -> None:
     shown = printed("study", "record", "kvkb", "--data", str(table_folder), "-o", str(tmp_path / "out"))
     assert shown == "KBvK: 52,234 positions up to symmetry, longest G1.5 in 46 plies\n"
@@ -41,11 +36,6 @@ def test_where_nothing_is_recorded_no_index_is_written(tmp_path: Path) -> None:
     assert code != 0
     assert "KBvKN" in line
     assert not (tmp_path / "records" / INDEX).exists()
-
-
-def test_nothing_asked_for_is_said(tmp_path: Path) -> None:
-    code, line = complaint("study", "record", "--data", str(tmp_path))
-    assert (code, "name materials" in line) == (2, True)
 
 
 def test_a_build_keeps_the_counts_of_what_it_has_made(tmp_path: Path) -> None:

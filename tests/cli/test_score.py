@@ -41,32 +41,6 @@ def complaint(*arguments: str, given: bytes | None = None) -> str:
     return done.stderr
 
 
-def test_a_position_has_its_score() -> None:
-    lines = score("8/8/4k3/5q2/6K1/8/8/8 w - - 0 1").splitlines()
-    assert lines[1].split() == ["0", "-G2.0", "-G2.0", "0"]
-    assert lines[2] == "accrued -G2.0 since ply 0: Black holds White to 2 legal moves, in check"
-    assert lines[-1] == "points 0.4688-0.5312 (exponential)"
-
-
-def test_a_line_is_scored_ply_by_ply() -> None:
-    lines = score(START, "e4", "e7e5", "Qh5", "Nc6").splitlines()
-    assert lines[0].split() == ["ply", "move", "own", "accrued", "since", "end"]
-    assert [line.split() for line in lines[1:6]] == [
-        ["0", "-G20.5", "-G20.5", "0"],
-        ["1", "e4", "G20.5", "G20.5", "1"],
-        ["2", "e5", "-G29.5", "-G29.5", "2"],
-        ["3", "Qh5", "G26.5", "G26.5", "3"],
-        ["4", "Nc6", "-G39.5", "G26.5", "3"],
-    ]
-
-
-def test_an_end_is_told() -> None:
-    text = score("startpos", "f3", "e5", "g4", "Qh4")
-    assert "ended by checkmate at ply 4" in text
-    assert "Black forces checkmate" in text
-    assert "points 0.0000-1.0000" in text
-
-
 def test_a_line_as_json() -> None:
     facts = json.loads(score("--json", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", "Bh3", "Kh4"))
     assert facts["accrued"] == "G4.0"
@@ -122,16 +96,6 @@ def test_the_games_of_a_file_as_json_are_as_published() -> None:
     assert (games[0]["plies"], games[0]["end"]) == (106, "adjudication")
 
 
-def test_the_games_of_a_file_are_shown_ply_by_ply_or_in_a_line() -> None:
-    path = str(GOLDEN / "tcec_s18.pgn")
-    lines = score("--pgn", path, "--summary").splitlines()
-    assert len(lines) == 20
-    assert "accrued -G2.0 at ply 158 of 159, adjudication, final -G0.0, 0.0000-1.0000" in lines[5]
-    whole = score("--pgn", path)
-    assert whole.count("accrued ") > 20
-    assert "scored as -G0.0, end: adjudication" in whole
-
-
 def test_a_pgn_comes_from_the_standard_input_too() -> None:
     facts = json.loads(score("--pgn", "-", "--json", given=b"1. e4 e5 1/2-1/2\n"))
     assert facts["games"][0]["final"] == "-G29.5"
@@ -142,16 +106,6 @@ def test_latin_1_names_come_out_right(tmp_path: Path) -> None:
     path = tmp_path / "a.pgn"
     path.write_bytes('[White "Jörg"]\n\n1. e4 *\n'.encode("latin-1"))
     assert json.loads(score("--json", "--pgn", str(path)))["games"][0]["white"] == "Jörg"
-
-
-def test_games_beside_a_broken_one_are_still_scored() -> None:
-    text = b'[White "a"]\n\n1. e4 *\n\n[White "b"]\n\n1. e4 e5 2. Ke3 *\n\n[White "c"]\n\n1. d4 *\n'
-    done = tbgen("score", "--pgn", "-", "--json", given=text)
-    assert done.returncode == 2
-    facts = json.loads(done.stdout)
-    assert [(game["number"], game["white"]) for game in facts["games"]] == [(1, "a"), (3, "c")]
-    assert [(each["game"], each["ply"], each["reason"]) for each in facts["skipped"]] == [(2, 3, "illegal move 'Ke3'")]
-    assert done.stderr == "tbgen: -, game 2, ply 3: illegal move 'Ke3'\n"
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,7 @@ import io
 import json
 from pathlib import Path
 
-import pytest
-
-from tests.cli.test_score import complaint, tbgen
+from tests.cli.test_score import tbgen
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 S18 = str(GOLDEN / "tcec_s18.pgn")
@@ -58,25 +56,6 @@ def test_a_page_of_its_own() -> None:
     page = shown(S18, "--html", "--title", "Season 18")
     assert page.startswith("<!doctype html>")
     assert "<h1>Season 18</h1>" in page
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--tiebreak", "age"], "'age' is no tie-break"),
-        (["--stats", "--html"], "cannot be given together"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(arguments: list[str], reason: str) -> None:
-    assert reason in complaint("standings", S18, *arguments)
-
-
-def test_a_game_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text("1. e4 1-0\n1. Ke2 *\n")
-    done = tbgen("standings", str(path))
-    assert done.returncode == 2
-    assert "game 2, ply 1: illegal move 'Ke2'" in done.stderr
 
 
 PROVISIONAL = (

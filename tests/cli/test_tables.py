@@ -50,18 +50,6 @@ def test_published_values_are_printed(run: Any, case: dict[str, str]) -> None:
         assert again["outcome"] == case["value"]
 
 
-def test_a_probe_is_printed_for_people(run: Any) -> None:
-    lines = run("probe", BISHOP).stdout.splitlines()
-    assert "5 . . . . K B k ." in lines
-    facts = dict(line.split(None, 1) for line in lines if line and line[0].isalpha() and "  " in line)
-    assert facts["material"] == "KBvK"
-    assert facts["own"] == facts["accrued"] == "G3.5"
-    assert facts["outcome"] == "G1.5: White holds Black to 1 legal move"
-    assert facts["DTG"] == "4 plies"
-    assert facts["points"] == "0.5625-0.4375 (exponential)"
-    assert [line.split()[0] for line in lines[lines.index("") :] if line.endswith("best")]
-
-
 def test_a_probe_in_json_has_exactly_these_keys(run: Any) -> None:
     facts = json.loads(run("probe", WAITING, "--json").stdout)
     assert list(facts) == ["fen", "material", "own", "accrued", "outcome", "dtg", "points", "scoring", "moves"]
@@ -123,12 +111,6 @@ def test_the_figures_of_a_table_are_the_published_ones(run: Any) -> None:
         assert (found["outcome"], found["dtg"]) == (outcome, each["max_dtg"])
         if outcome == "G1.0":
             break
-
-
-def test_the_figures_are_printed_for_people(run: Any) -> None:
-    text = run("list", "KBvK").stdout
-    assert "White to move: 193,284 positions" in text
-    assert "185,924" in text
 
 
 def test_tables_are_listed(run: Any, tmp_path: Path) -> None:

@@ -25,33 +25,10 @@ def test_a_score_of_a_fen_counts_although_its_clock_is_zero(whole_game_folder: P
     assert (capture["reset"], capture["accrued"]) == (True, "G1.5")
 
 
-def test_tables_are_listed_and_described(whole_game_folder: Path) -> None:
-    rows = json.loads(call("list", "--json", folder=whole_game_folder).stdout)
-    assert len(rows) == 6
-    facts = json.loads(call("list", "KBvK", "--json", folder=whole_game_folder).stdout)
-    assert facts["positions"] == 193_284 + 223_944
-
-
 def test_tables_are_proved_and_their_mates_are_the_published_ones(whole_game_folder: Path) -> None:
     facts = json.loads(call("verify", "KvK", "KBvK", "--json", folder=whole_game_folder).stdout)
     assert [table["right"] for table in facts["tables"]] == [True, True]
     call("verify", "--against", "ordinary", folder=whole_game_folder)
-
-
-def test_a_line_is_played(whole_game_folder: Path) -> None:
-    facts = json.loads(
-        call("probe", "--line", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--json", folder=whole_game_folder).stdout
-    )
-    assert facts["line"][facts["dtg"] - 1]["accrued"] == facts["outcome"]
-
-
-def test_without_tables_the_command_that_builds_them_is_named(tmp_path: Path) -> None:
-    done = call("list", folder=tmp_path)
-    assert "tbgen build --men 3 --game whole-game" in done.stdout
-
-
-def test_the_fifty_move_rule_is_not_asked_of_these_tables(whole_game_folder: Path) -> None:
-    call("probe", "8/8/8/4KBk1/8/8/8/8 b - - 5 9", "--fifty", "fide", folder=whole_game_folder, code=2)
 
 
 def test_records_are_counted(whole_game_folder: Path, tmp_path: Path) -> None:
@@ -73,11 +50,6 @@ def test_a_game_is_decided_by_tables_of_the_game_that_was_asked_for(whole_game_f
     assert f"tbgen build --for {path} --game whole-game" in lacking
     call("build", "--for", str(path), folder=tmp_path)
     assert (tmp_path / "whole-game" / "KvK.whole-game.h5").is_file()
-
-
-def test_known_digests_are_of_the_other_game(whole_game_folder: Path) -> None:
-    call("verify", "--digest", folder=whole_game_folder, code=2)
-    call("build", "KvK", "--digest", folder=whole_game_folder, code=2)
 
 
 def test_both_games_are_compared(whole_game_folder: Path, table_folder: Path, tmp_path: Path) -> None:
