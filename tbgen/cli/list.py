@@ -13,7 +13,7 @@ from tbgen.cli.reporter import by_pawns, compile_for, progress
 from tbgen.cli.terminal import complain_of, print_json, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError
-from tbgen.library.summary import Summary, summaries, summary_of
+from tbgen.library.catalog import Summary, summaries, summary_of
 from tbgen.material import Material
 from tbgen.score import Color, Mobility
 from tbgen.storage.files import folder_with

@@ -1,4 +1,4 @@
-"""Catalog: the tables of some folders that can be given away, as they were when somebody looked."""
+"""Catalog: the tables of some folders: their files, as they were when somebody looked, and their figures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from tbgen import __version__
 from tbgen.errors import MissingTableError, TableError
-from tbgen.library.summary import Summary, summary_of
+from tbgen.library.manifest import FileRecord, read_manifest
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material
+from tbgen.score import Color, Outcome
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -25,8 +26,91 @@ TABLES: Final = "tables"
 
 
 @dataclass(frozen=True)
+class Summary:
+    """A table in figures; counts are over all placements of labelled men on 64 squares."""
+
+    material: Material
+    folder: Path
+    version: str
+    """Of the program that made the table."""
+    bytes: int
+    counts: Mapping[Color, Mapping[Outcome, int]]
+    """By side to move, best outcome for White first."""
+    longest: Mapping[tuple[Color, Outcome], tuple[int, str]]
+    """The longest distance to an outcome and the FEN of a position that has it; empty if the table has no distances."""
+    build: FileRecord
+    """Its times are None if the table was not built in this folder."""
+
+    @property
+    def men(self) -> int:
+        return self.material.men
+
+    @property
+    def positions(self) -> int:
+        return sum(self.side_positions(side) for side in Color)
+
+    def side_positions(self, side: Color) -> int:
+        """Legal positions with this side to move."""
+        return sum(self.counts[side].values())
+
+    def facts(self) -> dict[str, Any]:
+        """The summary as JSON has it."""
+        return {
+            "material": str(self.material),
+            "men": self.men,
+            "positions": self.positions,
+            "version": self.version,
+            "bytes": self.bytes,
+            "seconds": self.build.wall_seconds,
+            "cpu_seconds": self.build.cpu_seconds,
+            "peak_bytes": self.build.peak_bytes,
+            "threads": self.build.threads,
+            "phases": dict(self.build.phase_seconds),
+            "symmetry_left_out": False,
+            "sides": {str(side).lower(): self._side_facts(side) for side in Color},
+        }
+
+    def _side_facts(self, side: Color) -> dict[str, Any]:
+        outcomes = {
+            str(outcome): {"count": count, "max_dtg": dtg, "fen": fen}
+            for outcome, count in self.counts[side].items()
+            for dtg, fen in [self.longest.get((side, outcome), (None, None))]
+        }
+        return {"positions": self.side_positions(side), "outcomes": outcomes}
+
+
+def summary_of(folder: Path, material: Material) -> Summary:
+    """The figures of one table."""
+    with TableFile(path_of(folder, material)) as file:
+        made = read_manifest(folder).get(str(material))
+        if made is None or made.bytes != file.size:
+            made = FileRecord(file.size, "")
+        longest = (
+            {}
+            if not file.has_distances
+            else {
+                (side, outcome): (tally.max_dtg, file.examples[side, outcome])
+                for side, tallies in file.tallies.items()
+                for outcome, tally in tallies.items()
+            }
+        )
+        return Summary(material, folder, file.attributes["generator"], file.size, file.counts, longest, made)
+
+
+def summaries(folders: Sequence[Path]) -> Iterator[Summary | TableError]:
+    """Every table that a probe of the folders would use, in build order, or what is wrong with it."""
+    for material, folder in tables_of(folders):
+        try:
+            yield summary_of(folder, material)
+        except MissingTableError:
+            continue
+        except TableError as error:
+            yield error
+
+
+@dataclass(frozen=True)
 class StoredFile:
-    """A file of a table."""
+    """A file of a table, in a folder or offered by a server."""
 
     path: Path
     bytes: int
@@ -55,7 +139,6 @@ class Entry:
     """A table that can be asked and fetched."""
 
     material: Material
-    folder: Path
     outcomes: StoredFile
     distances: StoredFile | None
 
@@ -91,7 +174,7 @@ class Entry:
         return next((each for each in self.files if each.path.name == name), None)
 
     def summary(self) -> Summary:
-        return summary_of(self.folder, self.material)
+        return summary_of(self.outcomes.path.parent, self.material)
 
 
 class Catalog:
@@ -137,7 +220,7 @@ def _looked_at(folders: Sequence[Path], most_men: int) -> Iterator[Entry | Table
                 outcomes, distances = _stored(table.outcomes), None
                 if table.has_distances:
                     distances = _stored(table.distances)
-                yield Entry(material, folder, outcomes, distances)
+                yield Entry(material, outcomes, distances)
         except TableError as error:
             yield error
 

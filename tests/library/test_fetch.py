@@ -21,7 +21,6 @@ from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
-from tbgen.library import remote
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
 from tbgen.material import Material
@@ -116,7 +115,7 @@ class Stopping(Watcher):
 
 def break_off(mirror: Mirror, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop a fetch in the middle of a file."""
-    monkeypatch.setattr(remote, "_PIECE", 1000)
+    monkeypatch.setattr(fetching, "_PIECE", 1000)
     with pytest.raises(KeyboardInterrupt):
         fetched(mirror, folder, jobs=1, watcher=Stopping(9000))
 
@@ -124,7 +123,7 @@ def break_off(mirror: Mirror, folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_fetch_that_is_stopped_goes_on_where_it_was(
     mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "_PIECE", 1000)
+    monkeypatch.setattr(fetching, "_PIECE", 1000)
     draw = random.Random(28)
     size = sum(map(len, files_in(small).values()))
     for _ in range(20):
@@ -316,8 +315,8 @@ def test_what_was_left_of_a_broken_fetch_is_fetched_once_more(
 
 
 def test_a_server_that_drips_is_left(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "_now", itertools.count(0.0, 40.0).__next__)
-    monkeypatch.setattr(remote, "_PIECE", 1)
+    monkeypatch.setattr(fetching, "_now", itertools.count(0.0, 40.0).__next__)
+    monkeypatch.setattr(fetching, "_PIECE", 1)
     with pytest.raises(FetchError, match="it sends less than 1024 bytes a second"):
         fetch(tmp_path, mirror.url, only("KvK"))
 
@@ -326,7 +325,7 @@ def test_a_server_that_keeps_silent_is_left(mirror: Mirror, tmp_path: Path, monk
     import threading
 
     over = threading.Event()
-    monkeypatch.setattr(remote, "SECONDS", 0.05)
+    monkeypatch.setattr(fetching, "SECONDS", 0.05)
     mirror.wrong = lambda *_: over.wait()
     try:
         with pytest.raises(FetchError):
@@ -368,7 +367,7 @@ def test_a_wrong_catalog_costs_one_line(mirror: Mirror, tmp_path: Path, catalog:
 
 
 def test_a_catalog_without_end_is_cut_off(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "_MOST_CATALOG", 1000)
+    monkeypatch.setattr(fetching, "_MOST_CATALOG", 1000)
     mirror.catalog = bytes(5000)
     with pytest.raises(FetchError, match="more than there is"):
         fetched(mirror, tmp_path)

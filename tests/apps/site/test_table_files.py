@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.library.catalog import Catalog
-from tbgen.library.summary import summary_of
+from tbgen.library.catalog import Catalog, summary_of
 from tbgen.material import Material
 from tests.apps.site.conftest import client_of
 from tests.copies import copy_tables
