@@ -216,7 +216,7 @@ class StoredTable:
 
     def places_of(self, cells: Places) -> Places:
         """Where many positions lie."""
-        return self.file.order.places_of(cells)
+        return self.file.order.place_of(cells)
 
     def all_entries(self, places: Places) -> tuple[Places, Places]:
         """The signed entry values of many positions, and their distances or UNKNOWN_DTG."""

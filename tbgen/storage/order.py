@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from tbgen.storage.layers import Layer
 from tbgen.storage.schema import CHUNK_CELLS
 
 Cells = npt.NDArray[np.int64]
+Place = TypeVar("Place", int, npt.NDArray[np.int64])
 
 _PART_CELLS = 1 << 22
 
@@ -69,14 +70,13 @@ class Order:
         """How many places follow each other that differ in the white king and the first other man alone."""
         return self.layout.shape[2] * (64 if self.layout.others else 1)
 
-    def place_of(self, cell: int) -> int:
-        """Where the file keeps a cell.
+    def place_of(self, cell: Place) -> Place:
+        """Where the file keeps a cell, or each of an array of cells.
 
         >>> order_of(Material.parse("KvK")).place_of(1)
         10
         """
-        digits = self.digits_of(cell)
-        place = 0
+        digits, place = self.digits_of(cell), cell * 0
         for axis, size in zip(self.axes, self.shape, strict=True):
             place = place * size + digits[axis]
         return place
@@ -88,14 +88,6 @@ class Order:
             cell, digit = divmod(cell, size)
             digits.append(digit)
         return [cell, *reversed(digits)]
-
-    def places_of(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Where the file keeps many cells."""
-        digits = self.digits_of(cells)
-        places = np.zeros(len(cells), np.int64)
-        for axis, size in zip(self.axes, self.shape, strict=True):
-            places = places * size + digits[axis]
-        return places
 
     def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """What cells many places keep."""

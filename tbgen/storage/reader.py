@@ -13,13 +13,12 @@ import numpy.typing as npt
 
 from tbgen.errors import MissingDistancesError, MissingTableError
 from tbgen.score import Color, Outcome
-from tbgen.storage.details import flips_of, patterns_of
 from tbgen.storage.files import suffix_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
-from tbgen.storage.states import Ids, States
+from tbgen.storage.states import Ids, States, flips_of, patterns_of
 from tbgen.table import Box, Distances, Entries, EntryValues, Patterns, Table, Tally
 
 _LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUMNS[layer])}
@@ -223,7 +222,7 @@ class TableFile:
 
         `tell` is told how many chunks of how many have been.
         """
-        numbers, offsets = np.divmod(self.order.places_of(cells), self.order.chunk_cells)
+        numbers, offsets = np.divmod(self.order.place_of(cells), self.order.chunk_cells)
         found, ids = np.argsort(numbers, kind="stable"), np.empty(len(cells), np.int64)
         starts = np.flatnonzero(np.diff(numbers[found], prepend=-1))
         for count, some in enumerate(np.split(found, starts[1:]) if len(cells) else ()):

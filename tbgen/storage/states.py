@@ -2,7 +2,10 @@
 
 A *state* is an entry value, its distance and a pattern of the middle. A table has few different ones,
 numbered from the most frequent on. Files keep a state in parts, its symbol (symbols.py) apart from its
-distance and detail (details.py). Cells that hold no position get the state of the cell before them.
+distance and detail. Cells that hold no position get the state of the cell before them.
+
+The states of one symbol and one distance are a *group*. A cell's symbol and distance say which group its state is in,
+and its detail which of these; most groups have one state.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import WideInts
+from tbgen.compiled.arrays import WideInts, as_starts, kind_of_numbers
 from tbgen.errors import RepresentationError
+from tbgen.score import Color
+from tbgen.table import Distances, Entries, Numbers, Patterns
 
 Records = npt.NDArray[Any]
 """Items of several fields, as schema.py declares them."""
@@ -52,3 +57,39 @@ def smallest(count: int) -> type[np.unsignedinteger[Any]]:
     if count > 1 << 32:
         raise RepresentationError(f"{count} kinds of places", "the 32 bits that files have for one")
     return np.uint16 if count <= 1 << 16 else np.uint32
+
+
+def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:
+    """The patterns that states have, and their new numbers: cells without a position may have had others."""
+    occurs = np.zeros(len(patterns), np.bool_)
+    occurs[numbers], occurs[0] = True, True
+    if occurs.all():
+        return numbers, patterns
+    lengths = patterns.start[1:].astype(np.int64) - patterns.start[:-1]
+    rows = np.repeat(occurs, lengths)
+    start = np.concatenate([[0], np.cumsum(lengths[occurs])])
+    renumbered: WideInts = (np.cumsum(occurs) - 1).astype(kind_of_numbers(len(lengths)))
+    return renumbered[numbers], Patterns(
+        as_starts(start), patterns.holder[rows], patterns.code[rows], patterns.outcome[rows], patterns.dtg[rows]
+    )
+
+
+def flips_of(entry: Entries, side: Color) -> Distances:
+    """Which bit of a distance a file has flipped, by entry value.
+
+    Who holds an outcome reaches it with a move, so the distance is odd if that side is to move and even if not. With
+    the lowest bit flipped in one case the number is always even, and compresses as its half would.
+    """
+    flips: Distances = ((entry > 0) == (side is Color.WHITE)).astype(np.uint16)
+    return flips
+
+
+def patterns_of(records: Records, rows: Records) -> tuple[Numbers, Patterns]:
+    """The pattern of each state, and all patterns: those of the table of which these are the details."""
+    first, count = records["first"], records["rows"]
+    begins = np.zeros(len(rows) + 1, np.bool_)
+    begins[first[count > 0]] = True
+    check_32_bits(int(np.count_nonzero(begins)), "patterns")
+    number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
+    start = as_starts(np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]))
+    return number, Patterns(start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")])

@@ -19,10 +19,8 @@ from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Outcome
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
-from tbgen.storage.details import flips_of
 from tbgen.storage.files import WrittenTable, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
-from tbgen.storage.grouping import Details, details_of
 from tbgen.storage.layers import Layer
 from tbgen.storage.numbering import NewArray, look_up, states_of
 from tbgen.storage.order import Order, order_of
@@ -45,8 +43,8 @@ from tbgen.storage.schema import (
     Seal,
     digest_of,
 )
-from tbgen.storage.states import Ids, States, smallest
-from tbgen.storage.symbols import Symbols, symbols_of
+from tbgen.storage.states import Ids, States, flips_of, smallest
+from tbgen.storage.symbols import Details, Symbols, details_of, symbols_of
 from tbgen.table import Content, Patterns, Tally
 
 _SAMPLE, _SAMPLED = 7, 256

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tbgen.compiled import arrays
-from tbgen.storage.grouping import details_of
 from tbgen.storage.layers import Layer
 from tbgen.storage.schema import COLUMNS, WIDE
 from tbgen.storage.states import States
+from tbgen.storage.symbols import details_of
 from tbgen.table import Patterns
 
 STATES, SYMBOLS, DISTANCES, PATTERNS, ROWS = 3_000_000, 500, 90, 1000, 7000

@@ -15,8 +15,8 @@ def test_the_place_of_a_cell_is_where_the_file_has_it(name: str) -> None:
     cells = np.arange(order.layout.cells)
     in_file = order.to_file(cells)
     some = np.random.default_rng(3).integers(0, len(cells), 200)
-    assert in_file[order.places_of(some)].tolist() == some.tolist()
-    assert [order.place_of(cell) for cell in some.tolist()] == order.places_of(some).tolist()
+    assert in_file[order.place_of(some)].tolist() == some.tolist()
+    assert [order.place_of(cell) for cell in some.tolist()] == order.place_of(some).tolist()
     assert (order.from_file(in_file) == cells).all()
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.compiled.arrays import Ints, as_starts, kind_of_numbers
+from tbgen.compiled.arrays import as_starts, kind_of_numbers
 from tbgen.errors import RepresentationError
 from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
@@ -22,7 +21,7 @@ from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Ids, States, in_32_bits, smallest
 from tbgen.storage.symbols import symbols_of
-from tbgen.table import Cells, Patterns, Piece, Table, often_first
+from tbgen.table import Cells, Patterns, Table, often_first
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))
@@ -107,24 +106,6 @@ def test_cells_without_a_position_follow_the_one_before() -> None:
     assert (ids[empty[empty > 0]] == ids[empty[empty > 0] - 1]).all()
 
 
-def test_what_empty_cells_hold_makes_no_difference() -> None:
-    table, order = table_of(3), order_of(Material.parse("KBvK"))
-    other = dataclasses.replace(table, dtg=np.where(table.entry == 0, 7, table.dtg).astype(np.uint16))
-    assert (numbered(table, order)[0] == numbered(other, order)[0]).all()
-
-
-@pytest.mark.parametrize("name", ["KvK", "KPvK", "KPPvK", "KRBvKN"])
-def test_parts_are_runs_of_cells_and_of_places(name: str) -> None:
-    order = order_of(Material.parse(name))
-    parts = order.parts()
-    assert parts[0].start == 0
-    assert parts[-1].stop == order.layout.cells
-    for part, following in zip(parts, [*parts[1:], None], strict=True):
-        assert following is None or following.start == part.stop
-        assert order.place_of(part.start) == part.start
-        assert order.place_of(part.stop - 1) == part.stop - 1
-
-
 def test_what_finds_states_has_room_for_little_more() -> None:
     keys = np.arange(1, 100_000, dtype=np.uint64) * np.uint64(1 << 20)
     census, numbers = added(new_census(16), keys[::2], keys[::2])
@@ -181,31 +162,6 @@ def test_a_full_disk_is_an_error() -> None:
 
     with pytest.raises(OSError, match="no space left"):
         states_of(table_of(7), order_of(Material.parse("KBvK")), 2, full)
-
-
-class Renumbered:
-    """A table whose patterns have other numbers."""
-
-    def __init__(self, table: Table, numbers: Ints, patterns: int) -> None:
-        self.material, self.game, self.tallies = table.material, table.game, table.tallies
-        self.patterns: Any = range(patterns)
-        self._table, self._numbers = table, numbers
-
-    def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
-        for piece in self._table.pieces(first, end, room):
-            yield piece._replace(numbers=self._numbers)
-
-
-def test_patterns_may_have_40_bits() -> None:
-    table, order = table_of(10), order_of(Material.parse("KBvK"))
-    numbers = np.array([0, (1 << 32) + 1, (1 << 40) - 1])
-    expected = states_of(table, order, threads=2)
-    found = states_of(Renumbered(table, numbers, 1 << 40), order, threads=2)
-    assert found.states.pattern.dtype == np.int64
-    assert (found.states.pattern == numbers[expected.states.pattern]).all()
-    assert (found.numbers == expected.numbers).all()
-    assert (found.states.entry == expected.states.entry).all()
-    assert (found.states.dtg == expected.states.dtg).all()
 
 
 def test_more_symbols_than_can_have_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

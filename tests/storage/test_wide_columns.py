@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import random
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -135,17 +134,6 @@ def test_they_are_verified(wide_folder: Path, name: str) -> None:
 
 
 @pytest.mark.usefixtures("in_memory")
-def test_a_wrong_distance_among_them_is_found(wide_folder: Path, tmp_path: Path) -> None:
-    copy_tables(wide_folder, tmp_path, *NAMES)
-
-    def change(rows: Items) -> None:
-        rows["dtg"][len(rows) // 2] += 2
-
-    rewritten(path_of(tmp_path, PAWN), Layer.DISTANCES, "rows", change)
-    assert verify_file(tmp_path, PAWN, threads=1).violation is not None
-
-
-@pytest.mark.usefixtures("in_memory")
 @pytest.mark.parametrize("name", NAMES)
 def test_digests_and_records_are_the_same(wide_folder: Path, table_folder: Path, name: str) -> None:
     material = Material.parse(name)
@@ -153,14 +141,6 @@ def test_digests_and_records_are_the_same(wide_folder: Path, table_folder: Path,
         assert digests_of(file, 1) == read_digests()[material]
     wide, narrow = (record_of(folder, material, threads=1) for folder in (wide_folder, table_folder))
     assert dataclasses.replace(wide, bytes=narrow.bytes) == narrow
-
-
-def test_outcomes_alone_have_the_same_digest(wide_folder: Path, tmp_path: Path) -> None:
-    shutil.copy(path_of(wide_folder, PAWN), tmp_path)
-    with wide_numbers(), opened(tmp_path, "KPvK") as alone:
-        found = digests_of(alone, 1)
-    with opened(wide_folder, "KPvK") as file:
-        assert found == dataclasses.replace(digests_of(file, 1), distances=None)
 
 
 @pytest.mark.parametrize("name", WIDE)
@@ -186,16 +166,3 @@ def test_a_number_that_leads_nowhere_is_refused(wide_folder: Path, tmp_path: Pat
     rewritten(path_of(tmp_path, PAWN), Layer.DISTANCES, name, change)
     with opened(tmp_path, "KPvK") as file, pytest.raises(DamagedTableError):
         file.table()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["KBvKN", "KPvKP"])
-def test_tables_of_four_men_are_the_same(four_men_folder: Path, tmp_path: Path, name: str) -> None:
-    material = Material.parse(name)
-    write_wide(tmp_path, four_men_folder, [material])
-    copy_tables(four_men_folder, tmp_path, *map(str, material.children()))
-    assert verify_file(tmp_path, material).violation is None
-    with opened(tmp_path, name) as wide, opened(four_men_folder, name) as narrow:
-        assert wide.kind_of("states") == WIDE["states"]
-        assert digests_of(wide, 1) == digests_of(narrow, 1)
-        assert census_of(wide, 1) == census_of(narrow, 1)

@@ -84,7 +84,7 @@ class PairedTables:
         self._of_symbol = _numbers(reset, first) * np.uint32(len(second)), _numbers(whole, second)
         cells, draw = self._order.layout.cells, np.random.default_rng(SEED)
         self._cells = draw.permutation(cells) if cells <= DRAWN else draw.integers(0, cells, DRAWN)
-        places = self._order.places_of(self._cells)
+        places = self._order.place_of(self._cells)
         self._by_place = np.argsort(places)
         self._places = places[self._by_place]
         self._drawn = np.zeros(len(self._cells), np.uint32)
