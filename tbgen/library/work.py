@@ -109,8 +109,10 @@ def make_files(
         new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
         solved = retro.solve_into(store, material, children, threads, tell, game, new)
         tell("writing", None, 1.0, 0)
-        begun = time.perf_counter()
-        written = write_table(folder, solved, generator=__version__, source=source, threads=threads, new=new)
+        begun, counters = time.perf_counter(), threads if memory is None else 1
+        written = write_table(
+            folder, solved, generator=__version__, source=source, threads=threads, new=new, counters=counters
+        )
     phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
     solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
     return written, solved
