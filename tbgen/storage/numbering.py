@@ -94,14 +94,6 @@ def larger(census: Census, what: str = "states") -> Census:
     return found
 
 
-def added(census: Census, keys: Keys, often: Keys) -> tuple[Census, Numbers]:
-    """The census, or a larger one, that has met some more states so often; and their numbers in it."""
-    start, numbers = 0, np.empty(len(keys), np.uint32)
-    while (start := add_keys(census, keys, often, numbers, start)) < len(keys):
-        census = larger(census)
-    return census, numbers
-
-
 class Tile(NamedTuple):
     """Scratch space of a thread that numbers."""
 
@@ -170,16 +162,20 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     """
     numbers = new(order.layout.cells, np.uint32)
     workers = _met(content, order, threads, numbers)
-    keys, often, own = _together(workers)
-    by_key = np.argsort(keys)
-    ranking = by_key[often_first(often[by_key])]
+    met_by = {worker.number: met(worker.census) for worker in workers}
+    del workers
+    keys, states = np.unique(np.concatenate([keys for keys, _ in met_by.values()]), return_inverse=True)
+    often = np.bincount(states, np.concatenate([often for _, often in met_by.values()]))
+    ranking = often_first(often.astype(np.uint64))
     rank_of = np.empty(len(keys), np.uint32)
     rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
-    state_of = np.zeros(1 + max(map(len, own.values())) * threads, np.uint32)
-    for worker, theirs in own.items():
-        state_of[1:].reshape(-1, threads)[: len(theirs), worker] = rank_of[theirs]
+    state_of = np.zeros(1 + max(len(theirs) for theirs, _ in met_by.values()) * threads, np.uint32)
+    first = 0
+    for worker, (theirs, _) in met_by.items():
+        state_of[1:].reshape(-1, threads)[: len(theirs), worker] = rank_of[states[first : first + len(theirs)]]
+        first += len(theirs)
     keys = keys[ranking]
-    del often, by_key, ranking, rank_of
+    del met_by, states, often, ranking, rank_of
     _settle(order, numbers, state_of, int(np.argmin(keys)), threads)
     return Numbering(numbers, _meant_by(keys, kind_of_numbers(len(content.patterns))))
 
@@ -234,21 +230,6 @@ def _read_only(cells: Cells) -> Cells:
     for column in same:
         column.setflags(write=False)
     return same
-
-
-def _together(workers: list[_Worker]) -> tuple[Keys, Keys, dict[int, Numbers]]:
-    """The states of all workers, how often they were met, and where among them those of each worker are.
-
-    What workers have is large: they are let go on the way.
-    """
-    worker = workers.pop()
-    total, used = worker.census, int(worker.census.used[0])
-    own: dict[int, Numbers] = {worker.number: np.arange(used, dtype=np.uint32)}
-    while workers:
-        worker = workers.pop()
-        total, own[worker.number] = added(total, *met(worker.census))
-    del worker
-    return *met(total), own
 
 
 def _settle(order: Order, numbers: Numbers, state_of: Numbers, blank: int, threads: int) -> None:
@@ -312,18 +293,6 @@ def number_of(census: Census, key: Word) -> int:
         census.slots[slot, NUMBER] = census.used[0]
         census.used[0] += 1
     return census.slots[slot, NUMBER]
-
-
-@kernel
-def add_keys(census: Census, keys: Words, often: Words, numbers: Numbers, start: Int) -> int:
-    """Meet some keys from `start` on so often, while there is room, and find their numbers; the key to go on with."""
-    for n in range(start, len(keys)):
-        if not has_room(census, 1):
-            return n
-        number = number_of(census, keys[n])
-        census.often[number] += often[n]
-        numbers[n] = number
-    return len(keys)
 
 
 @kernel

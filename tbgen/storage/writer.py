@@ -361,11 +361,7 @@ def _places(target: Any) -> dict[tuple[int, ...], int]:
     def note(place: Any) -> None:
         places[tuple(place.chunk_offset)] = place.byte_offset
 
-    if hasattr(target, "chunk_iter"):
-        target.chunk_iter(note)
-    else:
-        for number in range(target.get_num_chunks()):
-            note(target.get_chunk_info(number))
+    target.chunk_iter(note)
     return places
 
 

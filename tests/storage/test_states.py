@@ -16,7 +16,7 @@ from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
 from tbgen.storage import symbols as symbols_module
-from tbgen.storage.numbering import Places, Slabs, added, larger, met, new_census, new_tile, number_slabs, states_of
+from tbgen.storage.numbering import Places, Slabs, larger, met, new_census, new_tile, number_slabs, states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Ids, States, in_32_bits, smallest
@@ -104,18 +104,6 @@ def test_cells_without_a_position_follow_the_one_before() -> None:
     ids, _ = numbered(table, order)
     empty = np.flatnonzero(order.to_file(table.entry) == 0)
     assert (ids[empty[empty > 0]] == ids[empty[empty > 0] - 1]).all()
-
-
-def test_what_finds_states_has_room_for_little_more() -> None:
-    keys = np.arange(1, 100_000, dtype=np.uint64) * np.uint64(1 << 20)
-    census, numbers = added(new_census(16), keys[::2], keys[::2])
-    census, more = added(census, keys, keys)
-    assert (more[::2] == numbers).all()
-    assert len(keys) <= len(census.often) == 0.75 * len(census.slots) < 2 * len(keys)
-    found, often = met(census)
-    assert (found[more] == keys).all()
-    assert (np.sort(more) == np.arange(len(keys))).all()
-    assert (often[more] == keys * np.where(np.arange(len(keys)) % 2, 1, 2).astype(np.uint64)).all()
 
 
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**32 - 1) | st.integers(2**32 - 2, 2**40), max_size=50))
