@@ -24,6 +24,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Accrued
 from tests.attacks.attack import Attempt, assert_civil, assert_one_line, cut_up
 from tests.cli.calls import tbgen
+from tests.positions import random_root
 from tests.test_tampered import tampered
 
 NAMES = ("KBvK", "KNvK", "KPvK")
@@ -106,15 +107,8 @@ class _Copies:
 
     def board(self, draw: random.Random) -> chess.Board:
         """A legal position of the table, either colour ahead."""
-        while True:
-            board = chess.Board(None)
-            squares = draw.sample(range(64), 3)
-            for square, man in zip(squares, "K" + self.name[1] + "k", strict=True):
-                board.set_piece_at(square, chess.Piece.from_symbol(man))
-            board = board if draw.random() < 0.5 else board.mirror()
-            board.turn = draw.random() < 0.5
-            if board.is_valid():
-                return board
+        board = random_root(draw, f"K{self.name[1]}k")
+        return draw.choice((board, board.mirror()))
 
     def assert_no_wrong_value(self, draw: random.Random) -> None:
         with open_tablebase(self.folder) as tables:
