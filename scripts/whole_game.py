@@ -13,8 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tbgen.apps.site.two_games import Row, Shown, TwoGames, Way, games_of, numbered_line
-from tbgen.score import Color, Mobility, Outcome, parse_score
+import chess
+
+from tbgen.apps.records.two_games import Row, outcome_of, resets_of, rows_of, shown, totals_of, ways_of
+from tbgen.apps.site.two_games import numbered_line
+from tbgen.score import Color, Mobility, Outcome
 from tbgen.text import in_plies
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -95,7 +98,7 @@ def row_of(table: Mapping[str, Any]) -> str:
     """An ending in a line of the table of counts."""
     counts = dict.fromkeys(GROUPS, 0)
     for name, count in table["outcomes"][GAME].items():
-        counts[group_of(parse_score(name).outcome)] += count
+        counts[group_of(outcome_of({"outcome": name}))] += count
     shares = [100 * count / table["positions"] for count in (*counts.values(), table["differing"])]
     cells = [f"{share:.2f}" if share else "-" for share in shares]
     return " | ".join((f"| {table['material']} | {table['positions']:,}", *cells)) + " |"
@@ -133,15 +136,16 @@ def share(part: float) -> str:
 
 def compared_row(row: Row) -> str:
     """An ending in a line of the comparison."""
-    shares = map(share, (row.differing, row.white, row.black, row.other_holder))
     points = f"{row.points:+.5f}" if row.points else "-"
-    return " | ".join((f"| {row.material}", *shares, points, f"{row.apart:.4f}" if row.apart else "-")) + " |"
+    return (
+        " | ".join((f"| {row.name}", *map(share, row.shares), points, f"{row.apart:.4f}" if row.apart else "-")) + " |"
+    )
 
 
-def beside(way: Way) -> str:
+def beside(outcome: Outcome, *ways: Mapping[str, Any] | None) -> str:
     """The longest ways to a score under both games."""
-    cells = [str(way.outcome)]
-    for found in (way.reset, way.whole):
+    cells = [str(outcome)]
+    for found in ways:
         if found is None:
             cells += ["-", "-", "-"]
             continue
@@ -151,44 +155,44 @@ def beside(way: Way) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def played(name: str, outcome: Outcome, plies: int, line: str) -> Iterator[str]:
-    """Best play under one of the games."""
-    how = f"in {in_plies(plies)}" if plies else "on the board"
-    yield textwrap.indent(textwrap.fill(f"{name} {outcome}, {how}: {line}".rstrip(": "), 106), "    ")
-
-
-def position(number: int, shown: Shown) -> Iterator[str]:
+def position(number: int, each: Mapping[str, Any]) -> Iterator[str]:
     """A position with both lines."""
-    yield f"**{number}. {shown.material}**, {shown.to_move}. {shown.turn or 'A reset is only threatened'}.\n"
-    yield f"    {shown.fen}"
-    yield from played("r-mobility", shown.reset, shown.dtg[0], shown.lines[0])
-    yield from played("whole game", shown.whole, shown.dtg[1], shown.lines[1])
+    reset = each["reset"] or "a reset is only threatened"
+    side = "White" if chess.Board(each["fen"]).turn else "Black"
+    yield f"**{number}. {each['material']}**, {side} to move. {reset[:1].upper()}{reset[1:]}.\n"
+    yield f"    {each['fen']}"
+    for name, game in (("r-mobility", each["r_mobility"]), ("whole game", each["whole_game"])):
+        how = f"in {in_plies(game['dtg'])}" if game["dtg"] else "on the board"
+        line = numbered_line(each["fen"], game["line"].split())
+        yield textwrap.indent(textwrap.fill(f"{name} {game['outcome']}, {how}: {line}".rstrip(": "), 106), "    ")
     yield ""
 
 
-def comparison_of(games: TwoGames) -> Iterator[str]:
+def comparison_of(facts: Mapping[str, Any]) -> Iterator[str]:
     """The page of both games, part by part."""
-    yield TOGETHER.format(
-        tables=len(games.rows), positions=games.positions, share=100 * games.differing / games.positions
-    )
+    tables = facts["tables"]
+    positions, differing = (sum(table[name] for table in tables) for name in ("positions", "differing"))
+    yield TOGETHER.format(tables=len(tables), positions=positions, share=100 * differing / positions)
     yield "| men | endings | positions | differ | for White | for Black | other holder |\n|--:|--:|--:|--:|--:|--:|--:|"
-    for total in games.totals:
+    for total in totals_of(facts):
         shares = " | ".join(map(share, total.shares))
-        yield f"| {total.men} | {total.tables} | {total.positions:,} | {shares} |"
-    every = sum(games.resets.values())
+        yield f"| {total.name} | {total.tables} | {total.positions:,} | {shares} |"
+    resets = resets_of(facts)
+    every = sum(resets.values())
     yield RESETS.format(every=every)
     yield "| first reset that matters | positions | per cent |\n|---|--:|--:|"
-    yield from (f"| {name} | {count:,} | {100 * count / every:.1f} |" for name, count in games.resets.items())
-    yield POSITIONS.format(shown=len(games.shown))
-    for number, shown in enumerate(games.shown, 1):
-        yield from position(number, shown)
+    yield from (f"| {name} | {count:,} | {100 * count / every:.1f} |" for name, count in resets.items())
+    chosen = shown(facts["positions"])
+    yield POSITIONS.format(shown=len(chosen))
+    for number, each in enumerate(chosen, 1):
+        yield from position(number, each)
     yield SIDE_BY_SIDE
     yield "| score | r-mobility | ending | there whole game | whole game | ending | there r-mobility |"
     yield "|---|--:|---|---|--:|---|---|"
-    yield from map(beside, games.ways)
+    yield from (beside(*way) for way in ways_of(facts))
     yield ENDINGS
     yield "| ending | differ | for White | for Black | other holder | points | apart |\n|---|--:|--:|--:|--:|--:|--:|"
-    yield from map(compared_row, games.widest)
+    yield from map(compared_row, rows_of(facts))
 
 
 def write(name: str, parts: Iterator[str]) -> None:
@@ -198,4 +202,4 @@ def write(name: str, parts: Iterator[str]) -> None:
 if __name__ == "__main__":
     facts = json.loads(Path(sys.argv[1]).read_text())
     write("whole-game-records.md", page_of(facts))
-    write("two-games.md", comparison_of(games_of(facts)))
+    write("two-games.md", comparison_of(facts))

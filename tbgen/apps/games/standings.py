@@ -170,7 +170,9 @@ class Standings:
             case TieBreak.NET:
                 return row.net(self.most_code)
             case TieBreak.HEAD_TO_HEAD:
-                return sum((sum(row.against.get(other.name, []), Fraction(0)) for other in equals), Fraction(0))
+                names = {other.name for other in equals}
+                points = (sum(row.against[name], Fraction(0)) for name in row.against if name in names)
+                return sum(points, Fraction(0))
 
     @property
     def event(self) -> str:

@@ -21,6 +21,7 @@ import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final
 
 from tbgen.apps.records.published import ORDINARY, Published, read_published
@@ -34,6 +35,7 @@ VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 
 MINOR_AHEAD: Final = 350
 BOUNDS: Final = (0, 1, 2, 3, 5, 7)
 """Codes of the scores that shares are given for: at least G0.0, G0.5, G1.0, G1.5, G2.5, G3.5."""
+_NO_MATE: Final = ([Role.KNIGHT], [Role.BISHOP], [Role.KNIGHT, Role.KNIGHT])
 _FACTORS: Final = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
 
 
@@ -57,19 +59,14 @@ class Rule(enum.Enum):
         self.words = words
 
 
-def value_of(men: Iterable[Role]) -> int:
-    """Centipawns of some men."""
-    return sum(VALUES[role] for role in men)
-
-
-def advantage_of(material: Material) -> int:
-    """By how many centipawns White leads; negative if Black does."""
-    return value_of(material.white) - value_of(material.black)
+def lead_of(white: Iterable[Role], black: Iterable[Role]) -> int:
+    """By how many centipawns White's men are worth more than Black's; negative if they are worth less."""
+    return sum(VALUES[role] for role in white) - sum(VALUES[role] for role in black)
 
 
 def leader_of(material: Material) -> Color | None:
     """The side ahead in material."""
-    lead = advantage_of(material)
+    lead = lead_of(material.white, material.black)
     return None if lead == 0 else Color.WHITE if lead > 0 else Color.BLACK
 
 
@@ -78,34 +75,16 @@ def rule_for(material: Material) -> Rule | None:
     leader = leader_of(material)
     if leader is None:
         return None
-    ours, theirs = (_without_king(material.side(color)) for color in (leader, leader.other))
-    pieces = [role for role in ours if role is not Role.PAWN]
-    lead = value_of(pieces) - value_of(role for role in theirs if role is not Role.PAWN)
-    pawns = len(ours) - len(pieces)
-    if pawns == 0:
-        return _pawnless(pieces, theirs, lead)
-    if pawns == 1 and _costs_the_pawn(theirs, lead):
+    ours, theirs = (material.side(color) for color in (leader, leader.other))
+    pieces, others = ([role for role in side if role not in (Role.KING, Role.PAWN)] for side in (ours, theirs))
+    lead, pawns = lead_of(pieces, others), ours.count(Role.PAWN)
+    if pawns == 1 and others and lead + VALUES[min(others)] < MINOR_AHEAD:
         return Rule.LAST_PAWN
-    return Rule.FULL
-
-
-def _without_king(side: Iterable[Role]) -> list[Role]:
-    return [role for role in side if role is not Role.KING]
-
-
-def _pawnless(pieces: Sequence[Role], theirs: Sequence[Role], lead: int) -> Rule:
-    minors = all(role in (Role.KNIGHT, Role.BISHOP) for role in pieces)
-    if not theirs:
-        cannot = minors and (len(pieces) == 1 or tuple(pieces) == (Role.KNIGHT, Role.KNIGHT))
-        return Rule.NO_MATE if cannot else Rule.BARE_KING
-    others = [role for role in theirs if role is not Role.PAWN]
+    if pawns:
+        return Rule.FULL
+    if len(theirs) == 1:
+        return Rule.NO_MATE if pieces in _NO_MATE else Rule.BARE_KING
     return Rule.MINOR_AHEAD if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1 else Rule.PAWNLESS
-
-
-def _costs_the_pawn(theirs: list[Role], lead: int) -> bool:
-    """Whether giving the weakest piece for the pawn leaves the leader less than a minor ahead."""
-    pieces = [role for role in theirs if role is not Role.PAWN]
-    return bool(pieces) and lead + value_of([min(pieces)]) < MINOR_AHEAD
 
 
 Counts = Mapping[Color, Mapping[Outcome, int]]
@@ -131,47 +110,38 @@ class Potential:
         """The material, and what it leaves open."""
         return str(self.material) if self.bishops is None else f"{self.material}, bishops on {self.bishops}"
 
-    @property
-    def advantage(self) -> int:
-        return abs(advantage_of(self.material))
-
-    @property
+    @cached_property
     def mates(self) -> Fraction:
         """The share of positions the leader wins by mate, less those it loses so; either side to move counts half."""
         return self._mean(lambda outcome: Fraction(outcome.code == MATE_CODE))
 
-    @property
+    @cached_property
     def points(self) -> Fraction | None:
         """Twice what the leader gets above half a point, by the exponential formula; None without a record."""
         rule = Scoring()
         return self._mean(lambda outcome: 2 * (rule.holders_points(outcome) - DRAW)) if self.recorded else None
 
     def _mean(self, worth: Callable[[Outcome], Fraction]) -> Fraction:
-        means = []
+        """What outcomes are worth to the leader, over all positions."""
+        sums = Fraction(0)
         for side in Color:
-            signed = (
-                worth(outcome) * count * (1 if outcome.holder is self.leader else -1)
-                for outcome, count in self.counts[side].items()
-            )
-            means.append(sum(signed, Fraction(0)) / (self.totals[side] or 1))
-        return sum(means, Fraction(0)) / len(means)
+            for outcome, count in self.counts[side].items():
+                sign = 1 if outcome.holder is self.leader else -1
+                sums += sign * worth(outcome) * Fraction(count, self.totals[side])
+        return sums / len(Color)
 
     def share(self, side: Color, holder: Color, code: int) -> Fraction | None:
         """The share of positions with a side to move where a side gets a score of this code or a lower one."""
         if not self.recorded and code != MATE_CODE:
             return None
-        won = sum(count for outcome, count in self.counts[side].items() if _reaches(outcome, holder, code))
+        counts = self.counts[side].items()
+        won = sum(count for outcome, count in counts if outcome.holder is holder and outcome.code <= code)
         return Fraction(won, self.totals[side] or 1)
-
-    @property
-    def nearest(self) -> Fraction:
-        """The factor of the rule's kind that is nearest to the truth."""
-        return min(_FACTORS, key=lambda factor: abs(factor - self.mates))
 
     @property
     def is_confirmed(self) -> bool:
         """Whether no other factor is nearer, and the leader at least wins more often than it loses."""
-        return self.mates >= 0 and self.nearest == self.rule.factor
+        return self.mates >= 0 and nearest_factor(self.mates) == self.rule.factor
 
     @property
     def error(self) -> Fraction:
@@ -190,29 +160,27 @@ class Potential:
             "material": str(self.material),
             "bishops": self.bishops,
             "leader": str(self.leader).lower(),
-            "advantage": self.advantage,
+            "advantage": abs(lead_of(self.material.white, self.material.black)),
             "rule": self.rule.title,
             "rule_factor": float(self.rule.factor),
             "factor": _rounded(self.mates),
             "rmobility_factor": _rounded(self.points),
             "confirmed": self.is_confirmed,
             "source": "table" if self.recorded else "published",
-            "shares": {
-                f"{str(side).lower()}_to_move": {
-                    str(holder).lower(): {_g(code): _rounded(self.share(side, holder, code)) for code in BOUNDS}
-                    for holder in Color
-                }
-                for side in Color
-            },
+            "shares": {f"{str(side).lower()}_to_move": self._shares(side) for side in Color},
+        }
+
+    def _shares(self, side: Color) -> dict[str, dict[str, float | None]]:
+        names = {code: str(Outcome(Color.WHITE, code)) for code in BOUNDS}
+        return {
+            str(holder).lower(): {name: _rounded(self.share(side, holder, code)) for code, name in names.items()}
+            for holder in Color
         }
 
 
-def _reaches(outcome: Outcome, holder: Color, code: int) -> bool:
-    return outcome.holder is holder and outcome.code <= code
-
-
-def _g(code: int) -> str:
-    return str(Outcome(Color.WHITE, code))
+def nearest_factor(share: Fraction) -> Fraction:
+    """The factor of the rule's kind that is nearest to the truth."""
+    return min(_FACTORS, key=lambda factor: abs(factor - share))
 
 
 def _rounded(share: Fraction | None) -> float | None:
@@ -233,28 +201,29 @@ def potentials_of(records: Iterable[Record]) -> list[Potential]:
         if material in known:
             found += _recorded(known[material], leader, rule)
         else:
-            totals = {side: sum(published.counts[side]) for side in Color}
-            found.append(Potential(material, leader, rule, _mates_in(published), totals, recorded=False))
+            found.append(_of_mates(material, leader, rule, published))
     return sorted(found, key=lambda each: (-abs(each.error), each.name))
 
 
-def _mates_in(published: Published) -> Counts:
-    mates = {}
+def _of_mates(material: Material, leader: Color, rule: Rule, published: Published) -> Potential:
+    """An ending without a record."""
+    mates, totals = {}, {}
     for side in Color:
-        won, _, lost = published.counts[side]
+        won, drawn, lost = published.counts[side]
         mates[side] = {Outcome(side, MATE_CODE): won, Outcome(side.other, MATE_CODE): lost}
-    return mates
+        totals[side] = won + drawn + lost
+    return Potential(material, leader, rule, mates, totals, recorded=False)
 
 
 def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
     """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
     every = {side: {outcome: each.count.classes for outcome, each in record.sides[side].items()} for side in Color}
     parts: list[tuple[str | None, Rule, Counts]] = [(None, rule, every)]
-    men = _without_king(record.material.side(leader))
+    men = record.material.side(leader)
     if record.one_colored is not None and men.count(Role.BISHOP) > 1:
         one = {side: {outcome: n.classes for outcome, n in record.one_colored[side].items()} for side in Color}
         both = {side: {each: n - one[side].get(each, 0) for each, n in every[side].items()} for side in Color}
-        has_more = set(men) != {Role.BISHOP} or len(record.material.side(leader.other)) > 1
+        has_more = set(men) != {Role.KING, Role.BISHOP} or len(record.material.side(leader.other)) > 1
         parts = [("both colours", rule, both), ("one colour", rule if has_more else Rule.NO_MATE, one)]
     for bishops, said, counts in parts:
         totals = {side: sum(counts[side].values()) for side in Color}
@@ -266,7 +235,7 @@ class Fit:
     """A rule over all the endings that it speaks of, each counted once."""
 
     rule: Rule
-    potentials: tuple[Potential, ...]
+    potentials: Sequence[Potential]
 
     @property
     def endings(self) -> int:
@@ -289,7 +258,7 @@ class Fit:
     @property
     def is_confirmed(self) -> bool:
         """Whether the fitted factor is nearer to the rule's than to any other."""
-        return min(_FACTORS, key=lambda factor: abs(factor - self.mates)) == self.rule.factor
+        return nearest_factor(self.mates) == self.rule.factor
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -304,20 +273,17 @@ class Fit:
         }
 
 
-def fits_of(potentials: Iterable[Potential]) -> list[Fit]:
+def fits_of(potentials: Sequence[Potential]) -> list[Fit]:
     """The rules that speak of some ending, with fitted factors, the worst errors first."""
-    groups: dict[Rule, list[Potential]] = {}
-    for each in potentials:
-        groups.setdefault(each.rule, []).append(each)
-    fits = [Fit(rule, tuple(group)) for rule, group in groups.items()]
+    groups = ([each for each in potentials if each.rule is rule] for rule in Rule)
+    fits = [Fit(group[0].rule, group) for group in groups if group]
     return sorted(fits, key=lambda fit: -abs(fit.rule.factor - fit.mates))
 
 
-def facts_of(potentials: Iterable[Potential]) -> Mapping[str, Any]:
+def facts_of(potentials: Sequence[Potential]) -> Mapping[str, Any]:
     """Factors for an engine to read, by rule and by ending."""
-    found = list(potentials)
     return {
         "format": 1,
-        "rules": [fit.facts() for fit in fits_of(found)],
-        "endings": {each.name: each.facts() for each in sorted(found, key=lambda each: each.name)},
+        "rules": [fit.facts() for fit in fits_of(potentials)],
+        "endings": {each.name: each.facts() for each in sorted(potentials, key=lambda each: each.name)},
     }

@@ -9,8 +9,8 @@ make layers: they are listed from the farthest down, by quiet moves of best play
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import chess
@@ -87,22 +87,9 @@ def pair_after(facts: Facts, cell: Int, aim: Aim) -> Int:
     return pair_of(cell, signed(aim.holder, aim.code))
 
 
-# An outcome lower than both scores is worth the same whatever has accrued, so that entry values tell best play.
-@inner
-def list_best_of_class(subject: Subject, scratch: Scratch, side: Int, aim: Aim, after: Ints, count: Int) -> Int:
-    """List the pairs that best play leads to by quiet moves, whatever has accrued; returns how many are listed."""
-    for move in range(list_moves(subject.men, scratch, side, QUIETS)):
-        there = quiet_cell(subject.numbering, scratch, side, move)
-        place = index_of_cell(subject.cells, there)
-        if int(subject.entry[place]) == aim.outcome and int(subject.dtg[place]) == aim.plies:
-            after[count] = pair_of(there, 0)
-            count += 1
-    return count
-
-
 @inner
 def list_best(subject: Subject, scratch: Scratch, other: Scratch, side: Int, aim: Aim, after: Ints, count: Int) -> Int:
-    """The same with a score accrued that may matter."""
+    """List the pairs that best play leads to by quiet moves; returns how many are listed."""
     for move in range(list_moves(subject.men, scratch, side, QUIETS)):
         there = quiet_cell(subject.numbering, scratch, side, move)
         place = index_of_cell(subject.cells, there)
@@ -131,10 +118,7 @@ def follow(subject: Subject, scratch: Scratch, other: Scratch, pairs: Ints, star
         holder, code = 0 if accrued > 0 else 1, code_of(accrued)
         outcome, dtg = stored_value(subject.rows, facts_of(subject, place), holder, code)
         aim = Aim(holder, code, outcome, dtg - 1)
-        if code_of(outcome) < min(own, code):
-            count = list_best_of_class(subject, scratch, side, aim, after, count)
-        else:
-            count = list_best(subject, scratch, other, side, aim, after, count)
+        count = list_best(subject, scratch, other, side, aim, after, count)
         start[n + 1] = count
     return count
 
@@ -144,21 +128,16 @@ def _with_own_scores(cells: Any) -> Any:
     return cells * _SCORES + _OWN
 
 
-@dataclass(frozen=True, eq=False)
-class Layer:
-    """The pairs that are so many plies away from their goal, in ascending order."""
+class Layer(NamedTuple):
+    """The pairs that are so many plies away from their goal."""
 
     pairs: Longs
+    """Ascending."""
     start: Longs
     after: Longs
     """[way] -> place in the layer below; the ways of pair n are start[n] to start[n + 1]."""
-
-    def waits(self, below: Longs) -> Longs:
-        """The quiet plies from each pair, given those from the layer below."""
-        waits, some = np.zeros(len(self.pairs), np.int64), np.flatnonzero(np.diff(self.start))
-        if len(some):
-            waits[some] = 1 + np.maximum.reduceat(below[self.after], self.start[some])
-        return waits
+    waits: Longs
+    """[pair] -> the quiet plies of best play from there."""
 
 
 class Stretches:
@@ -168,43 +147,46 @@ class Stretches:
     """
 
     def __init__(self, subject: Subject, cells: Cells, dtg: Longs) -> None:
-        self._layers = _layers(subject, cells, dtg)
-        self._waits = [np.zeros(len(self._layers[0].pairs), np.int64)]
-        for layer in self._layers[1:]:
-            self._waits.append(layer.waits(self._waits[-1]))
+        nothing, listed = np.zeros(0, np.int64), list[tuple[Longs, Longs, Longs]]()
+        reached = nothing
+        for plies in range(int(dtg.max(initial=0)), -1, -1):
+            pairs = np.union1d(reached, _with_own_scores(cells[dtg == plies]))
+            start, after = _followed(subject, pairs) if plies else (np.zeros(len(pairs) + 1, np.int64), nothing)
+            listed.append((pairs, start, after))
+            reached = np.unique(after)
+        below = Layer(nothing, nothing, nothing, nothing)
+        self._layers = list[Layer]()
+        for pairs, start, after in reversed(listed):
+            below = _weighed(pairs, start, np.searchsorted(below.pairs, after), below)
+            self._layers.append(below)
 
     def waits(self, cells: Cells, dtg: Longs) -> Longs:
         """How many they are from positions that were asked for."""
         found = np.zeros(len(cells), np.int64)
         for plies in np.unique(dtg).tolist():
-            some = dtg == plies
-            found[some] = self._waits[plies][np.searchsorted(self._layers[plies].pairs, _with_own_scores(cells[some]))]
+            some, layer = dtg == plies, self._layers[plies]
+            found[some] = layer.waits[np.searchsorted(layer.pairs, _with_own_scores(cells[some]))]
         return found
 
     def way_from(self, cell: int, dtg: int) -> list[int]:
         """The cells of the longest stretch that begins with a position."""
         place, way = int(np.searchsorted(self._layers[dtg].pairs, _with_own_scores(cell))), [cell]
         for plies in range(dtg, 0, -1):
-            layer, below = self._layers[plies], self._waits[plies - 1]
+            layer, below = self._layers[plies], self._layers[plies - 1]
             ways = layer.after[layer.start[place] : layer.start[place + 1]]
             if not len(ways):
                 break
-            place = int(ways[below[ways].argmax()])
-            way.append(int(self._layers[plies - 1].pairs[place]) // _SCORES)
+            place = int(ways[below.waits[ways].argmax()])
+            way.append(int(below.pairs[place]) // _SCORES)
         return way
 
 
-def _layers(subject: Subject, cells: Cells, dtg: Longs) -> list[Layer]:
-    """[plies] -> layer, of all that best play leads to from some positions."""
-    layers, reached, nothing = list[Layer](), np.zeros(0, np.int64), np.zeros(0, np.int64)
-    for plies in range(int(dtg.max(initial=0)), -1, -1):
-        pairs = np.union1d(reached, _with_own_scores(cells[dtg == plies]))
-        if layers:
-            layers[-1].after[:] = np.searchsorted(pairs, layers[-1].after)
-        start, after = _followed(subject, pairs) if plies else (np.zeros(len(pairs) + 1, np.int64), nothing)
-        layers.append(Layer(pairs, start, after))
-        reached = np.unique(after)
-    return layers[::-1]
+def _weighed(pairs: Longs, start: Longs, after: Longs, below: Layer) -> Layer:
+    """A layer with its waits: one ply more than the longest of those below that a pair leads to."""
+    waits, some = np.zeros(len(pairs), np.int64), np.flatnonzero(np.diff(start))
+    if len(some):
+        waits[some] = 1 + np.maximum.reduceat(below.waits[after], start[some])
+    return Layer(pairs, start, after, waits)
 
 
 def _followed(subject: Subject, pairs: Longs) -> tuple[Longs, Longs]:
@@ -245,10 +227,8 @@ def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebas
 
 def positions_ahead(spreads: Iterable[Spread]) -> Longs:
     """[plies] -> positions up to symmetry that are more plies away from their goal."""
-    counts = [np.array(spread.distances, np.int64) for spread in spreads]
-    at = np.zeros(max((len(each) for each in counts), default=1), np.int64)
-    for each in counts:
-        at[: len(each)] += each
+    counts = [spread.distances for spread in spreads]
+    at = np.array([sum(each) for each in itertools.zip_longest(*counts, fillvalue=0)] or [0], np.int64)
     ahead: Longs = at.sum() - np.cumsum(at)
     return ahead
 
