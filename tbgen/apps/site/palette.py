@@ -23,6 +23,10 @@ THEMES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 }
 
 
+DASHES: Final = ("none", "7 3", "2 2.5", "10 3 2 3", "5 4", "14 4", "6 2 1.5 2 1.5 2")
+"""[dash] -> the pattern of a line in plots."""
+
+
 def shade_of(outcome: Outcome) -> str:
     """The name of an outcome's colour, such as `w0` for White's mates.
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import picture_of
-from tbgen.apps.site.palette import Segment, bar_of, colors, shade_of
+from tbgen.apps.site.palette import DASHES, Segment, bar_of, colors, shade_of
 from tbgen.apps.site.templates import environment
 from tbgen.errors import UsageError
 from tbgen.score import Color, Outcome
@@ -23,9 +23,6 @@ Distances = Mapping[Outcome, Sequence[int]]
 WIDTH: Final = 1000
 HEIGHT: Final = 400
 """The units of paths, which begin at the upper left."""
-
-DASHES: Final = ("none", "7 3", "2 2.5", "10 3 2 3", "5 4", "14 4", "6 2 1.5 2 1.5 2")
-"""[dash] -> the pattern of a line, as `static/style.css` has it too."""
 
 _GROUNDS: Final = {
     "light": ("#fcfbf8", "#1f2328", "#5b6270", "#dcd9d0"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.site import need_modules
 from tbgen.apps.site.boards import board_of, shared
-from tbgen.apps.site.palette import bar_of, border_of, colors, percent, shade_of, theme, told
+from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, shade_of, theme, told
 from tbgen.score import Color, Outcome
 from tbgen.text import counted, in_plies
 
@@ -43,9 +43,10 @@ def static(name: str) -> str:
 
 
 def style() -> str:
-    """The style sheet, with the colours of outcomes in light and in dark."""
-    classes = "".join(f".{name}{{--shade:var(--{name})}}" for name in colors("light"))
-    return f"{static('style.css')}{theme()}{classes}\n"
+    """The style sheet, with the colours of outcomes in light and in dark, and the dashes of lines in plots."""
+    shades = "".join(f".{name}{{--shade:var(--{name})}}" for name in colors("light"))
+    dashes = "".join(f".dash{number}{{stroke-dasharray:{dash}}}" for number, dash in enumerate(DASHES))
+    return f"{static('style.css')}{theme()}{shades}{dashes}\n"
 
 
 def environment(**given: Any) -> Environment:

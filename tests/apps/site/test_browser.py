@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import axe_core_python
 import chess
 import chess.pgn
 import pytest
@@ -21,14 +20,11 @@ from tbgen.apps.site.alone import standings_page
 from tbgen.apps.site.service import SitePages
 from tbgen.rules.points import Scoring
 from tbgen.score import parse_score
-from tests.apps.site.chromium import Chromium, browser
+from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import running
 
-pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
+pytestmark = NEEDED
 
-AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-VIOLATIONS = """axe.run().then(({ violations }) =>
-  violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
 FEWER = """[...document.querySelectorAll('tbody')].flatMap((body) => [...body.rows].slice(4, -4)).concat(
   [...document.querySelectorAll('.cards')].flatMap((cards) => [...cards.children].slice(2)))
   .forEach((each) => each.remove())"""
@@ -144,8 +140,7 @@ def test_a_page_fits_a_phone_and_a_screen_reader_and_keeps_to_the_policy(
         open_page(page, address, name)
         assert page.run("document.documentElement.scrollWidth") == width
         page.run(FEWER)
-        page.run(AXE)
-        assert page.run(VIOLATIONS) == []
+        assert page.violations() == []
     assert page.complaints == []
 
 
@@ -196,7 +191,6 @@ def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromiu
         page.look(width, scheme=scheme)
         page.open(path.as_uri(), "document.readyState == 'complete' && document.title == 'Standings'")
         assert page.run("document.documentElement.scrollWidth") == width
-        page.run(AXE)
-        assert page.run(VIOLATIONS) == []
+        assert page.violations() == []
     fits = "(() => { const each = document.querySelector('.wide'); return each.scrollWidth <= each.clientWidth; })()"
     assert page.run(fits)

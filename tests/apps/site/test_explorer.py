@@ -7,20 +7,16 @@ import re
 from pathlib import Path
 from urllib.parse import urlencode
 
-import axe_core_python
 import chess
 import pytest
 
 from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.probe import open_tablebase
 from tbgen.score import parse_score
-from tests.apps.site.chromium import Chromium, browser
+from tests.apps.site.chromium import NEEDED, Chromium
 
-pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
+pytestmark = NEEDED
 
-AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-VIOLATIONS = """axe.run().then(({ violations }) =>
-  violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
 FIRST_LOAD_BYTES = 45_000
 SHOWN = "document.documentElement.dataset.shown && !document.querySelector('[aria-busy]')"
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
@@ -249,9 +245,7 @@ def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(
     page.run("document.getElementById('ask-line').click(); document.getElementById('edit').click()")
     page.wait("document.querySelector('.line-moves') && !document.getElementById('ending').hidden")
     assert page.run("document.documentElement.scrollWidth") == width
-    page.run(AXE)
-    found = page.run(VIOLATIONS)
-    assert found == []
+    assert page.violations() == []
     assert page.complaints == []
 
 
@@ -288,8 +282,7 @@ def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
     late = urlencode({"fen": "8/8/4K3/6k1/8/7B/8/8 b - - 97 60", "accrued": "G4.0"})
     page.open(f"{server}/explorer/plain?{late}", "document.querySelector('.verdict')")
     assert "But under reset, with 3 plies left, G4.0 (searched)." in text_of(page, ".verdict")
-    page.run(AXE)
-    assert page.run(VIOLATIONS) == []
+    assert page.violations() == []
 
 
 @pytest.mark.parametrize("asked", ["", urlencode({"fen": BISHOP, "accrued": "G4.0"}), "fen=x", "accrued=G4.0"])
@@ -297,8 +290,7 @@ def test_the_form_without_a_script_fits_a_phone(page: Chromium, server: str, ask
     page.look(390)
     page.open(f"{server}/explorer/plain?{asked}", "document.querySelector('form')")
     assert page.run("document.documentElement.scrollWidth") == 390
-    page.run(AXE)
-    assert page.run(VIOLATIONS) == []
+    assert page.violations() == []
 
 
 @pytest.mark.parametrize("source", [SERVER, TABLES])

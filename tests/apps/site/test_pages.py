@@ -18,7 +18,7 @@ from tbgen.apps.site import templates
 from tbgen.apps.site.events import read_event
 from tbgen.apps.site.lines import best_cards
 from tbgen.apps.site.pages import DATA, EVENT, Site, write_site
-from tbgen.apps.site.plots import DASHES, draw_pictures, draw_table
+from tbgen.apps.site.plots import draw_pictures, draw_table
 from tbgen.errors import UsageError
 from tbgen.material import Material
 from tests.apps.conftest import PUBLISHED
@@ -89,13 +89,6 @@ def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
         assert claim in page
     assert "G0.0 124,960 (" in page
     assert "G0.5 18,984 (" in page
-
-
-def test_pages_are_printed_in_light_colours(site: Path) -> None:
-    style = (site / "static" / "style.css").read_text()
-    assert (
-        style.count("prefers-color-scheme: dark") == style.count("@media screen and (prefers-color-scheme: dark)") == 2
-    )
 
 
 def moves_in(figure: str) -> str:
@@ -257,13 +250,6 @@ def test_links_to_a_page_are_shown_with_words_and_with_a_picture_if_the_site_has
     assert 'property="og:image" content="https://x.example/static/preview.png"' in known
     assert 'property="og:url" content="https://x.example/material/KvK.html"' in known
     assert set(with_it) - set(without) == {"static/preview.png"}
-
-
-def test_lines_have_the_same_dashes_on_pages_and_in_pictures(site: Path) -> None:
-    style = (site / "static" / "style.css").read_text()
-    dashes = dict(re.findall(r"\.dash(\d) \{ stroke-dasharray: ([^;]+); \}", style))
-    assert ["none", *dashes.values()] == list(DASHES)
-    assert list(dashes) == [str(number) for number in range(1, len(DASHES))]
 
 
 def test_a_bar_shows_where_the_outcomes_of_black_begin(site: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
+from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from tbgen.apps.site.answers import answer_of, line_of
@@ -29,13 +30,13 @@ from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color
 from tbgen.storage.schema import SEAL_BYTES
 from tests.apps.conftest import PUBLISHED
-from tests.apps.site.chromium import Chromium, browser
-from tests.apps.site.conftest import running
+from tests.apps.site.chromium import NEEDED, Chromium
+from tests.apps.site.conftest import client_of, running
 from tests.cli.calls import complaint, printed
 from tests.positions import random_board
 from tests.readers.pairs import vectors
 
-pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
+pytestmark = NEEDED
 
 FIRST_LOAD_BYTES = 45_000
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
@@ -308,3 +309,36 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
     (tmp_path / "none").mkdir()
     code, line = complaint("site", "--explorer", "--no-pages", "-o", str(tmp_path / "x"), folder=tmp_path / "none")
     assert (code, "no tables in" in line) == (2, True)
+
+
+def told_by(server: TestClient, asked: Sequence[str]) -> dict[str, Any]:
+    """What a server answers, in the form of `golden`."""
+    fen, accrued = asked
+    found = server.get("/r-mobility", params={"fen": fen, "strip": "1", **({"accrued": accrued} if accrued else {})})
+    told = found.json()
+    if found.status_code == 400:
+        return {"asked": asked, "impossible": told["message"]}
+    for move in told["moves"]:
+        del move["points"]
+    return {"asked": asked, **told}
+
+
+def find_differences(page: Chromium, folder: Path, site: Path, number: int) -> None:
+    """Ask so many pairs of a position and an accrued score of each table in a folder."""
+    write_explorer(site, Catalog([folder]))
+    with open_tablebase(folder) as tables, client_of(folder) as server, running(Host(site)) as address:
+        page.open(f"{address}/explorer/")
+        for material in tables.available():
+            expected = golden(tables, number, 1128, [material])
+            assert [each for each in expected if told_by(server, each["asked"]) != each] == []
+            assert differences(page, expected) == []
+
+
+def test_the_browser_the_server_and_python_agree(page: Chromium, table_folder: Path, tmp_path: Path) -> None:
+    find_differences(page, table_folder, tmp_path, 10)
+
+
+@pytest.mark.given_tables
+def test_the_browser_the_server_and_python_agree_on_a_set(page: Chromium, given_folder: Path, tmp_path: Path) -> None:
+    """10,220 pairs, if all tables of up to five men are there."""
+    find_differences(page, given_folder, tmp_path, 70)

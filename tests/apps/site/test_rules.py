@@ -8,10 +8,10 @@ import random
 import chess
 import pytest
 
-from tests.apps.site.chromium import Chromium, browser
+from tests.apps.site.chromium import NEEDED, Chromium
 from tests.positions import random_board
 
-pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
+pytestmark = NEEDED
 
 ALL = """(async () => {
   const rules = await import('./rules.js');
