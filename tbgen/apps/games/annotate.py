@@ -122,7 +122,6 @@ class Annotation:
     """A game with the plies that tables know, the first position among them if they know it."""
 
     game: PgnGame
-    root: chess.Board
     plies: tuple[AnnotatedPly, ...]
     missing: Counter[Material]
     """Missing table -> how many positions of the game it would know."""
@@ -174,15 +173,12 @@ class Annotation:
 
 def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
     """A game with the values of its positions, each with its accrued score."""
-    root = game.game.board.root()
     missing: Counter[Material] = Counter()
-    return Annotation(game, root, tuple(_annotated(tables, game, root, missing)), missing)
+    return Annotation(game, tuple(_annotated(tables, game, missing)), missing)
 
 
-def _annotated(
-    tables: Tablebase, game: PgnGame, root: chess.Board, missing: Counter[Material]
-) -> Iterator[AnnotatedPly]:
-    board, rule = root.copy(stack=False), game.scoring
+def _annotated(tables: Tablebase, game: PgnGame, missing: Counter[Material]) -> Iterator[AnnotatedPly]:
+    board, rule = game.game.board.root(), game.scoring
     value: Probe | None = None
     stood: chess.Board | None = None
     before: Ply | None = None

@@ -235,15 +235,20 @@ MATED = b'[Event "m"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. f3 e5 2. g
 SETTLED = MATED.replace(b"\n\n1.", b'\n[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1.')
 
 
+def warned_in(path: Path) -> list[PgnGame]:
+    return [game for game in plain(path.read_bytes()) if isinstance(game, PgnGame) and game.warnings]
+
+
 @pytest.mark.parametrize("text", [MATED, SETTLED])
 def test_the_board_decides_before_any_tag_and_what_contradicts_it_is_said_once_a_game(
     tmp_path: Path, text: bytes
 ) -> None:
     path = tmp_path / "games.pgn"
-    path.write_bytes(HELD + text)
+    path.write_bytes(HELD.replace(b"1/2-1/2\n", b"1-0\n") + text)
     held, mated = [game for part in decide_file(str(path), Task(results=True)) for game in part.results]
     assert (str(mated.final), mated.result, mated.source.value) == ("-G0.0", "0-1", "game")
     assert (str(held.final), held.result) == ("G4.0", "1/2-1/2")
+    assert len(warned_in(path)) == 2
     parts = list(decide_file(str(path), Task()))
     written = plain(b"".join(part.text for part in parts))
     assert [game.tags["RMobilityResult"] for game in written if isinstance(game, PgnGame)] == ["G4.0", "-G0.0"]

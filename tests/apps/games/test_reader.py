@@ -51,6 +51,7 @@ def test_a_decisive_result_counts_as_mate_and_any_other_as_accrued() -> None:
     assert str(only_game("1. e4 e5 0-1").final) == "-G0.0"
     assert str(only_game("1. e4 e5 1/2-1/2").final) == "-G29.5"
     assert str(only_game("1. e4 e5 *").final) == "-G29.5"
+    assert str(only_game("1. f3 e5 2. g4 Qh4# 1-0").final) == "-G0.0"
 
 
 def test_the_result_tag_comes_before_the_one_after_the_moves() -> None:
