@@ -100,14 +100,14 @@ class Source:
 
     def mutations(self) -> list[Mutation]:
         """All of them that still parse and say something else."""
-        found = []
+        found, whole = [], ast.dump(self.tree)
         for node in self._nodes(self.tree):
             for mutation in self._of(node):
                 try:
                     mutant = ast.parse(mutation.apply(self.text))
                 except SyntaxError:
                     continue
-                if ast.dump(mutant) != ast.dump(self.tree):
+                if ast.dump(mutant) != whole:
                     found.append(mutation)
         return found
 

@@ -83,9 +83,8 @@ def test_the_tests_of_a_file_are_those_beside_it(mutants: ModuleType, path: str,
 
 def test_equivalent_mutants_are_still_in_the_program_and_have_a_reason(mutants: ModuleType) -> None:
     reasons = mutants.equivalent()
-    found = set()
-    for name in {path for path, _, _, _ in reasons}:
-        text = (mutants.ROOT / name).read_text()
-        found |= {mutants.key_of(each, text) for each in mutants.Source(name, text).mutations()}
-    assert set(reasons) <= found
     assert all(reasons.values())
+    for name, line, old, _ in reasons:
+        lines = [each.strip() for each in (mutants.ROOT / name).read_text().splitlines()]
+        assert line in lines
+        assert old in line
