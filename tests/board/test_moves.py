@@ -43,10 +43,8 @@ def test_no_position_has_more_moves_than_there_is_room_for() -> None:
 
 def test_a_key_of_words_gives_its_board_back() -> None:
     """As `pack` writes it: four words of men, and one for all else."""
-    from tbgen.apps.hold.goals import not_mated
-
     from tbgen.apps.hold.closure import Attempt, Searcher
-    from tbgen.apps.hold.strategy import Rung
+    from tbgen.apps.hold.strategy import Rung, not_mated
     from tbgen.rules.position import own_score
     from tbgen.score import Color
 

@@ -32,7 +32,6 @@ from tbgen.apps.play.search_kernels import (
     SQUARE_BITS,
     STATUS,
     STOP,
-    STORES,
     Search,
     search,
 )
@@ -104,9 +103,8 @@ class Searched:
 class Engine:
     """One search after another; `stop` may be called from any thread."""
 
-    def __init__(self, tables: Tablebase | None = None, *, stores: bool = True) -> None:
+    def __init__(self, tables: Tablebase | None = None) -> None:
         self._tables = tables
-        self._stores = stores
         self._status = np.zeros(STATUS, np.int64)
         self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
         self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
@@ -145,7 +143,7 @@ class Engine:
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
     def _space(self, root: Root, most_nodes: int | None) -> Search:
-        self._status[[NODES, HITS]], self._status[STORES] = 0, self._stores
+        self._status[[NODES, HITS]] = 0
         self._status[MOST_NODES] = _NO_LIMIT if most_nodes is None else most_nodes
         if 2 * self._status[FILED] > _TABLE_SLOTS:  # else they serve the next search, too
             self._table_keys[:], self._table_outcomes[:], self._status[FILED] = 0, 0, 0

@@ -48,9 +48,9 @@ UNKNOWN = 1 << 10
 COUNT_BITS, SQUARE_BITS = 4, 6
 _NO_MOVE = 0xFFFF
 
-STOP, NODES, MOST_NODES, ASKED, FILED, HITS, MOST_MEN, STORES, STATUS = range(9)
+STOP, NODES, MOST_NODES, ASKED, FILED, HITS, MOST_MEN, STATUS = range(8)
 """The columns of `status`: whether to stop, positions looked at, how many may be; table values asked for, those that
-are filed or asked for in all, and found; the most men of a table; whether values are stored."""
+are filed or asked for in all, and found; the most men of a table."""
 
 ALPHA, BETA, FLOOR, DEPTH, BEST, BEST_MOVE, COUNT, NEXT, ACCRUED, UNSURE, LENGTH, FRAME = range(12)
 """The columns of a frame; FLOOR is alpha at the beginning, LENGTH that of the best line."""
@@ -191,7 +191,7 @@ def packed(value: Int, depth: Int, bound: Int, move: Int) -> Word:
 def recall(s: Search, ply: Int, key: Word) -> tuple[Int, Int]:
     """The stored value for the depth and window of a frame, or OPEN; and the stored move."""
     frame, slot = s.frames[ply], np.int64(key & np.uint64(len(s.stored) - 1))
-    if not s.status[STORES] or s.stored[slot, 0] != key:
+    if s.stored[slot, 0] != key:
         return OPEN, _NO_MOVE
     word = s.stored[slot, 1]
     value, rest = np.int64(word >> _HALF) - MOST, np.int64(word & np.uint64(0xFFFFFFFF))
@@ -211,7 +211,7 @@ def recall(s: Search, ply: Int, key: Word) -> tuple[Int, Int]:
 def store(s: Search, ply: Int) -> None:
     """Store what has been found of a position."""
     frame = s.frames[ply]
-    if not s.status[STORES] or frame[UNSURE] or frame[DEPTH] < 0 or s.status[STOP]:
+    if frame[UNSURE] or frame[DEPTH] < 0 or s.status[STOP]:
         return
     bound = _AT_LEAST if frame[BEST] >= frame[BETA] else _AT_MOST if frame[BEST] <= frame[FLOOR] else _EXACT
     key = key_of(s.boards[ply], np.int64(frame[ACCRUED]))

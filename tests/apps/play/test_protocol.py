@@ -17,7 +17,7 @@ from tbgen.apps.play.protocol import Protocol
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of, play_move
-from tbgen.score import Accrued, Color, parse_score
+from tbgen.score import Accrued, parse_score
 from tbgen.text import in_plies
 from tests.positions import random_root
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
@@ -130,9 +130,13 @@ def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
     out = list[str]()
 
     def lines() -> Iterator[str]:
-        for asked in ("go infinite", "go ponder"):
+        for position, asked in (
+            (ROOKS, "go infinite"),
+            (f"{BISHOP} G4.0", "go infinite"),
+            (f"{BISHOP} G4.0", "go ponder"),
+        ):
             out.clear()
-            yield f"position fen {BISHOP} G4.0"
+            yield f"position fen {position}"
             yield asked
             yield "isready"
             while not any(" pv " in line for line in out):
@@ -339,23 +343,6 @@ def test_what_has_accrued_counts_in_a_search(table_folder: Path) -> None:
     assert values[0] - values[-1] > 300
 
 
-def test_a_search_without_end_goes_on_until_it_is_stopped(table_folder: Path) -> None:
-    out = list[str]()
-
-    def lines() -> Iterator[str]:
-        yield f"position fen {ROOKS}"
-        yield "go infinite"
-        while not any("info depth 2 " in line for line in out):
-            yield "isready"
-        assert not any("bestmove" in line for line in out)
-        yield "stop"
-        while not any("bestmove" in line for line in out):
-            yield "isready"
-
-    Protocol(table_folder, out.append).run(lines())
-    assert chess.Move.from_uci(best(out)) in chess.Board(ROOKS).legal_moves
-
-
 def test_it_runs_under_python_chess_as_any_engine(table_folder: Path) -> None:
     command = [sys.executable, "-m", "tbgen", "uci", "--data", str(table_folder)]
     with chess.engine.SimpleEngine.popen_uci(command, timeout=None) as engine:
@@ -405,20 +392,3 @@ def test_the_holder_repeats_and_the_other_side_does_not(table_folder: Path) -> N
             moves.append(best(lines))
             _, score, _ = play_move(board, chess.Move.from_uci(moves[-1]), score)
         assert tables.probe(board, score).outcome == accrued.outcome
-
-
-FOUR_MEN = (Path(__file__).parent / "four_men.csv").read_text().splitlines()
-
-
-@pytest.mark.parametrize("row", FOUR_MEN[1:])
-def test_against_moves_at_random_the_search_does_not_lose_what_it_can_hold(table_folder: Path, row: str) -> None:
-    fen, letter, promised = row.split(",")
-    game, draw, mine = Game(chess.Board(fen)), random.Random(4), Color.WHITE if letter == "w" else Color.BLACK
-    while game.ended is None:
-        if color_of(game.board.turn) is mine:
-            moves = " ".join(ply.move.uci() for ply in game.plies if ply.move is not None)
-            lines = said(table_folder, f"position fen {fen}{f' moves {moves}' if moves else ''}", "go nodes 400")
-            game.push(chess.Move.from_uci(best(lines)))
-        else:
-            game.push(draw.choice(list(game.board.legal_moves)))
-    assert game.accrued.worth_to(mine) >= parse_score(promised).worth_to(mine)

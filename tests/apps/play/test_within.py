@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import random
-import re
 from pathlib import Path
 
 import chess
 import pytest
 
 from tbgen.apps.games.decide import AdjudicationRules, Adjudicator
-from tbgen.apps.match.tables import TableDecider
 from tbgen.apps.play.within import Within, value_within
 from tbgen.errors import AccruedError
 from tbgen.probe import Tablebase, open_tablebase
@@ -22,7 +20,6 @@ from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Accrued, Color, parse_score
 from tests.apps.play.twin import said_by_twin
-from tests.cli.calls import tbgen
 from tests.positions import random_root
 from tests.probe.tables_without import without_promotions
 
@@ -46,33 +43,6 @@ def test_a_probe_and_an_adjudicator_say_of_an_end_what_every_line_gives(
     verdict = Adjudicator(tables, AdjudicationRules(counts_fifty_moves=True)).decide(game)
     assert (verdict.clocked, str(verdict.final)) == (found, expected)
     assert str(Adjudicator(tables).decide(game).final) == end["table"], "by default tables ignore the rule"
-
-
-def test_the_referee_and_an_archive_say_the_same_of_all_ends(
-    table_folder: Path, tables: Tablebase, tmp_path: Path
-) -> None:
-    """Each end as a game that is going on, and as a game in a file whose result is to be found."""
-    ends = [parse_fen(end["fen"]) for end in ENDS]
-    known = [value_within(tables, board, accrued) for board, accrued in ends]
-    decider = TableDecider(str(table_folder), 5)
-    for (board, accrued), expected in zip(ends, known, strict=True):
-        decision = decider.decide(Game(board, accrued=accrued))
-        assert decision is not None
-        assert decision.outcome == expected.table
-        assert decision.words.partition(", but ")[2] == (str(expected) if expected.matters else "")
-    decider.close()
-    games = "".join(
-        f'[SetUp "1"]\n[FEN "{board.fen()}"]\n[RMobilityAccrued "{accrued}"]\n[Result "*"]\n\n*\n\n'
-        for board, accrued in ends
-    )
-    (tmp_path / "ends.pgn").write_text(games)
-    for count, final in ((), "table"), (("--count-fifty",), "outcome"):
-        done = tbgen("adjudicate", str(tmp_path / "ends.pgn"), "--data", str(table_folder), *count)
-        assert done.returncode == 0
-        written = done.stdout.split("\n*\n")[: len(ends)]
-        told = [dict(re.findall(r'^\[(\w+) "(.*)"\]$', game, re.MULTILINE)) for game in written]
-        assert [game.get("RMobilityClock") for game in told] == [str(each) if each.matters else None for each in known]
-        assert [game["RMobilityResult"] for game in told] == [str(getattr(each, final)) for each in known]
 
 
 @pytest.mark.parametrize(
