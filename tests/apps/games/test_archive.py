@@ -231,6 +231,17 @@ def test_missing_tables_are_counted_with_the_games_they_would_decide(tmp_path: P
     assert (whole.games, whole.grounds) == (5, {Ground.PROVISIONAL: 3, Ground.STOPPED: 1, Ground.RESULT: 1})
 
 
+def test_games_that_the_fifty_move_rule_ended_and_best_play_decides_are_counted(
+    table_folder: Path, tmp_path: Path
+) -> None:
+    """Not those that say nothing of the rule, nor those that no table decides."""
+    path, said = tmp_path / "games.pgn", HELD.replace(b"\n\n", b'\n[Termination "Draw by 50-move rule"]\n\n', 1)
+    for text, tables, expected in ((said, table_folder, 1), (HELD, table_folder, 0), (said, None, 0)):
+        path.write_bytes(text)
+        whole = total(list(decide_file(str(path), Task(tables=tables, texts=False))))
+        assert (whole.games, whole.against_their_word) == (1, expected)
+
+
 MATED = b'[Event "m"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4# 1-0\n\n'
 SETTLED = MATED.replace(b"\n\n1.", b'\n[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1.')
 
