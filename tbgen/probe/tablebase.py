@@ -116,8 +116,25 @@ class Tablebase:
     def probe(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> Probe:
         """The value of a position.
 
-        Without `accrued`, the score is taken from the board's move stack since its last reset; the first position
-        of the stack counts with its own score.
+        Arguments:
+            board: A legal position without castling rights.
+            accrued: The accrued score. Without it, the board's move stack says what has accrued since its last
+                reset; the first position of the stack counts with its own score.
+
+        Returns:
+            The outcome with best play and the plies to it.
+
+        Raises:
+            MissingTableError: The table of the position, or one that a capture en passant leads to, is missing.
+            TooManyMenError: The position has more men than tables have.
+            CastlingError: The position has castling rights.
+            IllegalPositionError: The position breaks a rule of chess.
+            AccruedError: No game can carry this accrued score into the position.
+
+        >>> with Tablebase("nowhere") as tables:
+        ...     tables.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
+        Traceback (most recent call last):
+        tbgen.errors.MissingTableError: no table KBvK in nowhere; build it with: tbgen build KBvK --data nowhere
         """
         table, values = self._values.answering(board), self._values
         place, snapshot, own = table.find(board), board.copy(stack=False), values.quick_own(board)
@@ -152,10 +169,11 @@ class Tablebase:
         ]
 
     def probe_moves(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> list[MoveProbe]:
-        """What each legal move is worth, best first.
+        """The value of each legal move, best first.
 
         Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
-        move than the accrued score, the longer way if it is worse.
+        move than the accrued score, the longer way if it is worse. Arguments and errors are those of `probe`; a table
+        that a capture or a promotion leads to may be missing too.
         """
         table, values = self._values.answering(board), self._values
         successors = values.successors(board, table)
@@ -174,7 +192,13 @@ class Tablebase:
     ) -> list[LineStep]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends.
 
-        MissingDistancesError where a table on the way has none.
+        Arguments:
+            board: As for `probe`.
+            accrued: As for `probe`.
+            max_plies: The most moves to return.
+
+        Raises:
+            MissingDistancesError: A table on the way has outcomes alone.
         """
         expect_number(max_plies, "max_plies", 0)
         self._values.answering(board)
@@ -249,12 +273,17 @@ def open_tablebase(
 ) -> Tablebase:
     """The tables of one folder or several, for use in a `with` statement.
 
-    Several folders are a sequence of paths, or one text with `os.pathsep` between them, as the option SyzygyPath
-    of engines has it; the first one that has a table counts. `game` is "r-mobility" or "whole-game": tables of
-    whole-game mobility lie in a folder `whole-game` of each. `cache_bytes` is how much unpacked table may stay
-    in memory. With `outcomes_only` distances are not read even where they are there: every answer is faster, and
-    its `dtg` is None. With `compiled` moves are found by kernels: loading them takes half a second and 110 MB, and
-    lists of moves then a third of the time. MissingFolderError if a folder that is named is not there.
+    Arguments:
+        folders: One path, a sequence of paths, or one text with `os.pathsep` between paths. The first folder that has
+            a table counts.
+        game: "r-mobility" or "whole-game". Tables of whole-game mobility lie in a folder `whole-game` of each folder.
+        cache_bytes: How much unpacked table may stay in memory.
+        outcomes_only: Ignore distances. Every answer is faster, and its `dtg` is None.
+        compiled: Find moves by kernels. Loading them takes half a second and 110 MB; lists of moves then take a third
+            of the time.
+
+    Raises:
+        MissingFolderError: A folder does not exist.
 
     >>> with open_tablebase([".", ".."]) as tables:
     ...     len(tables.folders), tables.get(chess.Board(), default="no table")

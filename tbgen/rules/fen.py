@@ -51,11 +51,22 @@ _RULES = (
 def parse_fen(
     text: str, *, chess960: bool = False, game: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Accrued | None]:
-    """Parse a FEN; return the position, and the accrued score if the text has one.
+    """Parse a FEN.
 
-    Fields left out at the end have their usual defaults. If the halfmove clock is 0, or the position's own
-    score is lower than the field, the field is redundant and the own score is returned in its place. Under whole-game
-    mobility the clock does not matter.
+    Arguments:
+        text: Up to seven fields. Fields left out at the end have their usual defaults.
+        chess960: Read castling rights as Chess960 has them.
+        game: The game that the seventh field is of.
+
+    Returns:
+        The position, and the accrued score if the text has one. If the halfmove clock is 0, or the position's own score
+        is lower than the field, the own score stands in its place. Under whole-game mobility the clock does not matter.
+
+    Raises:
+        FenError: The text is not a FEN.
+        IllegalPositionError: The position breaks a rule of chess.
+        ScoreFormatError: The seventh field is no score.
+        AccruedError: No game can carry the score into the position.
 
     >>> board, accrued = parse_fen("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0")
     >>> board.epd(), str(accrued)

@@ -12,7 +12,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.rules.position import own_score
 from tbgen.score import Accrued, Color, Outcome
-from tbgen.table import Patterns, Table, Tally
+from tbgen.table import Patterns, Table
 from tbgen.verify import Violation, verify_table
 from tests.patterns import value_of_pattern
 from tests.retro.tables import solve_from_values, values
@@ -93,14 +93,6 @@ def filled(table: Table, random: Random) -> int:
     return int(random.choice(np.flatnonzero(table.entry)))
 
 
-def with_entry(table: Table, random: Random) -> Table:
-    cell, entry = filled(table, random), table.entry.copy()
-    wrong = np.setdiff1d(np.arange(-127, 128), [entry[cell]])
-    near = np.intersect1d(wrong, entry[cell] + np.array([-2, -1, 1, 2]))
-    entry[cell] = random.choice(near if random.integers(2) else wrong)
-    return dataclasses.replace(table, entry=entry)
-
-
 def with_empty_cell_filled(table: Table, random: Random) -> Table:
     entry = table.entry.copy()
     entry[random.choice(np.flatnonzero(entry == 0))] = random.choice(entry[entry != 0])
@@ -131,27 +123,6 @@ def with_pattern(table: Table, random: Random) -> Table:
             return dataclasses.replace(table, pattern=pattern)
 
 
-def with_row(table: Table, random: Random) -> Table:
-    """A row changed such that some position which has it is worth something else."""
-    while True:
-        row, name = int(random.integers(len(table.patterns.code))), str(random.choice(["outcome", "dtg", "code"]))
-        column = getattr(table.patterns, name).copy()
-        column[row] = column[row] + random.choice((-1, 1))
-        patterns = dataclasses.replace(table.patterns, **{name: column})
-        number = int(np.searchsorted(table.patterns.start, row, side="right")) - 1
-        if column[row] in (0, 1) or not in_order(patterns, number):
-            continue
-        for cell in np.flatnonzero((table.pattern == number) & (table.entry != 0))[:50].tolist():
-            if middle_of(table, cell, patterns, number) != middle_of(table, cell, table.patterns, number):
-                return dataclasses.replace(table, patterns=patterns)
-
-
-def in_order(patterns: Patterns, number: int) -> bool:
-    rows = slice(int(patterns.start[number]), int(patterns.start[number + 1]))
-    keys = list(zip(patterns.holder[rows].tolist(), patterns.code[rows].tolist(), strict=True))
-    return sorted(set(keys)) == keys
-
-
 def with_disorder(table: Table, random: Random) -> Table:
     """Two rows of a pattern exchanged."""
     wide = np.flatnonzero(np.diff(table.patterns.start.astype(int)) > 1)
@@ -162,26 +133,12 @@ def with_disorder(table: Table, random: Random) -> Table:
     return dataclasses.replace(table, patterns=Patterns(table.patterns.start, **columns))
 
 
-def with_tally(table: Table, random: Random) -> Table:
-    side = Color(int(random.integers(2)))
-    tallies = {each: dict(table.tallies[each]) for each in Color}
-    outcome = list(tallies[side])[int(random.integers(len(tallies[side])))]
-    one, name = tallies[side][outcome], str(random.choice(["count", "max_dtg", "cell", "gone"]))
-    if name == "gone":
-        del tallies[side][outcome]
-    else:
-        tallies[side][outcome] = Tally(**{**dataclasses.asdict(one), name: getattr(one, name) + 1})
-    return dataclasses.replace(table, tallies=tallies)
-
-
-EVERYWHERE: tuple[Corruption, ...] = (with_entry, with_empty_cell_filled, with_dtg, with_tally)
-WITH_RESETS: tuple[Corruption, ...] = (with_pattern, with_row, with_disorder)
-"""Bare kings hold for ever: KvK has no rows."""
 CASES = [
-    *(("KvK", corrupt, 36) for corrupt in EVERYWHERE),
-    *(("KNvK", corrupt, 7) for corrupt in EVERYWHERE + WITH_RESETS),
-    *(("KPvK", corrupt, 1) for corrupt in EVERYWHERE + WITH_RESETS),
+    ("KvK", with_empty_cell_filled, 36),
+    *(("KNvK", corrupt, 7) for corrupt in (with_empty_cell_filled, with_pattern, with_disorder)),
+    *(("KPvK", corrupt, 2) for corrupt in (with_empty_cell_filled, with_dtg, with_pattern, with_disorder)),
 ]
+"""Beside what tests/laws/test_proof.py changes. Bare kings hold for ever: KvK has no rows."""
 
 
 @pytest.mark.parametrize(("name", "corrupt", "rounds"), CASES)
@@ -193,5 +150,5 @@ def test_a_corrupted_table_fails(
     for _ in range(rounds):
         violation = violation_of(corrupt(table, random), small_tables)
         assert violation is not None
-        if corrupt not in (with_disorder, with_tally):
+        if corrupt is not with_disorder:
             assert violation.fen is not None, violation
