@@ -11,6 +11,7 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 _UNSEEN = re.compile(
@@ -109,17 +110,23 @@ def plain(value: Any) -> Any:
     >>> plain({"line": ("e4", "e5"), "found": None})
     {'line': ['e4', 'e5'], 'found': None}
     """
-    if isinstance(value, enum.Enum):
-        return value.name.lower() if isinstance(value, int) else value.value
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, numbers.Real):
-        return int(value) if isinstance(value, numbers.Integral) else float(value)
-    if isinstance(value, Mapping):
-        return {plain(key): plain(each) for key, each in value.items()}
-    if hasattr(value, "facts"):
-        return plain(value.facts())
-    if isinstance(value, Iterable):
-        return [plain(each) for each in value]
-    has_text = any("__str__" in vars(kind) for kind in type(value).__mro__ if kind is not object)
-    return str(value) if has_text else facts_of(value)
+    kind: Any = type(value)  # of type[Any] mypy says that it has no hash
+    return _converter_of(kind)(value)
+
+
+@cache
+def _converter_of(kind: type) -> Callable[[Any], Any]:
+    """The function that makes a value of some type as JSON has it."""
+    if issubclass(kind, enum.Enum):
+        return (lambda value: value.name.lower()) if issubclass(kind, int) else (lambda value: value.value)
+    if issubclass(kind, (type(None), bool, str)):
+        return lambda value: value
+    if issubclass(kind, numbers.Real):
+        return int if issubclass(kind, numbers.Integral) else float
+    if issubclass(kind, Mapping):
+        return lambda value: {plain(key): plain(each) for key, each in value.items()}
+    if hasattr(kind, "facts"):
+        return lambda value: plain(value.facts())
+    if issubclass(kind, Iterable):
+        return lambda value: [plain(each) for each in value]
+    return str if any("__str__" in vars(each) for each in kind.__mro__ if each is not object) else facts_of

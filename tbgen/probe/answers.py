@@ -169,7 +169,15 @@ class LineStep:
 
 def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
     """A move, the scores after it and its value."""
-    return {"uci": each.move.uci(), **facts_of(each, "san", "reset", "own", "accrued", "outcome", "dtg")}
+    return {  # written out, since a server answers with thousands of them
+        "uci": each.move.uci(),
+        "san": each.san,
+        "reset": each.reset,
+        "own": str(each.own),
+        "accrued": str(each.accrued),
+        "outcome": str(each.outcome),
+        "dtg": each.dtg,
+    }
 
 
 def _in_short(outcome: Outcome, dtg: int | None) -> str:
