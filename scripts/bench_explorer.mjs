@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util';
 
 globalThis.self = globalThis; // fzstd is no module
 const root = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..');
-const { Tables } = await import(path.join(root, 'tbgen/apps/site/explorer/static/tables.js'));
-const { formatFen, legalMoves, parseFen, play, uciOf } = await import(path.join(root, 'tbgen/apps/site/explorer/static/rules.js'));
+const { Tables } = await import(path.join(root, 'tbgen/apps/site/explorer/tables.js'));
+const { formatFen, legalMoves, parseFen, play, uciOf } = await import(path.join(root, 'tbgen/apps/site/explorer/rules.js'));
 
 const text = (value) => ({ type: 'string', default: value });
 const { values, positionals: [folder] } = parseArgs({ allowPositionals: true, options: { men: text('4'), positions: text('60'), milliseconds: text('40') } });

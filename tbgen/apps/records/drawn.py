@@ -36,9 +36,6 @@ class Drawn:
         """How many are worth a score of this code or a lower one to somebody."""
         return sum(count for outcome, count in self.counts.items() if outcome.code <= code)
 
-    def held_by(self, color: Color) -> int:
-        return sum(count for outcome, count in self.counts.items() if outcome.holder is color)
-
     def favour(self) -> Fraction:
         """What White gets of a point on average, above a half, by the exponential formula; exact."""
         rule = Scoring()
