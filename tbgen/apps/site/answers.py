@@ -26,6 +26,7 @@ from tbgen.text import in_so_many
 if TYPE_CHECKING:
     from jinja2 import Template
 
+_MOST_QUOTED: Final = 200
 _PRIVATE: Final = ("folder", "path")
 """What an error carries of the machine that it happened on, and what no stranger is told."""
 
@@ -78,7 +79,7 @@ def answers_to(tables: Tablebase, lines: list[str], scoring: Scoring, *, brief: 
         try:
             facts = answer_of(tables, position_in_line(line), scoring, brief=brief, strip=strip)
         except TbgenError as error:
-            facts = {"fen": line, **error_facts(error)}
+            facts = {"fen": line[:_MOST_QUOTED], **error_facts(error)}
         yield json.dumps({"line": number, **facts}).encode() + b"\n"
 
 
@@ -90,11 +91,21 @@ def error_facts(error: TbgenError) -> dict[str, Any]:
     >>> error_facts(MissingTableError("KRvK", "/it's secret/whole-game"))["message"]
     'no table KRvK; build it with: tbgen build KRvK --game whole-game'
     """
-    facts = (error.for_strangers() if isinstance(error, MissingTableError) else error).facts()
+    facts = _quoted_in_short((error.for_strangers() if isinstance(error, MissingTableError) else error).facts())
     if isinstance(error, (TableError, UnreadableFileError)):
         for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
             facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")
     return facts
+
+
+def _quoted_in_short(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts of an error with the beginning of long texts, in its message too: answers are no echo of a body."""
+    found = dict(facts)
+    for name, value in facts.items():
+        if isinstance(value, str) and len(value) > _MOST_QUOTED and name != "message":
+            found[name] = value[:_MOST_QUOTED] + "…"
+            found["message"] = found["message"].replace(repr(value), repr(found[name]))
+    return found
 
 
 class OutOfTimeError(Exception):

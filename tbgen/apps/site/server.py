@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -55,6 +55,7 @@ def application(settings: Settings) -> Starlette:
             TbgenError: _error,
             HTTPException: _http_error,
             BusyError: _busy,
+            ClientDisconnect: _left,
             Exception: _failure,
         },
         lifespan=until_the_end,
@@ -123,6 +124,10 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _busy(request: Request, error: Exception) -> Response:
     return refusal(503, "Busy", "too many requests wait; ask again", {"Retry-After": str(_RETRY_SECONDS)})
+
+
+async def _left(request: Request, error: Exception) -> Response:
+    return refusal(400, "Left", "the client left before its body had come")  # nobody reads it, and nothing is logged
 
 
 async def _failure(request: Request, error: Exception) -> Response:

@@ -272,9 +272,11 @@ def _explorer_file(name: str, content: bytes) -> ExplorerFile:
 
 
 class SitePages(StaticFiles):
-    """A folder of pages."""
+    """A folder of pages, without files whose names begin with a dot: these are nobody else's business."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
+        if any(part.startswith(".") and part != "." for part in path.split("/")):
+            raise HTTPException(404)
         reply = await super().get_response(path, scope)
         reply.headers["Content-Security-Policy"] = POLICY
         return reply

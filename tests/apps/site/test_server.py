@@ -6,6 +6,7 @@ import json
 import random
 import string
 import threading
+from collections.abc import MutableMapping
 from pathlib import Path
 
 import anyio
@@ -200,6 +201,43 @@ def test_pages_of_a_report_are_shown_beside_the_explorer(table_folder: Path, tmp
         assert client.get("/health").json()["status"] == "ok"
         assert client.get("/nothing").status_code == 404
         assert client.get("/%2e%2e/secret").status_code == 404
+
+
+def test_no_file_that_begins_with_a_dot_is_given(table_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for name in ("index.html", ".written.json", ".git/config"):
+        (tmp_path / name).write_text("secret")
+    with client_of(table_folder, site=tmp_path) as client:
+        assert client.get("/index.html").status_code == 200
+        for path in ("/.written.json", "/.git/config", "/%2ewritten.json"):
+            assert client.get(path).status_code == 404
+
+
+def test_an_error_quotes_the_beginning_of_a_long_text_and_says_why(client: TestClient) -> None:
+    found = client.post("/r-mobility", content="8" * 100_000, headers=TEXT)
+    row = json.loads(found.text)
+    assert (row["error"], row["fen"][:3]) == ("FenError", "888")
+    assert "expected 8 rows" in row["message"]
+    assert len(found.text) < 1500
+
+
+def test_a_client_that_leaves_before_its_body_has_come_is_no_failure(client: TestClient) -> None:
+    async def leave() -> list[str]:
+        messages = [{"type": "http.request", "body": b"8", "more_body": True}, {"type": "http.disconnect"}]
+        headers = [(b"host", b"testserver"), (b"content-type", b"text/plain")]
+        scope = {"type": "http", "method": "POST", "path": "/r-mobility", "query_string": b"", "headers": headers}
+        sent = list[str]()
+
+        async def receive() -> dict[str, object]:
+            return messages.pop(0)
+
+        async def send(message: MutableMapping[str, object]) -> None:
+            sent.append(str(message["type"]))
+
+        await client.app({**scope, "http_version": "1.1", "root_path": ""}, receive, send)
+        return sent
+
+    assert anyio.run(leave) == ["http.response.start", "http.response.body"]
 
 
 def test_no_query_whatever_makes_the_server_fail(client: TestClient) -> None:
