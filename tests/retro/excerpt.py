@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.bulk import cells_of
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRRORED, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.runs import MemoryStore, Solved, nothing_found
@@ -100,6 +100,14 @@ def outside(name: str, side: Ints, squares: Sequence[Ints]) -> tuple[npt.NDArray
     return entry.astype(np.int16), dtg.astype(np.int16)
 
 
+def _digits(squares: Placement) -> int:
+    """Squares as one number, to base 64."""
+    digits = 0
+    for square in squares:
+        digits = digits * 64 + square
+    return digits
+
+
 class SolvedBlocks:
     """Some blocks, as the solver solves them."""
 
@@ -112,8 +120,9 @@ class SolvedBlocks:
     ) -> None:
         material = Material.parse(name)
         self.layout = layout_of(material)
-        self.numbers = {placement: self._number_of(placement) for placement in placements}
-        self.mirrored = {placement for placement in placements if placement not in self.layout.blocks}
+        addresses = {placement: int(self.layout.addresses[_digits(placement)]) for placement in placements}
+        self.numbers = {placement: address >> HOW_BITS for placement, address in addresses.items()}
+        self.mirrored = {placement for placement, address in addresses.items() if address & HOW_MASK == MIRRORED}
         store = MadeUpStore(material, list(self.numbers.values()))
         with ThreadPoolExecutor(threads) as pool:
             children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
@@ -122,11 +131,6 @@ class SolvedBlocks:
         self.en_passant = many.family.en_passant
         self.kept = store.solved()
         self.solved = Solved(material, self.kept)
-
-    def _number_of(self, placement: Placement) -> int:
-        """The number of the block that a placement, or its mirror image, is."""
-        images = placement, tuple(square ^ 7 for square in placement)
-        return next(n for n, block in enumerate(self.layout.blocks) if block in images)
 
     def held(self, cells: Ints) -> Cells:
         """What cells of one block hold."""
