@@ -117,7 +117,7 @@ class Run:
     found: Ints
     """What a tally counts, see retro/drive/runs.py; cells count from the run's first."""
     en_passant: tuple[Entries, Distances]
-    """Values of its positions with a right to take en passant, in the order of the family's EnPassant."""
+    """Values of its positions with a right to take en passant, in the order of ChildTables.en_passant."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,7 +128,7 @@ class SolvedBlocks:
             children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
             many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, game=game))
             many.solve()
-        self.en_passant = many.family.en_passant
+        self.en_passant = many.children.en_passant
         self.kept = store.solved()
         self.solved = Solved(material, self.kept)
 

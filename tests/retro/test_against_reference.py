@@ -41,6 +41,6 @@ def test_every_position_with_a_legal_en_passant_capture_agrees_with_the_referenc
     with ThreadPoolExecutor(2) as pool:
         many = ManyBlocks(Task(layout, children, MemoryStore(), 2, pool, quiet))
         many.solve()
-    compared, found = en_passant_differences(layout, many.family.en_passant, reference.solve("KPvKP"))
+    compared, found = en_passant_differences(layout, many.children.en_passant, reference.solve("KPvKP"))
     assert found == []
     assert compared > 10_000

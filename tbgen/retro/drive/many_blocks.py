@@ -35,7 +35,7 @@ from tbgen.retro.levels.forcer import (
 )
 from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, dictionary_of, forget_nodes, intern
 from tbgen.retro.levels.one_code import STALEMATE, advance_middle, freeze, spread_class
-from tbgen.retro.resets.destinations import NOT_HERE, EnPassant, Family, empty_family
+from tbgen.retro.resets.destinations import NOT_HERE, ChildTables, EnPassant, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import MASK, Block, BlockValues, enter_block, find_legal, number_cells, place_of_cell
 from tbgen.retro.words.geometry import geometry_of
@@ -54,8 +54,8 @@ class ManyBlocks:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.family: Family = empty_family(task.kinship)
-        self.supply = task.supply()
+        self.children: ChildTables = empty_child_tables(task.child_layouts)
+        self.child_reader = task.child_reader()
         self.solver = RunSolver(task.layout, task.game)
         self.done = np.zeros(len(task.layout.blocks), bool)
         for run in task.store.runs():
@@ -65,18 +65,18 @@ class ManyBlocks:
     def solve(self) -> None:
         """Solve block after block, in waves."""
         with self.task.timer.phase("children"):
-            self.family = self.supply.with_captures(self.family)
+            self.children = self.child_reader.with_captures(self.children)
         for first, end in itertools.pairwise(self.task.layout.waves):
             open_blocks = (np.flatnonzero(~self.done[first:end]) + first).tolist()
             if open_blocks:
                 with self.task.timer.phase("children"):
-                    self.family = self.supply.with_wave(self.family, open_blocks, self.task.store)
+                    self.children = self.child_reader.with_wave(self.children, open_blocks, self.task.store)
                 with self.task.timer.phase("blocks"):
                     list(self.task.pool.map(self._solve_run, self._runs(open_blocks)))
 
     def _solve_run(self, blocks: Blocks) -> None:
         """Solve a run, put it into the store, and say so."""
-        task, solved = self.task, self.solver.solve(self.family, blocks)
+        task, solved = self.task, self.solver.solve(self.children, blocks)
         task.store.put(*solved[:3])
         with self._keeping:
             task.sweeps += solved.sweeps
@@ -88,7 +88,7 @@ class ManyBlocks:
         """Go on from a run that is in the store."""
         blocks = run.first // self.task.block_cells, run.end // self.task.block_cells
         self.done[slice(*blocks)] = True
-        here = en_passant_of(self.family.en_passant, blocks, self.task.block_cells)
+        here = en_passant_of(self.children.en_passant, blocks, self.task.block_cells)
         here[0][:], here[1][:] = run.en_passant
 
     def _runs(self, blocks: Sequence[int]) -> Iterator[Blocks]:
@@ -127,8 +127,8 @@ class RunSolver:
         self.mirrors = np.array([layout.is_own_mirror(pawns) for pawns in layout.blocks])
         self._idle: list[Worker] = []
 
-    def solve(self, family: Family, blocks: Blocks) -> SolvedRun:
-        """Solve blocks for which the family has all that they ask for."""
+    def solve(self, children: ChildTables, blocks: Blocks) -> SolvedRun:
+        """Solve blocks for which all that they ask of children is at hand."""
         try:
             worker = self._idle.pop()
         except IndexError:
@@ -136,12 +136,12 @@ class RunSolver:
         (first, end), before = blocks, _sweeps(worker)
         size, found = (end - first) * self.block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
-        status = solve_blocks(worker, family, BlockRun(self.pawns, self.mirrors, first, end), cells, found)
+        status = solve_blocks(worker, children, BlockRun(self.pawns, self.mirrors, first, end), cells, found)
         check_status(self.material, int(status))
         dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
         sweeps = _sweeps(worker) - before
         self._idle.append(worker)
-        start, rights = first * self.block_cells, en_passant_of(family.en_passant, blocks, self.block_cells)
+        start, rights = first * self.block_cells, en_passant_of(children.en_passant, blocks, self.block_cells)
         return SolvedRun(Run(start, start + size, len(dictionary.rows), found, rights), dictionary, cells, sweeps)
 
 
@@ -216,24 +216,24 @@ def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues)
 
 
 @inner
-def solve_block(worker: Worker, family: Family, number: Int, squares: Ints, values: BlockValues) -> int:
+def solve_block(worker: Worker, children: ChildTables, number: Int, squares: Ints, values: BlockValues) -> int:
     """Solve one block whose children are all there; the status is 0 if all is well."""
     block, scratch = worker.block, worker.scratch
     words = block.geometry.words
     enter_block(block, number, squares)
     find_legal(block, scratch.men, 0, words)
-    status = find_moves(block, family, scratch, 0, words)
+    status = find_moves(block, children, scratch, 0, words)
     if status:
         return status
     status = solve_codes(block, worker.white, worker.black, values)
     if status:
         return status
-    search_en_passant(worker, family, values)
+    search_en_passant(worker, children, values)
     return status_of(worker.white) or status_of(worker.black)
 
 
 @borrowing
-def solve_blocks(worker: Worker, family: Family, run: BlockRun, cells: Cells, found: Ints) -> int:
+def solve_blocks(worker: Worker, children: ChildTables, run: BlockRun, cells: Cells, found: Ints) -> int:
     """Solve a run of blocks, and count and name what their cells hold.
 
     The run's `cells` are (entry, dtg, pattern), its patterns are those of `worker.pairs`.
@@ -245,7 +245,7 @@ def solve_blocks(worker: Worker, family: Family, run: BlockRun, cells: Cells, fo
     for number in range(run.first, run.end):
         start = (number - run.first) * size
         values = BlockValues(cells.entry[start : start + size], cells.dtg[start : start + size])
-        status = solve_block(worker, family, number, run.pawns[number], values)
+        status = solve_block(worker, children, number, run.pawns[number], values)
         if status:
             return status
         count_words(geometry, values, run.own_mirror[number], Span(0, words), start, worker.scratch.men, found)

@@ -30,7 +30,7 @@ from tbgen.retro.levels.forcer import (
 )
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, dictionary_of, new_interner
 from tbgen.retro.levels.one_code import STALEMATE, freeze
-from tbgen.retro.resets.destinations import empty_family
+from tbgen.retro.resets.destinations import empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import (
     BlockValues,
@@ -83,11 +83,11 @@ class OneBlock:
         jobs = [(new_scratch(task.layout.others), span) for span in self.spans]
         with task.timer.phase("children"):
             legal = task.pool.map(lambda job: find_legal(block, job[0].men, *job[1]), jobs)
-            family = task.supply().with_captures(empty_family(task.kinship))
+            children = task.child_reader().with_captures(empty_child_tables(task.child_layouts))
             list(legal)
         task.progress("moves", None, 0.05, 0)
         with task.timer.phase("moves"):
-            for status in task.pool.map(lambda job: find_moves(block, family, job[0], *job[1]), jobs):
+            for status in task.pool.map(lambda job: find_moves(block, children, job[0], *job[1]), jobs):
                 check_status(task.material, int(status))
 
     def solve_codes(self) -> None:
@@ -107,7 +107,7 @@ class OneBlock:
                 with task.timer.phase("seeds"):
                     self._begin_middles(left)
             with task.timer.phase("middles" if code else "mates"):
-                self._advance(code)
+                SharedLayers(task, self.worker.block, self.values, self.private).advance(self.forcers, code)
             check_worker(task.material, self.worker)
             code += 1
 
@@ -139,14 +139,11 @@ class OneBlock:
         )
         self.worker = self.worker._replace(white=white, black=black)
 
-    def _advance(self, code: int) -> None:
-        SharedLayers(self.task, self.worker.block, self.values, self.private).advance(self.forcers, code)
-
     def hand_over(self) -> None:
         """Count and name what the cells hold, and put them into the store."""
         task = self.task
         task.sweeps = sum(int(forcer.state[SWEEPS]) for forcer in self.forcers)
-        self._forget_levels()
+        self._forget_all_but_histories()
         with task.timer.phase("tallies"):
             found = self._count()
         with task.timer.phase("patterns"):
@@ -160,7 +157,7 @@ class OneBlock:
                 )
             )
 
-    def _forget_levels(self) -> None:
+    def _forget_all_but_histories(self) -> None:
         """Of all arrays only places and histories are needed any more."""
         block, forcers = self.worker.block, self.forcers
         rest = new_worker(block.geometry._replace(words=0), self.task.game)

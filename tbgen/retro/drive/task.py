@@ -18,8 +18,8 @@ from tbgen.material import Material
 from tbgen.retro.drive.runs import BlockStore
 from tbgen.retro.levels.forcer import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH, Worker
 from tbgen.retro.levels.histories import OVERFLOWED
-from tbgen.retro.resets.children import Supply
-from tbgen.retro.resets.destinations import Kinship, kinship_of
+from tbgen.retro.resets.children import ChildReader
+from tbgen.retro.resets.destinations import ChildLayouts, child_layouts_of
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.score import Mobility
 from tbgen.system.process import peak_bytes
@@ -73,19 +73,19 @@ class Task:
     timer: Timer = field(default_factory=Timer)
     sweeps: int = 0
     geometry: Geometry = field(init=False)
-    kinship: Kinship = field(init=False)
+    child_layouts: ChildLayouts = field(init=False)
     pawns: npt.NDArray[np.int64] = field(init=False)
     """[block, pawn] -> square."""
 
     def __post_init__(self) -> None:
         self.geometry = geometry_of(self.layout)
-        self.kinship = kinship_of(self.layout)
+        self.child_layouts = child_layouts_of(self.layout)
         blocks = len(self.layout.blocks)
         self.pawns = np.array(self.layout.blocks, np.int64).reshape(blocks, self.layout.pawns)
 
-    def supply(self) -> Supply:
+    def child_reader(self) -> ChildReader:
         """What brings the values of children, and of blocks solved before, to hand."""
-        return Supply(self.kinship, self.children, self.pool)
+        return ChildReader(self.child_layouts, self.children, self.pool)
 
     @property
     def material(self) -> Material:

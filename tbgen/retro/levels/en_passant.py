@@ -19,7 +19,7 @@ from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_b
 from tbgen.retro.levels.forcer import Worker, has_middles
 from tbgen.retro.levels.histories import label_at_code
 from tbgen.retro.levels.packing import plies_of_label, rank_of_label
-from tbgen.retro.resets.destinations import Family
+from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell
 from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
@@ -132,7 +132,9 @@ def recall_best(worker: Worker, side: Int, word: Int, square: Int) -> None:
 
 
 @inner
-def search_word(worker: Worker, family: Family, values: BlockValues, right: Right, word: Int, lanes: Word) -> None:
+def search_word(
+    worker: Worker, children: ChildTables, values: BlockValues, right: Right, word: Int, lanes: Word
+) -> None:
     """Find the values of the lanes of a word in which the pawn can be taken."""
     block, scratch, side, best = worker.block, worker.scratch, right.side, worker.scratch.folded
     geometry, captures, anyone = block.geometry, scratch.captures, NOTHING
@@ -151,7 +153,7 @@ def search_word(worker: Worker, family: Family, values: BlockValues, right: Righ
                 code += 2
                 scratch.noted[0] = 0
                 note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
-                fold_reset(family, scratch, side, bit, scratch.moves[0])
+                fold_reset(children, scratch, side, bit, scratch.moves[0])
         fold_quiet_moves(worker, values, side, cell, code)
         if not has_middles(worker.white):
             fold_hold(best, side, square, code)
@@ -160,18 +162,18 @@ def search_word(worker: Worker, family: Family, values: BlockValues, right: Righ
             plies = 1 + np.int64(best.shortest[square])
         elif rank > WORST_RANK - code:
             plies = 1 + np.int64(best.longest[square])
-        family.en_passant.entry[right.base + cell] = best.outcome[square]
-        family.en_passant.dtg[right.base + cell] = plies
+        children.en_passant.entry[right.base + cell] = best.outcome[square]
+        children.en_passant.dtg[right.base + cell] = plies
 
 
 @inner
-def search_en_passant(worker: Worker, family: Family, values: BlockValues) -> None:
+def search_en_passant(worker: Worker, children: ChildTables, values: BlockValues) -> None:
     """After a block has been solved: the values of its positions with a right to take en passant."""
     block, geometry = worker.block, worker.block.geometry
     for taken in range(len(geometry.pawn_color)):
         side = 1 - geometry.pawn_color[taken]
         square = block.pawns[taken]
-        base = family.en_passant.start[block.number[0], side, square & 7]
+        base = children.en_passant.start[block.number[0], side, square & 7]
         if base < 0 or square >> 3 != (3 if side == BLACK else 4):
             continue
         back = -8 if side == BLACK else 8
@@ -181,4 +183,4 @@ def search_en_passant(worker: Worker, family: Family, values: BlockValues) -> No
             lanes = block.legal[side, word] & ~way
             if lanes and not block.occupied[word] & way:
                 unpack_squares(block, worker.scratch, word)
-                search_word(worker, family, values, right, word, lanes)
+                search_word(worker, children, values, right, word, lanes)

@@ -22,7 +22,7 @@ from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, ONE
 from tbgen.material import Material
-from tbgen.retro.resets.destinations import NOT_HERE, Family, Kinship, Planes, Promotions, Reset
+from tbgen.retro.resets.destinations import NOT_HERE, ChildLayouts, ChildTables, Planes, Promotions, Reset
 from tbgen.retro.words.block import clear_blanks, enter_block, new_block
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.moves import NO_SLOT
@@ -56,7 +56,7 @@ class Route(NamedTuple):
     flip: int
 
 
-class Gathering(NamedTuple):
+class PlaneRequest(NamedTuple):
     """What is to be read from one plane of a child."""
 
     table: int
@@ -74,23 +74,23 @@ def about_to_promote(layout: Layout, pawn: int) -> npt.NDArray[np.bool_]:
     return squares >> 3 == (6 if layout.slots[pawn][0] is Color.WHITE else 1)
 
 
-class Promoter:
+class PromotionReader:
     """Knows for every block what its promotions ask of the children."""
 
-    def __init__(self, kinship: Kinship) -> None:
-        self.kinship = kinship
-        self.layout = kinship.layouts[0]
-        self.resets = [reset for reset in kinship.resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
+    def __init__(self, child_layouts: ChildLayouts) -> None:
+        self.child_layouts = child_layouts
+        self.layout = child_layouts.layouts[0]
+        self.resets = [reset for reset in child_layouts.resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
         self.ready = [about_to_promote(self.layout, pawn) for pawn in range(self.layout.pawns)]
         self.routes: dict[Reset, list[Route]] = {}
         self.ways = {number: self._ways(number) for number in {self._table(reset) for reset in self.resets}}
 
     def _table(self, reset: Reset) -> int:
-        return self.kinship.number_of(reset.material)
+        return self.child_layouts.number_of(reset.material)
 
     def _ways(self, table: int) -> Ways:
         """All ways from one child, and which of them belong to a reset and a symmetry."""
-        child = self.kinship.layouts[table]
+        child = self.child_layouts.layouts[table]
         part: list[Ints] = []
         axis: list[int] = []
         sign: list[int] = []
@@ -118,9 +118,9 @@ class Promoter:
                 part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * reset.flip)) << (6 * (last - slot))
         return part
 
-    def gatherings(self, blocks: Sequence[int], start: Ints) -> tuple[list[Gathering], int]:
+    def requests(self, blocks: Sequence[int], start: Ints) -> tuple[list[PlaneRequest], int]:
         """All that some blocks ask for, and how many cells it fills; `start`, that of Promotions, says where."""
-        found: dict[tuple[int, int, Color], Gathering] = {}
+        found: dict[tuple[int, int, Color], PlaneRequest] = {}
         cells = 0
         for reset in self.resets:
             up, ready = (
@@ -136,7 +136,7 @@ class Promoter:
 
     def _ask(
         self,
-        found: dict[tuple[int, int, Color], Gathering],
+        found: dict[tuple[int, int, Color], PlaneRequest],
         reset: Reset,
         pawns: Sequence[int],
         to: int,
@@ -144,18 +144,18 @@ class Promoter:
     ) -> None:
         """Ask for what one pawn of one block can become."""
         table, flip = self._table(reset), 56 * reset.flip
-        child, color = self.kinship.layouts[table], self.layout.slots[reset.promoted][0]
+        child, color = self.child_layouts.layouts[table], self.layout.slots[reset.promoted][0]
         digits = 0
         for slot in reset.slots[: child.pawns]:
             digits = digits * 64 + (pawns[slot] ^ flip)
         address = int(child.addresses[digits])
         block, how = address >> HOW_BITS, address & HOW_MASK
         side = color if reset.flip else color.other
-        gathering = found.setdefault((table, block, side), Gathering(table, block, side, how, []))
+        request = found.setdefault((table, block, side), PlaneRequest(table, block, side, how, []))
         for route in self.routes[reset]:
             if route.symmetry in BOARDS_OF_CELL[how]:
                 square = int(SYMMETRY[INVERSE[route.symmetry], to ^ flip])
-                gathering.targets.append((route.way, square, start))
+                request.targets.append((route.way, square, start))
 
 
 def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]:
@@ -182,7 +182,7 @@ class BoxValues(NamedTuple):
 
 
 @by_address
-class Gathered(NamedTuple):
+class Copied(NamedTuple):
     """Where the values are copied to, and scratch space."""
 
     entry: SignedBytes
@@ -196,9 +196,9 @@ class Gathered(NamedTuple):
 # targets[n]: way, square of the new man in the child, first cell here. The loop runs over the child's cells, not over
 # the block's, because a child's cell is unpacked once and asked for by many ways.
 @borrowing
-def gather_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, gathered: Gathered) -> None:
+def copy_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, copied: Copied) -> None:
     """Copy the cells of a box to where they are asked for."""
-    first, size, stride, digits = box.first, box.size, box.stride, gathered.digits
+    first, size, stride, digits = box.first, box.size, box.stride, copied.digits
     for n in range(len(targets)):
         way, square = targets[n, 0], targets[n, 1]
         new = ways.axis[way]
@@ -212,7 +212,7 @@ def gather_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, gathe
             if are_in_order(digits, ways.twin_start, 1, last):
                 compared = -1
                 if how == INTO_TRIANGLE:
-                    compared = beside_image(digits, ways.twin_start, 1, last, gathered.images)
+                    compared = beside_image(digits, ways.twin_start, 1, last, copied.images)
                 place, cell = 0, targets[n, 2]
                 for axis in range(1, last):
                     place += (digits[axis] - first[axis]) * stride[axis]
@@ -221,18 +221,18 @@ def gather_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, gathe
                     lanes = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
                     if lanes != NOTHING:
                         start, here = place + (king - first[0]) * stride[0], cell + ways.part[way, 0, king]
-                        _gather_word(box, ways, way, lanes, start, here, gathered)
+                        _copy_word(box, ways, way, lanes, start, here, copied)
             going = _next_men(digits, first, size, new)
 
 
 @inlined
-def _gather_word(box: BoxValues, ways: Ways, way: Int, lanes: Word, place: Int, cell: Int, gathered: Gathered) -> None:
+def _copy_word(box: BoxValues, ways: Ways, way: Int, lanes: Word, place: Int, cell: Int, copied: Copied) -> None:
     """Copy the primary cells of those that differ in the black king alone; `lanes` are its squares in them."""
     last, sign = len(box.first) - 1, ways.sign[way]
     for king in range(box.first[last], box.first[last] + box.size[last]):
         if lanes >> np.uint64(king) & ONE:
-            gathered.entry[cell + ways.part[way, last, king]] = sign * box.entry[place]
-            gathered.dtg[cell + ways.part[way, last, king]] = box.dtg[place]
+            copied.entry[cell + ways.part[way, last, king]] = sign * box.entry[place]
+            copied.dtg[cell + ways.part[way, last, king]] = box.dtg[place]
         place += box.stride[last]
 
 
@@ -255,37 +255,37 @@ class SolvedValues(Protocol):
         """Entry values and distances of cells first to end; not to be changed."""
 
 
-class Supply:
+class ChildReader:
     """Brings values to hand, wave by wave."""
 
-    def __init__(self, kinship: Kinship, children: Mapping[Material, Child], pool: Executor) -> None:
-        self.kinship, self.children, self.pool = kinship, children, pool
-        self.layout = kinship.layouts[0]
+    def __init__(self, child_layouts: ChildLayouts, children: Mapping[Material, Child], pool: Executor) -> None:
+        self.child_layouts, self.children, self.pool = child_layouts, children, pool
+        self.layout = child_layouts.layouts[0]
         self.half = self.layout.block_words * 64
         self.own = own_planes(self.layout)
         self.room = most_own_planes(self.layout, self.own)
         """For so many planes of the table itself, the most that any wave asks for."""
-        self.promoter = Promoter(kinship)
+        self.promotion_reader = PromotionReader(child_layouts)
 
-    def with_captures(self, family: Family) -> Family:
-        """The family with all that captures lead to, and room for planes of the table itself."""
-        tables, layouts = self.kinship.captures, self.kinship.layouts
+    def with_captures(self, at_hand: ChildTables) -> ChildTables:
+        """The same with all that captures lead to, and room for planes of the table itself."""
+        tables, layouts = self.child_layouts.captures, self.child_layouts.layouts
         starts = np.cumsum([self.room * self.half, *[layouts[table].cells for table in tables]])
-        planes = Planes(family.planes.start, np.zeros(starts[-1], np.int8), np.zeros(starts[-1], np.uint16))
+        planes = Planes(at_hand.planes.start, np.zeros(starts[-1], np.int8), np.zeros(starts[-1], np.uint16))
         for table, start in zip(tables, starts.tolist(), strict=False):
-            layout, plane = layouts[table], int(family.shapes.plane_start[table])
+            layout, plane = layouts[table], int(at_hand.shapes.plane_start[table])
             here = slice(start, start + layout.cells)
             values = self.children[layout.material].values()
             planes.entry[here], planes.dtg[here] = values.entry, values.dtg
             clear_table(layout, planes.entry[here], self.pool)
             steps = np.arange(2 * len(layout.blocks)) * layout.block_words * 64
             planes.start[plane : plane + len(steps)] = start + steps
-        return family._replace(planes=planes)
+        return at_hand._replace(planes=planes)
 
-    def with_wave(self, family: Family, blocks: Sequence[int], solved: SolvedValues) -> Family:
-        """The family with all that some blocks of a wave ask for."""
-        self._bring_own(family.planes, blocks, solved)
-        return family._replace(promotions=self._promotions(family.promotions.start, blocks))
+    def with_wave(self, at_hand: ChildTables, blocks: Sequence[int], solved: SolvedValues) -> ChildTables:
+        """The same with all that some blocks of a wave ask for."""
+        self._bring_own(at_hand.planes, blocks, solved)
+        return at_hand._replace(promotions=self._promotions(at_hand.promotions.start, blocks))
 
     def _bring_own(self, planes: Planes, blocks: Sequence[int], solved: SolvedValues) -> None:
         """Bring planes of the table itself to hand, in the places of those that nobody asks for any more."""
@@ -306,26 +306,26 @@ class Supply:
     def _promotions(self, start: Ints, blocks: Sequence[int]) -> Promotions:
         """What the promotions of some blocks lead to."""
         start[:] = NOT_HERE
-        asked, cells = self.promoter.gatherings(blocks, start)
+        asked, cells = self.promotion_reader.requests(blocks, start)
         promotions = Promotions(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
-        jobs = [(gathering, box) for gathering in asked for box in self._boxes(gathering)]
+        jobs = [(request, box) for request in asked for box in self._boxes(request)]
         list(self.pool.map(lambda job: self._take(job[0], job[1], promotions), jobs))
         return promotions
 
-    def _boxes(self, gathering: Gathering) -> Sequence[Box]:
-        child = self.children[self.kinship.layouts[gathering.table].material]
-        return child.boxes(gathering.block, gathering.side)
+    def _boxes(self, request: PlaneRequest) -> Sequence[Box]:
+        child = self.children[self.child_layouts.layouts[request.table].material]
+        return child.boxes(request.block, request.side)
 
-    def _take(self, gathering: Gathering, box: Box, promotions: Promotions) -> None:
+    def _take(self, request: PlaneRequest, box: Box, promotions: Promotions) -> None:
         """Take from a box what is asked for; it is not read if that is nothing."""
-        ways, targets = self.promoter.ways[gathering.table], np.array(gathering.targets, np.int64)
+        ways, targets = self.promotion_reader.ways[request.table], np.array(request.targets, np.int64)
         axis, square = ways.axis[targets[:, 0]], targets[:, 1]
         targets = targets[(square >= box.first[axis]) & (square < box.first[axis] + box.size[axis])]
         if len(targets):
             there, axes = BoxValues(*box.read(), box.first, box.size, box.stride), len(box.first)
             digits, images = np.zeros(axes, np.int64), np.zeros(axes, np.int64)
-            here = Gathered(promotions.entry, promotions.dtg, digits, images)
-            gather_promotions(there, ways, gathering.how, targets, here)
+            here = Copied(promotions.entry, promotions.dtg, digits, images)
+            copy_promotions(there, ways, request.how, targets, here)
 
 
 def own_planes(layout: Layout) -> Ints:

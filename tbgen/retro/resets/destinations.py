@@ -2,7 +2,7 @@
 
 A *reset* says, for a man gone, a pawn promoted and its new role, which table the position falls into and
 which of the men goes where in it. A *plane* is the cells of one block with one side to move; planes are
-numbered through all the tables of a family, those of the table that is being solved first.
+numbered through all the tables of a child_tables, those of the table that is being solved first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tbgen.score import Color
 
 @by_address
 class Shapes(NamedTuple):
-    """How each table of a family is laid out; [table] first, table 0 is the one that is being solved."""
+    """How a table and its children are laid out; [table] first, table 0 is the one that is being solved."""
 
     pawns: Ints
     """[table] how many pawns."""
@@ -209,7 +209,7 @@ class EnPassant(NamedTuple):
 
 
 @by_address
-class Family(NamedTuple):
+class ChildTables(NamedTuple):
     """A table and its children, for kernels."""
 
     shapes: Shapes
@@ -219,8 +219,8 @@ class Family(NamedTuple):
     en_passant: EnPassant
 
 
-class Kinship(NamedTuple):
-    """The tables of a family by number, and how they hang together."""
+class ChildLayouts(NamedTuple):
+    """A table and its children by number, and which resets lead to which."""
 
     layouts: Sequence[Layout]
     resets: Sequence[Reset]
@@ -234,20 +234,20 @@ class Kinship(NamedTuple):
         return [layout.material for layout in self.layouts].index(material)
 
 
-def kinship_of(layout: Layout) -> Kinship:
+def child_layouts_of(layout: Layout) -> ChildLayouts:
     """Which tables a table needs; itself is number 0."""
     layouts = [layout, *[layout_of(material) for material in layout.material.children()]]
-    return Kinship(layouts, resets_of(layout))
+    return ChildLayouts(layouts, resets_of(layout))
 
 
-def empty_family(kinship: Kinship) -> Family:
-    """A family in which no value is in memory yet."""
-    layout, nothing = kinship.layouts[0], (np.zeros(0, np.int8), np.zeros(0, np.uint16))
-    shapes = shapes_of(kinship.layouts)
+def empty_child_tables(child_layouts: ChildLayouts) -> ChildTables:
+    """Child tables of which no value is in memory yet."""
+    layout, nothing = child_layouts.layouts[0], (np.zeros(0, np.int8), np.zeros(0, np.uint16))
+    shapes = shapes_of(child_layouts.layouts)
     start, cells = en_passant_places(layout)
-    return Family(
+    return ChildTables(
         shapes=shapes,
-        destinations=pack_destinations(kinship.resets, [each.material for each in kinship.layouts]),
+        destinations=pack_destinations(child_layouts.resets, [each.material for each in child_layouts.layouts]),
         planes=Planes(np.full(shapes.plane_start[-1], NOT_HERE, np.int64), *nothing),
         promotions=Promotions(np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing),
         en_passant=EnPassant(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16)),

@@ -12,7 +12,7 @@ from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import rank_of_byte
 from tbgen.index.words import NOTHING, ONE, lowest_square
-from tbgen.retro.resets.destinations import Family, Promotions, find_plane_and_cell, is_mirrored
+from tbgen.retro.resets.destinations import ChildTables, Promotions, find_plane_and_cell, is_mirrored
 from tbgen.retro.words.block import Best, Block
 from tbgen.retro.words.moves import (
     DOUBLE,
@@ -74,40 +74,40 @@ def fold_promotion(promotions: Promotions, scratch: Scratch, side: Int, word: In
 
 
 @inner
-def value_after(family: Family, table: Int, side: Int, squares: Ints) -> tuple[np.int8, np.uint16]:
+def value_after(children: ChildTables, table: Int, side: Int, squares: Ints) -> tuple[np.int8, np.uint16]:
     """The entry value and distance of a position given by slots; 0 if they are not at hand."""
-    plane, cell = find_plane_and_cell(family.shapes, table, side, squares)
-    start = family.planes.start[plane]
+    plane, cell = find_plane_and_cell(children.shapes, table, side, squares)
+    start = children.planes.start[plane]
     if start < 0:
         return np.int8(0), np.uint16(0)
-    return family.planes.entry[start + cell], family.planes.dtg[start + cell]
+    return children.planes.entry[start + cell], children.planes.dtg[start + cell]
 
 
 # A right to take en passant changes the value only where a pawn can take: elsewhere the value kept for it is 0, and the
 # position's ordinary value holds. Those values lie in the block's own order, so the file is mirrored with the block.
 @inner
-def value_after_double(family: Family, side: Int, squares: Ints, file: Int) -> tuple[np.int8, np.uint16]:
+def value_after_double(children: ChildTables, side: Int, squares: Ints, file: Int) -> tuple[np.int8, np.uint16]:
     """The same after a double step to a file of the board, with the right to take en passant that it gives."""
-    file ^= 7 if is_mirrored(family.shapes, 0, squares) else 0
-    plane, cell = find_plane_and_cell(family.shapes, 0, side, squares)
-    taken = family.en_passant.start[plane >> 1, side, file]
-    if taken >= 0 and family.en_passant.entry[taken + cell]:
-        return family.en_passant.entry[taken + cell], family.en_passant.dtg[taken + cell]
-    start = family.planes.start[plane]
+    file ^= 7 if is_mirrored(children.shapes, 0, squares) else 0
+    plane, cell = find_plane_and_cell(children.shapes, 0, side, squares)
+    taken = children.en_passant.start[plane >> 1, side, file]
+    if taken >= 0 and children.en_passant.entry[taken + cell]:
+        return children.en_passant.entry[taken + cell], children.en_passant.dtg[taken + cell]
+    start = children.planes.start[plane]
     if start < 0:
         return np.int8(0), np.uint16(0)
-    return family.planes.entry[start + cell], family.planes.dtg[start + cell]
+    return children.planes.entry[start + cell], children.planes.dtg[start + cell]
 
 
 @inner
-def fold_reset(family: Family, scratch: Scratch, side: Int, lanes: Word, move: Ints) -> None:
+def fold_reset(children: ChildTables, scratch: Scratch, side: Int, lanes: Word, move: Ints) -> None:
     """Fold what one reset leads to into every lane."""
     slot, to, gone, role, double = move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE]
     now, there = scratch.now, scratch.there
     reset = (gone + 1, slot + 1 if role else 0, role)
-    table, flip = family.destinations.table[reset], family.destinations.flip[reset]
-    slots = family.shapes.pawns[table] + family.shapes.others[table] + 2
-    black_king = family.shapes.pawns[0] + family.shapes.others[0] + 1
+    table, flip = children.destinations.table[reset], children.destinations.flip[reset]
+    slots = children.shapes.pawns[table] + children.shapes.others[table] + 2
+    black_king = children.shapes.pawns[0] + children.shapes.others[0] + 1
     next_side = side if flip else 1 - side
     was = now[slot]
     now[slot] = to
@@ -117,11 +117,11 @@ def fold_reset(family: Family, scratch: Scratch, side: Int, lanes: Word, move: I
         if slot != black_king:
             now[black_king] = square
         for n in range(slots):
-            there[n] = now[family.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
+            there[n] = now[children.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
         if double:
-            byte, plies = value_after_double(family, next_side, there, to & 7)
+            byte, plies = value_after_double(children, next_side, there, to & 7)
         else:
-            byte, plies = value_after(family, table, next_side, there)
+            byte, plies = value_after(children, table, next_side, there)
         if byte == 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         fold_value(scratch.folded, side, square, -byte if flip else byte, plies)
@@ -129,23 +129,25 @@ def fold_reset(family: Family, scratch: Scratch, side: Int, lanes: Word, move: I
 
 
 @inlined
-def fold_move(block: Block, family: Family, scratch: Scratch, side: Int, word: Int, lanes: Word, move: Ints) -> None:
+def fold_move(
+    block: Block, children: ChildTables, scratch: Scratch, side: Int, word: Int, lanes: Word, move: Ints
+) -> None:
     """Fold a move into every lane if it is a reset."""
     role, slot = move[ROLE], move[SLOT]
     if role and move[GONE] < 0:
-        start = family.promotions.start[block.number[0], slot, role]
+        start = children.promotions.start[block.number[0], slot, role]
         if start < 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         else:
-            fold_promotion(family.promotions, scratch, side, word, lanes, start)
+            fold_promotion(children.promotions, scratch, side, word, lanes, start)
             scratch.with_reset[0] |= lanes
-    elif move[GONE] >= 0 or slot < family.shapes.pawns[0]:
-        fold_reset(family, scratch, side, lanes, move)
+    elif move[GONE] >= 0 or slot < children.shapes.pawns[0]:
+        fold_reset(children, scratch, side, lanes, move)
         scratch.with_reset[0] |= lanes
 
 
 @borrowing
-def find_moves(block: Block, family: Family, scratch: Scratch, first: int, end: int) -> int:
+def find_moves(block: Block, children: ChildTables, scratch: Scratch, first: int, end: int) -> int:
     """Codes and resets of a range of words; legal words must be there for the whole block."""
     for side in range(2):
         scratch.next_reset[side] = (side * block.geometry.words + first) * 64
@@ -161,7 +163,7 @@ def find_moves(block: Block, family: Family, scratch: Scratch, first: int, end: 
             scratch.planes[:] = 0
             for n in range(scratch.noted[0]):
                 add_move(scratch.planes, scratch.lanes[n])
-                fold_move(block, family, scratch, side, word, scratch.lanes[n], scratch.moves[n])
+                fold_move(block, children, scratch, side, word, scratch.lanes[n], scratch.moves[n])
             keep_best(block, scratch, side, word)
             write_codes(block, scratch, side, word)
     status: int = scratch.status[0]

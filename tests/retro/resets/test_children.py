@@ -16,7 +16,7 @@ from tbgen.retro.drive.runs import MemoryStore
 from tbgen.retro.drive.task import Task, quiet
 from tbgen.retro.resets import destinations
 from tbgen.retro.resets.children import clear_table
-from tbgen.retro.resets.destinations import NOT_HERE, Family, empty_family
+from tbgen.retro.resets.destinations import NOT_HERE, ChildTables, empty_child_tables
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
@@ -63,23 +63,23 @@ def task_of(name: str, children: dict[Material, Child], pool: ThreadPoolExecutor
     return Task(layout_of(Material.parse(name)), children, MemoryStore(), 2, pool, quiet)
 
 
-def with_promotions(task: Task) -> tuple[Family, list[int]]:
-    """A family that knows what the promotions of some blocks lead to, and these blocks."""
-    supply, layout = task.supply(), task.layout
+def with_promotions(task: Task) -> tuple[ChildTables, list[int]]:
+    """What the promotions of some blocks lead to, and these blocks."""
+    child_reader, layout = task.child_reader(), task.layout
     about_to = [
         number
         for number, pawns in enumerate(layout.blocks)
         if any(s >> 3 == (6 if c is Color.WHITE else 1) for (c, _), s in zip(layout.slots, pawns, strict=False))
     ]
     step = max(1, len(about_to) // 12)
-    family = empty_family(task.kinship)
-    return family._replace(promotions=supply._promotions(family.promotions.start, about_to[::step])), about_to[::step]
+    held = empty_child_tables(task.child_layouts)
+    return held._replace(promotions=child_reader._promotions(held.promotions.start, about_to[::step])), about_to[::step]
 
 
-def assert_promotions_agree(task: Task, family: Family, blocks: list[int]) -> int:
+def assert_promotions_agree(task: Task, held: ChildTables, blocks: list[int]) -> int:
     """Some positions of these blocks, and what each of their promotions leads to."""
     layout, draw, compared = task.layout, np.random.default_rng(SEED), 0
-    half, start = layout.block_words * 64, family.promotions.start
+    half, start = layout.block_words * 64, held.promotions.start
     for number, slot, role in [(n, *pair) for n in blocks for pair in np.argwhere(start[n] != NOT_HERE).tolist()]:
         color = layout.slots[slot][0]
         for within in draw.integers(0, half, 40).tolist():
@@ -92,8 +92,8 @@ def assert_promotions_agree(task: Task, family: Family, blocks: list[int]) -> in
             material, flip, cell = after(layout, color, squares, slot, role)
             child, place = task.children[material].values(), int(start[number, slot, role]) + within
             sign = -1 if flip else 1
-            assert family.promotions.entry[place] == sign * child.entry[cell], (number, squares, rest)
-            assert family.promotions.dtg[place] == child.dtg[cell]
+            assert held.promotions.entry[place] == sign * child.entry[cell], (number, squares, rest)
+            assert held.promotions.dtg[place] == child.dtg[cell]
             compared += 1
     return compared
 
@@ -102,8 +102,8 @@ def assert_promotions_agree(task: Task, family: Family, blocks: list[int]) -> in
 def test_promotions_are_gathered_as_single_positions_are_found(name: str) -> None:
     with ThreadPoolExecutor(2) as pool:
         task = task_of(name, Lazily(), pool)
-        family, blocks = with_promotions(task)
-    assert assert_promotions_agree(task, family, blocks) > 200
+        held, blocks = with_promotions(task)
+    assert assert_promotions_agree(task, held, blocks) > 200
 
 
 def striped(material: Material) -> Table:

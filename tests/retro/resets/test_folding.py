@@ -9,7 +9,7 @@ import pytest
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.words import NOTHING
 from tbgen.material import Material
-from tbgen.retro.resets.destinations import empty_family, kinship_of
+from tbgen.retro.resets.destinations import child_layouts_of, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import Block, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import Geometry, geometry_of
@@ -88,7 +88,7 @@ def assert_words_agree(name: str, blocks: int, wanted: int) -> None:
     layout = layout_of(Material.parse(name))
     geometry: Geometry = geometry_of(layout)
     block, scratch = new_block(geometry), new_scratch(layout.others)
-    nothing_at_hand = empty_family(kinship_of(layout))  # codes need no values
+    nothing_at_hand = empty_child_tables(child_layouts_of(layout))  # codes need no values
     pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
     for number in numbers(layout, blocks):
         enter_block(block, number, pawns[number])
