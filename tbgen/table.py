@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -47,21 +47,6 @@ class Box:
     """[axis] how far apart neighbours lie in what `read` gives."""
     read: Callable[[], tuple[Entries, Distances]]
     """Entry values and distances; they are only looked for when this is called."""
-
-
-def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """The numbers of some things, those first that occur most often, and equally frequent ones in ascending order.
-
-    Where there are fewer than 2**32 of them, and of each, it is one sort of plain numbers.
-    """
-    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64, copy=False)
-    if max(len(rare), int(rare.max(initial=0))) >> 32:  # of tables of six men some states have billions of cells
-        return np.argsort(rare, kind="stable").astype(np.uint64)
-    rare <<= np.uint64(32)
-    rare |= np.arange(len(often), dtype=np.uint64)
-    rare.sort()
-    rare &= np.uint64(0xFFFFFFFF)
-    return rare
 
 
 class Dictionary(NamedTuple):

@@ -21,7 +21,6 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 SignedBytes: TypeAlias = npt.NDArray[np.int8]
 Shorts: TypeAlias = npt.NDArray[np.uint16]
-SignedShorts: TypeAlias = npt.NDArray[np.int16]
 Ints32: TypeAlias = npt.NDArray[np.uint32]
 SignedInts32: TypeAlias = npt.NDArray[np.int32]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -44,3 +43,18 @@ def kind_of_numbers(things: int) -> type[np.uint32 | np.int64]:
 def as_starts(numbers: npt.NDArray[np.integer[Any]]) -> WideInts:
     """Ascending numbers, which say where things begin and end, in the type that suffices."""
     return numbers.astype(kind_of_numbers(int(numbers[-1]) + 1))
+
+
+def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """The numbers of some things, those first that occur most often, and equally frequent ones in ascending order.
+
+    Where there are fewer than 2**32 of them, and of each, it is one sort of plain numbers.
+    """
+    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64, copy=False)
+    if max(len(rare), int(rare.max(initial=0))) >> 32:  # of tables of six men some states have billions of cells
+        return np.argsort(rare, kind="stable").astype(np.uint64)
+    rare <<= np.uint64(32)
+    rare |= np.arange(len(often), dtype=np.uint64)
+    rare.sort()
+    rare &= np.uint64(0xFFFFFFFF)
+    return rare

@@ -24,7 +24,7 @@ PACKAGE = Path(__file__).parent.parent
 SOLVER = ("index", "retro")
 """The packages that tables come from."""
 
-SHARED = ("compiled/jit.py", "material.py", "score.py", "table.py")
+SHARED = ("compiled/arrays.py", "compiled/jit.py", "material.py", "score.py", "table.py")
 """What packages with kernels import beside each other."""
 
 LENDERS = {

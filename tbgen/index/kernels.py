@@ -98,7 +98,6 @@ WORST_RANK: Final = RANKS - 1
 _WHITE: Final = int(Color.WHITE)
 
 row_of_byte = small(outcomes.row_of_byte)
-byte_of_row = small(outcomes.byte_of_row)
 
 
 @small

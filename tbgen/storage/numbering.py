@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints32, WideInts, Word, Words, kind_of_numbers
+from tbgen.compiled.arrays import Int, Ints32, WideInts, Word, Words, kind_of_numbers, often_first
 from tbgen.compiled.jit import borrowing, inlined, inner, kernel
 from tbgen.errors import RepresentationError
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.order import Order
 from tbgen.storage.states import States
-from tbgen.table import Cells, Content, Numbers, often_first
+from tbgen.table import Cells, Content, Numbers
 
 KEY, NUMBER = 0, 1
 FREE = np.uint64(0)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.compiled.arrays import as_starts, kind_of_numbers
+from tbgen.compiled.arrays import as_starts, kind_of_numbers, often_first
 from tbgen.errors import RepresentationError
 from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
@@ -21,7 +21,7 @@ from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Ids, States, in_32_bits, smallest
 from tbgen.storage.symbols import symbols_of
-from tbgen.table import Cells, Patterns, Table, often_first
+from tbgen.table import Cells, Patterns, Table
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32, often_first
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner, kernel, small
 from tbgen.errors import RepresentationError
 from tbgen.retro.levels.packing import (
@@ -30,7 +30,7 @@ from tbgen.retro.levels.packing import (
     plies_of_row,
     row_from,
 )
-from tbgen.table import Dictionary, Patterns, often_first
+from tbgen.table import Dictionary, Patterns
 
 EMPTY = 0
 """The node of the empty history."""
