@@ -29,10 +29,9 @@ from tbgen.cli.options import (
     refuse_without,
     threads_option,
 )
-from tbgen.cli.reporter import by_pawns, clock, compile_for, duration, progress, reporter
+from tbgen.cli.reporter import clock, duration, progress, reporter
 from tbgen.cli.terminal import complain, print_json, show_rows
 from tbgen.cli.watch import BuildWatcher
-from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.library.build import Built, Settings, build, plan_for
 from tbgen.library.limits import free_disk
@@ -177,7 +176,6 @@ def _keep_records(folder: Path, targets: Sequence[Material], threads: int, *, qu
     wanted = without_record(folder, build_order(targets))
     if not wanted and not is_index_behind(folder / FOLDER):
         return
-    compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     from tbgen.apps.records.making import keep_records
 
     with progress("records", len(wanted), quiet=quiet) as shown:

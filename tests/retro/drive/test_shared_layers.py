@@ -149,6 +149,7 @@ def test_whichever_of_two_threads_is_done_first_the_table_is_the_same(name: str)
 
 
 def test_a_thread_alone_shares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve_from_values("KQvK", threads=1)  # its child, which has two threads, is solved here
     counter = Counter(shared_layers.cut_words)
     monkeypatch.setattr(shared_layers, "THICK", 0)
     monkeypatch.setattr(shared_layers, "cut_words", counter)
