@@ -228,8 +228,7 @@ def without_order(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def compile_kernels() -> None:
-    from tbgen.cli.first_use import compile_for
-
+    from tbgen.cli.reporter import compile_for
     from tbgen.compiled.known import Purpose
 
     compile_for(*Purpose)
