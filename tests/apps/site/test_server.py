@@ -28,7 +28,7 @@ TEXT = {"Content-Type": "text/plain"}
         ("fen=", 400, "UsageError"),
         ("fen=8/8", 400, "FenError"),
         ("fen=8/8/8/8/8/8/8/8_w", 400, "IllegalPositionError"),
-        (f"fen={FEN}&accrued=3.5", 400, "ScoreFormatError"),
+        (f"fen={FEN}&accrued=3,5", 400, "ScoreFormatError"),
         (f"fen={FEN}&accrued=G0.0", 400, "AccruedError"),
         (f"fen={FEN}&moves=Kh9", 400, "MoveError"),
         (f"fen={FEN}&fen={FEN}", 400, "UsageError"),
