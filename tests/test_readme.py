@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import doctest
-import io
 import json
 import re
 import shlex
-import textwrap
 from pathlib import Path
 
 import chess
@@ -24,6 +21,7 @@ COMMANDS = ROOT / "docs" / "commands.md"
 PYTHON = ROOT / "docs" / "python.md"
 TEXT = README.read_text(encoding="utf-8")
 COMMANDS_TEXT = COMMANDS.read_text(encoding="utf-8")
+PROBED = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 ASKING = re.findall(r"^    \$ tbgen ((?:probe|line|list|info)\b.*)$", TEXT + COMMANDS_TEXT, re.MULTILINE)
 
 
@@ -62,26 +60,15 @@ def test_the_python_of_the_page_on_holds_runs() -> None:
     assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
 
 
-def test_the_probes_from_python_in_the_readme_run(table_folder: Path) -> None:
-    match = re.search(r"with python-chess's boards:\n\n((?:    .*\n|\n)+)", TEXT)
-    assert match is not None
-    code = textwrap.dedent(match[1])
-    assert code.count('open_tablebase("data")') == 1
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown):
-        exec(code.replace('"data"', repr(str(table_folder))), {})
-    assert shown.getvalue().splitlines()[:2] == ["G1.5 5", "Ke5 G1.5 5 False True True"]
+def test_the_readme_names_the_commands_that_a_newcomer_needs_and_ci_runs_the_suite() -> None:
+    shown = re.findall(r"^    \$ (\./scripts/.*?)(?:\s+#.*)?$", TEXT, re.M)
+    assert shown[:2] == ["./scripts/tbgen build --men 3", f'./scripts/tbgen probe "{PROBED}"']
+    assert "./scripts/test" in shown
+    assert "/../scripts/test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_the_score_of_the_readme_prints_what_it_shows(table_folder: Path) -> None:
-    command = "score startpos e4 e5 Qh5 Nc6"
-    assert run(command, table_folder) == shown_below(command, TEXT).rstrip("\n") + "\n"
-
-
-def test_the_decision_of_the_readme_prints_what_it_shows(table_folder: Path) -> None:
-    game = "docs/examples/drawn.pgn"
-    shown = shown_below(f"adjudicate {game}", TEXT)
-    assert run(f"adjudicate {shlex.quote(str(ROOT / game))}", table_folder) == shown.rstrip("\n") + "\n"
+def test_the_first_probe_of_the_readme_has_an_answer(table_folder: Path) -> None:
+    assert "outcome G1.5: White holds Black to 1 legal move" in rows_of(run(f'probe "{PROBED}"', table_folder))
 
 
 @pytest.mark.parametrize("command", ASKING)
@@ -98,11 +85,10 @@ def test_the_probe_of_the_commands_page_prints_what_it_shows(table_folder: Path)
 
 
 @pytest.mark.slow
-def test_the_probe_of_the_readme_prints_what_it_shows(four_men_folder: Path) -> None:
-    command = 'probe "7K/8/k1P5/7p/8/8/8/8 w - - 0 1"'
-    shown = shown_below(command, TEXT).partition("...\n")[2]
-    assert run(command, four_men_folder).endswith("\n" + shown.rstrip("\n") + "\n")
-    assert "with best play White is held to two legal moves (`-G2.5`)" in TEXT
+def test_what_the_readme_says_of_retis_study_is_so(four_men_folder: Path) -> None:
+    moves = json.loads(run('probe "7K/8/k1P5/7p/8/8/8/8 w - - 0 1" --json', four_men_folder))["moves"]
+    assert [(each["san"], each["outcome"]) for each in moves[:1]] == [("Kg7", "-G2.5")]
+    assert {each["outcome"] for each in moves[1:]} == {"-G0.0"}
 
 
 def test_the_picture_of_the_readme_is_the_position_that_it_probes() -> None:
