@@ -78,7 +78,7 @@ def test_compiling_that_is_interrupted_loses_nothing(
     monkeypatch.setattr(script.subprocess, "run", interrupted)
     assert script.main("runtime") == 0
     assert script.main("runtime") == 0
-    assert [command[-1] for command in compiled] == ["kernels"]
+    assert [command[-1] for command in compiled] == ["--compile"]
     assert "commands compile what they need" in capsys.readouterr().err
 
 

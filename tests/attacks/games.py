@@ -120,7 +120,7 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         return found
 
     path.write_bytes(SOUND)
-    tbgen("adjudicate", str(path), "--json", str(facts), folder=tables)
+    tbgen("adjudicate", str(path), "--verdicts", str(facts), folder=tables)
     sound = first_game()
 
     def attempt(draw: random.Random) -> None:
@@ -130,7 +130,7 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         path.write_bytes(spoilt if spoil is _packed else SOUND + spoilt)
         for words in (
             ("score", "--pgn", str(path), "--summary"),
-            ("adjudicate", str(path), "-o", str(copy), "--json", str(facts), "--line"),
+            ("adjudicate", str(path), "-o", str(copy), "--verdicts", str(facts), "--line"),
             ("standings", str(path), "--json"),
             ("standings", str(path), "--html"),
         ):

@@ -62,7 +62,7 @@ def test_a_legacy_tag_of_any_value_means_legacy(value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("RMobilityResult", "G3"),
+        ("RMobilityResult", "G3,5"),
         ("RMobilityCutoff", "-G6.0"),
         ("RMobilityCutoff", "six"),
         ("RMobilityScoring", "fair"),
