@@ -219,7 +219,7 @@ def test_the_page_on_records_has_the_longest_lines(published: list[Record]) -> N
     longest = max(best.values(), key=lambda card: card.longest.dtg)
     outcome = next(outcome for outcome, card in best.items() if card is longest)
     scale = (PUBLISHED.parent / "docs" / "scale.md").read_text()
-    assert f"The longest best play: {longest.material}, `{outcome}` in {longest.longest.dtg} plies" in scale
+    assert f"{longest.material}: `{outcome}` in {longest.longest.dtg} plies" in scale
 
 
 def test_pictures_are_the_same_bytes_twice_and_plots_need_a_known_form(published: list[Record], tmp_path: Path) -> None:
