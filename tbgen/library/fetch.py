@@ -17,7 +17,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,16 +38,14 @@ from tbgen.system.disk import sync_folder
 STAGE: Final = ".fetch"
 JOBS: Final = 4
 SECONDS: Final = 30.0
-"""So long a server may keep silent, and so long it may take until its answer begins."""
 SLOWEST: Final = 1 << 10
-"""Bytes a second, over that time."""
+"""Bytes of a file a second that must come, on average over so many seconds, on however many connections."""
 
 _TRIES: Final = 3
-"""How often in a row an answer may break off before anything has come."""
+"""How often in a row an answer may break off before a whole piece has come; and how often a file may come in bytes."""
 _MOST_CATALOG: Final = 1 << 23
 _MOST_CELL_BYTES: Final = 16
 _PIECE = 1 << 16
-_now = time.monotonic
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 _RANGE: Final = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})")
 
@@ -189,18 +187,19 @@ class _Table:
         path, tries = self._stage / file.path, 0
         if _size_of(path) > file.bytes:
             path.unlink()
-        while (size := _size_of(path)) < file.bytes:
-            broken = FetchError(self._server.url, f"{file.path}: the answer ends too early")
-            try:
-                self._continue(path, file, size)
-            except BrokenOffError as error:
-                broken = error
-            tries = 0 if _size_of(path) > size else tries + 1
-            if tries >= _TRIES:
-                raise broken
+        with _watched(_TRIES * file.bytes) as watch:
+            while (size := _size_of(path)) < file.bytes:
+                broken = FetchError(self._server.url, f"{file.path}: the answer ends too early")
+                try:
+                    self._continue(path, file, size, watch)
+                except BrokenOffError as error:
+                    broken = error
+                tries = 0 if _size_of(path) >= size + _PIECE else tries + 1
+                if tries >= _TRIES and _size_of(path) < file.bytes:
+                    raise broken
 
-    def _continue(self, path: Path, file: StoredFile, size: int) -> None:
-        with self._server.body(file, size) as (start, pieces), path.open("ab", buffering=0) as target:
+    def _continue(self, path: Path, file: StoredFile, size: int, watch: _Watch) -> None:
+        with self._server.body(file, size, watch) as (start, pieces), path.open("ab", buffering=0) as target:
             if start < size:
                 target.truncate(start)
                 self._watcher.got(start - size)
@@ -247,7 +246,8 @@ class Server:
         if parts.username is not None or parts.query or parts.fragment or not url.isascii() or not url.isprintable():
             raise FetchError(url, "an address is a server and a path, without names of users, questions or spaces")
         path = parts.path.rstrip("/")
-        self.url, self._host, self._secure = url, parts.hostname, parts.scheme == "https"
+        self.url, self._host = url, parts.hostname
+        self._secure = ssl.create_default_context() if parts.scheme == "https" else None
         self._catalog = path if path.endswith(".json") else f"{path}/{TABLES}/{CATALOG}"
         self._open: set[socket.socket] = set()
         self._lock, self._closed = threading.Lock(), False
@@ -261,10 +261,13 @@ class Server:
 
     def offers(self) -> dict[Material, Entry]:
         """The tables of the catalog."""
-        with self._answer(self._catalog, 0) as answer:
-            text = b"".join(self._pieces(answer, _MOST_CATALOG, "the catalog"))
+        with _watched(2 * _MOST_CATALOG) as watch, self._answer(self._catalog, 0, watch) as answer:
+            text = b"".join(self._pieces(answer, _MOST_CATALOG, "the catalog", watch))
         try:
-            offers = [_offer(row) for row in json.loads(text)["tables"]]
+            rows, known = json.loads(text)["tables"], all_materials()
+            if len(rows) > len(known):
+                raise _WrongCatalogError(f"it has {len(rows)} tables, and there are {len(known)}")
+            offers = [_offer(row, known) for row in rows]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reason = str(error) if isinstance(error, _WrongCatalogError) else "it is not a list of tables"
             raise FetchError(self.url, f"its catalog {self._catalog} is wrong: {reason}") from None
@@ -274,9 +277,9 @@ class Server:
         return found
 
     @contextlib.contextmanager
-    def body(self, file: StoredFile, start: int) -> Iterator[tuple[int, Iterator[bytes]]]:
+    def body(self, file: StoredFile, start: int, watch: _Watch) -> Iterator[tuple[int, Iterator[bytes]]]:
         """The bytes of a file from `start` on, or from where the server begins: 0 if it knows no ranges."""
-        with self._answer(f"{self._catalog.rpartition('/')[0]}/{file.path}", start) as answer:
+        with self._answer(f"{self._catalog.rpartition('/')[0]}/{file.path}", start, watch) as answer:
             if answer.status == http.HTTPStatus.PARTIAL_CONTENT:
                 given = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
                 if given is None or [int(each) for each in given.groups()] != [start, file.bytes - 1, file.bytes]:
@@ -287,48 +290,48 @@ class Server:
             if length is not None and length != str(file.bytes - start):
                 reason = f"it sends {length[:20]} bytes where the catalog says {file.bytes - start}"
                 raise FetchError(self.url, f"{file.path}: {reason}")
-            yield start, self._pieces(answer, file.bytes - start, str(file.path))
+            yield start, self._pieces(answer, file.bytes - start, str(file.path), watch)
 
     @contextlib.contextmanager
-    def _answer(self, path: str, start: int) -> Iterator[http.client.HTTPResponse]:
+    def _answer(self, path: str, start: int, watch: _Watch) -> Iterator[http.client.HTTPResponse]:
         """An answer whose head is as it should be."""
         headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}"}
         if start:
             headers["Range"] = f"bytes={start}-"
-        connection = self._connection()
         try:
-            with self._connected(connection) as connected:
-                with _within(connected, SECONDS):
-                    connection.request("GET", path, headers=headers)
-                    answer = connection.getresponse()
-                with answer:
+            with self._connected(watch) as connection:
+                connection.request("GET", path, headers=headers)
+                with connection.getresponse() as answer:
                     self._check_head(path, answer, start)
                     yield answer
         except (OSError, http.client.HTTPException) as error:
+            if watch.fault:
+                raise FetchError(self.url, f"{path}: {watch.fault}") from None
             raise BrokenOffError(self.url, f"{path}: {_in_words(error)}") from None
-        finally:
-            connection.close()
-
-    def _connection(self) -> http.client.HTTPConnection:
-        if self._secure:
-            secure = ssl.create_default_context()
-            return http.client.HTTPSConnection(self._host, self._port, timeout=SECONDS, context=secure)
-        return http.client.HTTPConnection(self._host, self._port, timeout=SECONDS)
 
     @contextlib.contextmanager
-    def _connected(self, connection: http.client.HTTPConnection) -> Iterator[socket.socket]:
-        """The socket of a connection, which `close` may cut; an answer takes it from the connection."""
-        connection.connect()
-        connected: socket.socket = connection.sock
+    def _connected(self, watch: _Watch) -> Iterator[http.client.HTTPConnection]:
+        """A connection, which `close` and the watch may cut from the moment when its socket is there."""
+        kind = http.client.HTTPConnection if self._secure is None else http.client.HTTPSConnection
+        connection = kind(self._host, self._port, timeout=SECONDS)
+        connected = socket.create_connection((self._host, connection.port), SECONDS)
+        if self._secure is not None:
+            connected = self._secure.wrap_socket(connected, server_hostname=self._host, do_handshake_on_connect=False)
         with self._lock:
             if self._closed:
+                connected.close()
                 raise FetchError(self.url, "stopped")
             self._open.add(connected)
         try:
-            yield connected
+            watch.connected(connected)
+            if isinstance(connected, ssl.SSLSocket):
+                connected.do_handshake()
+            connection.sock = connected
+            yield connection
         finally:
             with self._lock:
                 self._open.discard(connected)
+            connected.close()
 
     def _check_head(self, path: str, answer: http.client.HTTPResponse, start: int) -> None:
         fault, status = "", answer.status
@@ -344,34 +347,76 @@ class Server:
         if fault:
             raise FetchError(self.url, f"{path}: {fault}")
 
-    def _pieces(self, answer: http.client.HTTPResponse, most: int, name: str) -> Iterator[bytes]:
+    def _pieces(self, answer: http.client.HTTPResponse, most: int, name: str, watch: _Watch) -> Iterator[bytes]:
         """The body, no more of it than there may be."""
-        begun, got = _now(), 0
         while piece := answer.read1(min(_PIECE, most + 1)):
             most -= len(piece)
-            got += len(piece)
             if most < 0:
                 raise FetchError(self.url, f"{name}: it sends more than there is")
+            watch.got(len(piece))
             yield piece
-            now = _now()
-            if now - begun >= SECONDS:
-                if got < SLOWEST * (now - begun):
-                    raise FetchError(self.url, f"{name}: it sends less than {SLOWEST} bytes a second")
-                begun, got = now, 0
+        if watch.fault:
+            raise TimeoutError
+
+
+class _Watch:
+    """Cuts off what sends a file, on whichever connection, once it is too slow or has sent it too often."""
+
+    def __init__(self, most: int) -> None:
+        self.is_over = threading.Event()
+        self.fault = ""
+        self._left, self._recent = most, 0
+        self._connected: socket.socket | None = None
+
+    def connected(self, connected: socket.socket) -> None:
+        """From now on this is what is to be cut."""
+        self._connected = connected
+        if self.fault:
+            raise TimeoutError
+
+    def got(self, size: int) -> None:
+        """So many bytes have come."""
+        self._recent += size
+        self._left -= size
+        if self._left < 0:
+            self.fault = "it has broken off too often"
+            raise TimeoutError
+
+    def run(self) -> None:
+        """Look every SECONDS until it is over."""
+        while not self.is_over.wait(SECONDS):
+            if self._recent < SLOWEST * SECONDS:
+                slow = f"it sends less than {SLOWEST} bytes a second"
+                self.fault = slow if self._recent else f"no answer for {SECONDS:.0f} s"
+                if self._connected is not None:
+                    _cut(self._connected)
+                return
+            self._recent = 0
+
+
+@contextlib.contextmanager
+def _watched(most: int) -> Iterator[_Watch]:
+    """A watch over one file, of which so many bytes may come on all connections together."""
+    watch = _Watch(most)
+    threading.Thread(target=watch.run, daemon=True).start()
+    try:
+        yield watch
+    finally:
+        watch.is_over.set()
 
 
 class _WrongCatalogError(ValueError):
     """What is wrong with a catalog, in words."""
 
 
-def _offer(row: dict[str, Any]) -> Entry:
+def _offer(row: dict[str, Any], known: Collection[Material]) -> Entry:
     """A table of a catalog."""
     name = row["material"]
     try:
         material = Material.parse(name)
     except InputError:
         raise _WrongCatalogError(f"{str(name)[:40]!r} is no material") from None
-    if material not in all_materials():
+    if material not in known:
         raise _WrongCatalogError(f"{str(name)[:40]!r} is no table")
     outcomes, distances = _offered(material, row, Layer.OUTCOMES), row.get("distances")
     return Entry(material, outcomes, None if distances is None else _offered(material, distances, Layer.DISTANCES))
@@ -388,18 +433,6 @@ def _offered(material: Material, row: dict[str, Any], layer: Layer) -> StoredFil
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise _WrongCatalogError(f"the digest of {name} is none")
     return StoredFile(Path(name), size, digest)
-
-
-@contextlib.contextmanager
-def _within(connected: socket.socket, seconds: float) -> Iterator[None]:
-    """Cut a connection off that takes longer."""
-    timer = threading.Timer(seconds, _cut, [connected])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _cut(connected: socket.socket) -> None:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -314,24 +315,76 @@ def test_what_was_left_of_a_broken_fetch_is_fetched_once_more(
     assert files_in(tmp_path) == files_in(small)
 
 
-def test_a_server_that_drips_is_left(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "_now", itertools.count(0.0, 40.0).__next__)
-    monkeypatch.setattr(fetching, "_PIECE", 1)
-    with pytest.raises(FetchError, match="it sends less than 1024 bytes a second"):
-        fetch(tmp_path, mirror.url, only("KvK"))
+def chunked(handler: Handler, *pieces: Iterable[bytes]) -> bool:
+    """Answer in chunks, piece by piece until the other side leaves."""
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    for piece in itertools.chain(*pieces):
+        handler.wfile.write(piece)
+        time.sleep(0.002)
+    return True
 
 
-def test_a_server_that_keeps_silent_is_left(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import threading
+def in_the_head(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    while True:
+        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        time.sleep(0.002)
 
-    over = threading.Event()
-    monkeypatch.setattr(fetching, "SECONDS", 0.05)
-    mirror.wrong = lambda *_: over.wait()
-    try:
-        with pytest.raises(FetchError):
-            fetch(tmp_path, mirror.url, only("KvK"))
-    finally:
-        over.set()
+
+def in_the_body(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.PIECE = 1
+    handler.server.mirror.sent = lambda _: time.sleep(0.02)
+    handler.give(content, start)
+    return True
+
+
+def in_an_extension(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    return chunked(handler, [b"5;x="], itertools.repeat(b"y"))
+
+
+def in_the_trailers(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    return chunked(handler, [b"5\r\n", content[:5], b"\r\n0\r\n"], itertools.repeat(b"X: y\r\n"))
+
+
+def silent(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.rfile.read(1)
+    return True
+
+
+@pytest.mark.parametrize("wrong", [in_the_head, in_the_body, in_an_extension, in_the_trailers, silent])
+def test_a_server_that_drips_is_left(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: Any
+) -> None:
+    monkeypatch.setattr(fetching, "SECONDS", 0.3)
+    mirror.wrong = wrong
+    with pytest.raises(FetchError, match=r"it sends less than 1024 bytes a second|no answer for"):
+        fetch(tmp_path, mirror.url, only("KNvK"))
+    assert len(mirror.asked) <= 3
+
+
+def byte_by_byte(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.give(content, start, upto=start + 1)
+    handler.close_connection = True
+    return True
+
+
+def always_anew(handler: Handler, name: str, content: bytes, start: int) -> bool:
+    handler.give(content, 0, upto=len(handler.server.mirror.asked) * 100)
+    handler.close_connection = True
+    return True
+
+
+@pytest.mark.parametrize("wrong", [byte_by_byte, always_anew])
+def test_a_server_that_keeps_breaking_off_is_left(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: Any
+) -> None:
+    monkeypatch.setattr(fetching, "_PIECE", 100)
+    mirror.wrong = wrong
+    with pytest.raises(FetchError):
+        fetch(tmp_path, mirror.url, only("KNvK"), outcomes_alone=True)
+    size = len(mirror.files["KNvK.h5"])
+    assert len(mirror.asked) < 10 if wrong is byte_by_byte else sum(range(len(mirror.asked))) * 100 < 4 * size
 
 
 @pytest.mark.parametrize(
@@ -342,6 +395,7 @@ def test_a_server_that_keeps_silent_is_left(mirror: Mirror, tmp_path: Path, monk
         (b"[]", "it is not a list of tables"),
         (b'{"tables": 1}', "it is not a list of tables"),
         (b'{"tables": [1]}', "it is not a list of tables"),
+        (b'{"tables": [' + b"{}," * 20_000 + b"{}]}", "it has 20001 tables, and there are 146"),
         (b'{"tables": [{"material": "../../x"}]}', "'../../x' is no material"),
         (b'{"tables": [{"material": ["KvK"]}]}', "is no material"),
         (b'{"tables": [{"material": "KvKB"}]}', "'KvKB' is no table"),
