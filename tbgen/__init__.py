@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tbgen.apps.games.tags import Source as Source
     from tbgen.apps.games.tags import read_tags as read_tags
     from tbgen.apps.games.tags import write_tags as write_tags
-    from tbgen.apps.hold.answers import Bracket as Bracket
+    from tbgen.apps.hold.answers import HoldBracket as HoldBracket
     from tbgen.apps.hold.answers import Holding as Holding
     from tbgen.apps.hold.answers import HoldVerdict as HoldVerdict
     from tbgen.apps.hold.answers import Proof as Proof
@@ -98,7 +98,7 @@ _FACE = {
         "PgnError ProofError ScoreFormatError TableError TbgenError TooManyMenError UnreadableFileError "
         "UsageError"
     ),
-    "tbgen.apps.hold.answers": "Bracket HoldVerdict Holding Proof check_strategy",
+    "tbgen.apps.hold.answers": "HoldBracket HoldVerdict Holding Proof check_strategy",
     "tbgen.apps.hold.ladder": "bracket hold",
     "tbgen.apps.hold.strategy": "Goal Rung Strategy parse_strategy",
     "tbgen.material": "Material Role all_materials",

@@ -106,7 +106,7 @@ def command(
     compile_for(Purpose.HOLDS, quiet=quiet)
     wanted: str | Outcome = goal if goal in _GOALS else parse_score(goal).outcome
     with _tables_in(folders) as tables, progress("searching, positions", quiet=quiet) as shown:
-        from tbgen.apps.hold.answers import Bracket
+        from tbgen.apps.hold.answers import HoldBracket
         from tbgen.apps.hold.ladder import hold
 
         found = [
@@ -116,7 +116,7 @@ def command(
             )
             for each in _sides(side, wanted, accrued_of(board) if score is None else score)
         ]  # fmt: skip
-    answer = Bracket(*found) if len(found) == 2 else found[0]
+    answer = HoldBracket(*found) if len(found) == 2 else found[0]
     if as_json:
         print_json(answer.facts(with_map=with_map))
     elif target is not None:

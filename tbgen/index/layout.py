@@ -90,8 +90,10 @@ class Layout:
     """Pawn squares of each block, in solving order: a pawn move leads to a block before it."""
     waves: tuple[int, ...]
     """Block numbers where the waves of mutually independent blocks begin, and the number of blocks."""
+    digits: npt.NDArray[np.int64]
+    """[pawn, square] -> what a pawn there adds to the pawns' number."""
     addresses: npt.NDArray[np.int32]
-    """[pawn squares as digits to base 64] -> block << HOW_BITS | how the board is turned, or -1."""
+    """[pawns' number] -> block << HOW_BITS | how the board is turned, or -1."""
     shape: tuple[int, ...] = field(init=False)
     twins: tuple[tuple[int, int], ...] = field(init=False)
     """Ranges of slots, pawns left out, that hold equal men."""
@@ -125,16 +127,17 @@ class Layout:
                 orders *= n + 1
         return orders
 
+    def address_of(self, pawns: Sequence[int]) -> int:
+        """The address of the pawns on these squares: their block << HOW_BITS | how the board is turned, or -1."""
+        return int(self.addresses[sum(int(self.digits[n, square]) for n, square in enumerate(pawns))])
+
     def cell_of(self, side: int, squares: Sequence[int]) -> int:
         """The primary cell of a position; `squares` in the order of the slots, `side` 0 = White to move.
 
         >>> layout_of(Material.parse("KvK")).cell_of(0, [0, 63])
         63
         """
-        digits = 0
-        for square in squares[: self.pawns]:
-            digits = digits * 64 + square
-        address = int(self.addresses[digits])
+        address = self.address_of(squares[: self.pawns])
         if address < 0:
             raise ValueError(f"no pawns stand on {squares[: self.pawns]}")
         king = squares[self.pawns]
@@ -158,10 +161,7 @@ class Layout:
 
     def is_own_mirror(self, pawns: Sequence[int]) -> bool:
         """Whether these pawn squares, a block's, are equal to their own mirror image."""
-        digits = 0
-        for square in pawns:
-            digits = digits * 64 + square
-        return int(self.addresses[digits]) & HOW_MASK == BY_KING
+        return self.address_of(pawns) & HOW_MASK == BY_KING
 
     def squares_of(self, cell: int) -> tuple[int, Squares]:
         """Side to move and squares, in the order of the slots, of a cell (which may hold no legal position)."""
@@ -236,7 +236,14 @@ def layout_of(material: Material) -> Layout:
     if not material.is_canonical:
         raise ValueError(f"{material} is not canonical; its table is that of {material.canonical()}")
     slots = slots_of(material)
-    return Layout(material, slots, material.pawns, *_blocks(slots, material.pawns))
+    blocks, waves, addresses = _blocks(slots, material.pawns)
+    return Layout(material, slots, material.pawns, blocks, waves, _digits(material.pawns), addresses)
+
+
+def _digits(pawns: int) -> npt.NDArray[np.int64]:
+    """Squares as digits to base 64."""
+    powers: npt.NDArray[np.int64] = 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64)
+    return np.arange(64, dtype=np.int64) * powers[:, None]
 
 
 def letter_of(color: Color, role: Role) -> str:

@@ -144,6 +144,10 @@ class TableFile:
             raise self.outcomes.damaged(f"a place from {first} on has a symbol that the table does not have")
         return symbols
 
+    def entries(self, first: int, end: int) -> Entries:
+        """The entry values of some places in a row; the outcomes alone are read."""
+        return np.take(self._entry, self.symbols(first, end))
+
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
         """The symbols of some places in a row, and the distances of their entry values."""
         symbols, stored = self.symbols(first, end), self.distances.items(DTG, first, end)

@@ -145,7 +145,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Bracket:
+class HoldBracket:
     """The value of a position from both sides: no worse for White than `low`, no better than `high`."""
 
     white: Holding

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import chess
 
-from tbgen.apps.hold.answers import Bracket, Escape, Holding, HoldVerdict, check_strategy
+from tbgen.apps.hold.answers import HoldBracket, Escape, Holding, HoldVerdict, check_strategy
 from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, Watch
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of, survivors
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, not_mated
@@ -69,7 +69,7 @@ def bracket(
     nodes: int = DEFAULT_NODES,
     wide: bool = False,
     watch: Watch | None = None,
-) -> Bracket:
+) -> HoldBracket:
     """The best that either side is proved to keep; where both keep the same, that is the value.
 
     >>> found = bracket(chess.Board("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 0 1"), nodes=1000)
@@ -77,7 +77,7 @@ def bracket(
     ('-G3.5', 'G5.5', None)
     """
     ladder = _ladder(board, accrued, tables, nodes, wide, watch)
-    return Bracket(*(_held(ladder, side, "best", pair) for side in Color))
+    return HoldBracket(*(_held(ladder, side, "best", pair) for side in Color))
 
 
 def _ladder(

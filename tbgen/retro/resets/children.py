@@ -145,10 +145,7 @@ class PromotionReader:
         """Ask for what one pawn of one block can become."""
         table, flip = self._table(reset), 56 * reset.flip
         child, color = self.child_layouts.layouts[table], self.layout.slots[reset.promoted][0]
-        digits = 0
-        for slot in reset.slots[: child.pawns]:
-            digits = digits * 64 + (pawns[slot] ^ flip)
-        address = int(child.addresses[digits])
+        address = child.address_of([pawns[slot] ^ flip for slot in reset.slots[: child.pawns]])
         block, how = address >> HOW_BITS, address & HOW_MASK
         side = color if reset.flip else color.other
         request = found.setdefault((table, block, side), PlaneRequest(table, block, side, how, []))
@@ -331,7 +328,6 @@ class ChildReader:
 def own_planes(layout: Layout) -> Ints:
     """[block, step] -> the plane of the table itself that a pawn's single or double step leads to, or NOT_HERE."""
     pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    powers = 64 ** np.arange(layout.pawns - 1, -1, -1, dtype=np.int64)
     columns = [np.full(len(pawns), NOT_HERE, np.int64)]
     for pawn, steps in ((pawn, steps) for pawn in range(layout.pawns) for steps in (1, 2)):
         color = layout.slots[pawn][0]
@@ -340,7 +336,7 @@ def own_planes(layout: Layout) -> Ints:
         may = (to >= 8) & (to < 56) & ((steps == 1) | (pawns[:, pawn] >> 3 == home))
         moved = pawns.copy()
         moved[:, pawn] = np.where(may, to, 8)
-        address = layout.addresses[moved @ powers].astype(np.int64)
+        address = layout.addresses[layout.digits[range(layout.pawns), moved].sum(axis=1)].astype(np.int64)
         columns.append(np.where(may & (address >= 0), (address >> 2) * 2 + color.other, NOT_HERE))
     return np.stack(columns, axis=1)
 

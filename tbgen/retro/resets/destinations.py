@@ -15,7 +15,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32
 from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.kernels import beside_image, sort_twins
-from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, Slot, layout_of
+from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, Slot, layout_of, slots_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.retro.words.moves import MOST_SLOTS, NO_SLOT
@@ -32,8 +32,10 @@ class Shapes(NamedTuple):
     """[table] how many men that are neither pawns nor kings."""
     twin_start: Ints
     """[table, slot] -> first slot of its group of equal men."""
+    digits: Ints
+    """[table, pawn, square] -> what a pawn there adds to the pawns' number."""
     addresses: SignedInts32
-    """The addresses of all the layouts, one after another."""
+    """[pawns' number] the addresses of all the layouts, one after another."""
     address_start: Ints
     """[table] -> where its addresses begin there."""
     plane_start: Ints
@@ -92,7 +94,7 @@ def _destination(layout: Layout, gone: int, promoted: int, role: Role) -> tuple[
     sides = [[kind for (color, kind), _ in men if color is side] for side in Color]
     material = Material.of(sides[0], sides[1])
     flip = not material.is_canonical
-    slots = layout_of(material.canonical()).slots
+    slots = slots_of(material.canonical())
     left, order = list(men), []
     for color, kind in slots:
         wanted = (color.other if flip else color, kind)
@@ -124,10 +126,17 @@ def shapes_of(layouts: Sequence[Layout]) -> Shapes:
         pawns=np.array([each.pawns for each in layouts], np.int64),
         others=np.array([each.others for each in layouts], np.int64),
         twin_start=np.stack([_first_twins(each) for each in layouts]),
+        digits=np.stack([_padded(each.digits) for each in layouts]),
         addresses=np.concatenate([each.addresses for each in layouts]),
         address_start=np.cumsum([0, *[len(each.addresses) for each in layouts]], dtype=np.int64),
         plane_start=np.cumsum([0, *[2 * len(each.blocks) for each in layouts]], dtype=np.int64),
     )
+
+
+def _padded(digits: Ints) -> Ints:
+    padded = np.zeros((MOST_SLOTS, 64), np.int64)
+    padded[: len(digits)] = digits
+    return padded
 
 
 def _first_twins(layout: Layout) -> Ints:
@@ -141,10 +150,10 @@ def _first_twins(layout: Layout) -> Ints:
 @inlined
 def address_of(shapes: Shapes, table: Int, squares: Ints) -> Int:
     """The address of a position's pawns: block << HOW_BITS | how the board is turned."""
-    digits = 0
+    number = shapes.address_start[table]
     for n in range(shapes.pawns[table]):
-        digits = digits * 64 + squares[n]
-    return np.int64(shapes.addresses[shapes.address_start[table] + digits])
+        number += shapes.digits[table, n, squares[n]]
+    return np.int64(shapes.addresses[number])
 
 
 @inlined
