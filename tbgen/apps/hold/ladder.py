@@ -14,7 +14,7 @@ from functools import cached_property
 
 import chess
 
-from tbgen.apps.hold.answers import HoldBracket, Escape, Holding, HoldVerdict, check_strategy
+from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, HoldVerdict, check_strategy
 from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, Watch
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of, survivors
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, not_mated
