@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option
 from tbgen.cli.options import game_option, idle_quiet_option, json_option, refuse_beside, refuse_together, rule_options
 from tbgen.cli.position import Asked, PositionCommand, position_options
-from tbgen.cli.terminal import print_json, show_rows
+from tbgen.cli.terminal import print_json, show_rows, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
-from tbgen.rules.fen import picture_of, position_of
+from tbgen.rules.fen import board_in_colors, picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Mobility
@@ -30,6 +31,9 @@ _INPUT = "-"
 @position_options
 @click.option("--line", "with_line", is_flag=True, help="Print best play by both sides instead, as PGN.")
 @click.option("--brief", is_flag=True, help="Leave out the moves, which answers thousands of positions faster.")
+@click.option("--map", "man", metavar="SQUARE", help="Show the outcome with the man on SQUARE moved to each square.")
+@click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the position and its verdict as SVG.")
+@click.option("--board", "in_colors", is_flag=True, help="Draw the board in colours, where a terminal shows them.")
 @rule_options
 @game_option
 @folders_option
@@ -40,6 +44,9 @@ def command(
     *,
     with_line: bool,
     brief: bool,
+    man: str | None,
+    as_svg: bool,
+    in_colors: bool,
     rule: tuple[Scoring, FiftyMoves | None],
     game: Mobility,
     folders: tuple[Path, ...],
@@ -58,6 +65,9 @@ def command(
     give the score of the position, the accrued score, and the plies left to the goal. A score that had accrued in the
     first position is in the tag RMobilityAccrued.
 
+    With --map each square shows the outcome of the position with the man on SQUARE moved there; a dot marks squares
+    where it cannot stand. With --svg as well the picture shows this map.
+
     If FEN is -, positions come from the standard input, one a line, each with its score and moves if it has any.
     Each is answered at once by a line of JSON; a position that cannot be read is answered by a line with "error".
 
@@ -67,16 +77,27 @@ def command(
       tbgen probe 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0 --json
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" Kh4 --scoring harmonic
       tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --line
+      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --map f5
+      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --svg > bishop.svg
       tbgen probe - --brief < positions.txt
     """
     refuse_together({"--brief": brief, "--line": with_line})
+    refuse_together({"--json": as_json, "--svg": as_svg, "--board": in_colors})
+    for option, given in {"--map": man, "--svg": as_svg}.items():
+        refuse_beside(option, {"--line": with_line, "--brief": brief} if given else {})
     scoring, fifty = rule
     if asked.words == (_INPUT,):
-        refuse_beside("-", {"--moves": asked.moves, "--accrued": asked.accrued, "--line": with_line})
+        refuse_beside(
+            "-",
+            {"--moves": asked.moves, "--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg},
+        )
         with open_tablebase(folders, game=game) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
     board, score = position_of(*asked.read(), game)
     with open_tablebase(folders, game=game) as tables:
+        if man is not None or as_svg:
+            click.echo(_picture(as_svg, as_json)(tables, board, score, man), nl=False)
+            return 0
         answer = tables.probe(board, score)
         moves = None if brief or with_line else tables.probe_moves(board, score)
         steps = tables.line(board, score) if with_line else []
@@ -88,13 +109,22 @@ def command(
     elif with_line:
         click.echo(pgn_of(board, answer, steps, scoring, clock=str(clocked) if matters else None))
     else:
-        click.echo(picture_of(board))
+        click.echo(board_in_colors(board) if in_colors and shows_colors() else picture_of(board))
         _show(answer, scoring)
         if matters or fifty is not None:
             click.echo(f"clock     {clocked}")
         if moves is not None:
             _show_moves(moves, scoring)
     return 0
+
+
+def _picture(as_svg: bool, as_json: bool) -> Callable[..., str]:
+    """What writes a position as a picture, or the map of one man as text."""
+    from tbgen.apps.site import boards
+
+    if as_svg:
+        return boards.picture_of_value
+    return boards.map_as_json if as_json else partial(boards.map_as_text, colored=shows_colors())
 
 
 def _facts(

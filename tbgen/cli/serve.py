@@ -53,6 +53,7 @@ END_SECONDS = 5
     metavar="MB",
     help="Keep at most MB megabytes of unpacked table in each process (default 256).",
 )
+@click.option("--frames", is_flag=True, help="Allow other sites to embed the explorer (?embed=1) in a frame.")
 @click.option("--open", "show", is_flag=True, help="Show the explorer in a browser.")
 @quiet_option
 def command(
@@ -64,6 +65,7 @@ def command(
     site: Path | None,
     workers: int,
     cache: int | None,
+    frames: bool,
     show: bool,
     quiet: bool,
 ) -> None:
@@ -95,6 +97,7 @@ def command(
     os.environ[app.NAMES] = " ".join((*own, *names))
     os.environ[app.SITE] = "" if site is None else str(site.resolve())
     os.environ[app.CACHE] = "" if cache is None else str(cache)
+    os.environ[app.FRAMES] = "1" if frames else ""
     if show:
         click.launch(address)
     uvicorn.run(

@@ -157,7 +157,11 @@ def _terminal_width() -> int | None:
     return shutil.get_terminal_size().columns
 
 
+def shows_colors() -> bool:
+    """Whether a terminal shows colours and nobody has asked for none (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def _bold(text: str) -> str:
-    """The text as a heading, where a terminal shows colours and nobody has asked for none (https://no-color.org)."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
-    return text if plain else click.style(text, bold=True)
+    """The text as a heading, where a terminal shows it."""
+    return click.style(text, bold=True) if shows_colors() else text

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -62,6 +63,14 @@ def index_page(source: str, report: str = "") -> str:
         assert there in text, there
         text = text.replace(there, instead)
     return text
+
+
+def with_preview(page: str, title: str, words: str, picture: str) -> str:
+    """The page with what other sites show beside a link to one position."""
+    for name, content in {"title": title, "description": words, "image": picture}.items():
+        there = f'<meta property="og:{name}" content="{escape(content)}">'
+        page = re.sub(rf'<meta property="og:{name}"[^>]*>', lambda _: there, page)  # noqa: B023
+    return page
 
 
 def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None) -> int:

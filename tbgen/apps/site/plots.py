@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import chess
+
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import picture_of
 from tbgen.apps.site.palette import DASHES, Segment, bar_of, colors, shade_of
@@ -197,7 +199,7 @@ def draw_pictures(records: Iterable[Record], folder: Path) -> list[Path]:
     files = {"endings.svg": _picture(title, [(name, _bar(known[name])) for name in _SHOWN if name in known])}
     lines = [line for record in known.values() if (line := record.longest())]
     if lines:
-        files["longest.svg"] = picture_of(max(lines, key=lambda line: line[2].dtg)[2].fen) + "\n"
+        files["longest.svg"] = picture_of(chess.Board(max(lines, key=lambda line: line[2].dtg)[2].fen))
     if "KBvKN" in known:
         files["KBvKN.svg"] = _picture_of_table(known["KBvKN"])
     folder.mkdir(parents=True, exist_ok=True)

@@ -32,6 +32,7 @@ FOLDERS: Final = "TBGEN_DATA"
 SITE: Final = "TBGEN_SITE"
 NAMES: Final = "TBGEN_NAMES"
 CACHE: Final = "TBGEN_CACHE_MB"
+FRAMES: Final = "TBGEN_FRAMES"
 
 _RETRY_SECONDS: Final = 1
 _STATUS_NAMES: Final[Mapping[int, str]] = {
@@ -70,6 +71,7 @@ def from_environment() -> Starlette:
             folders_in(os.environ.get(FOLDERS, "data")),
             (*LOCAL_NAMES, *names.split()),
             Path(site) if site else None,
+            frames=bool(os.environ.get(FRAMES)),
             cache_bytes=_cache_bytes(os.environ.get(CACHE, "")),
         )
     )
@@ -88,6 +90,8 @@ def _cache_bytes(megabytes: str) -> int:
 def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
     get = {
         "/r-mobility/line": service.line,
+        "/r-mobility/map": service.map,
+        "/r-mobility/picture.svg": service.picture,
         "/standard": service.standard,
         "/tables": service.list,
         "/tables/tables.json": service.list,

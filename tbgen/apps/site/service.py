@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,7 +30,8 @@ from tbgen.apps.site.asked import (
     position_in,
     scoring_in,
 )
-from tbgen.apps.site.export import INDEX, SERVER, files, index_page
+from tbgen.apps.site.boards import in_words, map_facts, picture_of_value, signed
+from tbgen.apps.site.export import INDEX, SERVER, files, index_page, with_preview
 from tbgen.apps.site.replies import (
     HTML,
     JSON,
@@ -48,7 +50,7 @@ from tbgen.apps.site.replies import (
 )
 from tbgen.compiled.ahead import load_for
 from tbgen.compiled.known import Purpose
-from tbgen.errors import MaterialError
+from tbgen.errors import MaterialError, TbgenError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
 from tbgen.probe import Tablebase
@@ -61,10 +63,14 @@ POLICY: Final = (
 )
 """What a browser is to let pages do."""
 
-_KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+EXTRAS = ("brief", "strip")
+MAN = "man"
+SVG = "image/svg+xml"
+PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
+
+_KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": SVG}
 _OPENAPI: Final = Path(__file__).with_name("openapi.json")
 
-EXTRAS = ("brief", "strip")
 CACHE_BYTES = 256 * 10**6
 """A list of moves needs a dozen chunks, and half of its time would go into unpacking what has just been dropped."""
 
@@ -79,6 +85,8 @@ class Settings:
     site: Path | None = None
     """A folder of pages, such as `tbgen site` makes, to be shown beside the explorer."""
     limits: Limits = field(default_factory=Limits)
+    frames: bool = False
+    """Whether pages elsewhere may show the explorer in a frame."""
     cache_bytes: int = CACHE_BYTES
     """How much unpacked table each process may keep."""
 
@@ -93,6 +101,7 @@ class Service:
         self.catalog = Catalog(settings.folders)
         self._site, self._queue = settings.site, Queue(settings.limits)
         self._etag = f'"{self.catalog.tag}"'
+        self._policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if settings.frames else POLICY
 
     async def position(self, request: Request) -> Response:
         """A position and its moves."""
@@ -129,6 +138,27 @@ class Service:
 
         etag = f'"{self.catalog.tag}-pgn"' if as_pgn else self._etag
         return await self._tagged(request, etag, work, {"Vary": "Accept"})
+
+    async def map(self, request: Request) -> Response:
+        """The value of a position with one man on each square."""
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, MAN))
+
+        def work() -> Response:
+            asked = position_in(given)
+            return as_json(map_facts(self.tables, asked.board, asked.accrued, given.get(MAN, "")))
+
+        return await self._tagged(request, self._etag, work)
+
+    async def picture(self, request: Request) -> Response:
+        """A position with its verdict as SVG; with `man`, the map of that man."""
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, MAN))
+
+        def work() -> Response:
+            asked = position_in(given)
+            picture = picture_of_value(self.tables, asked.board, asked.accrued, given.get(MAN))
+            return Response(picture, media_type=SVG)
+
+        return await self._tagged(request, self._etag, work, {"Content-Security-Policy": PICTURE_POLICY})
 
     async def standard(self, request: Request) -> Response:
         """A position as ordinary chess sees it."""
@@ -203,7 +233,9 @@ class Service:
         page = self._explorer.get(request.path_params["name"] or INDEX)
         if page is None:
             raise HTTPException(404)
-        headers = tagged(page.etag, {"Vary": "Accept-Encoding", "Content-Security-Policy": POLICY})
+        if "fen" in request.query_params and not request.path_params["name"]:
+            page = _explorer_file(INDEX, await self._queue.run(partial(self._index_of, request)))
+        headers = tagged(page.etag, {"Vary": "Accept-Encoding", "Content-Security-Policy": self._policy})
         if is_known(request, page.etag):
             return Response(status_code=304, headers=headers)
         if "gzip" in request.headers.get("accept-encoding", ""):
@@ -219,6 +251,18 @@ class Service:
         """The explorer's page, which leads to the pages of a report that is there."""
         has_report = self._site is not None and (self._site / "material").is_dir()
         return index_page(SERVER, "../" if has_report else "").encode()
+
+    def _index_of(self, request: Request) -> bytes:
+        """The explorer's page as other sites show a link to a position: with its verdict and its picture."""
+        given = {name: request.query_params[name] for name in POSITION if name in request.query_params}
+        try:
+            asked = position_in(given)
+            found = self.tables.probe(asked.board, asked.accrued)
+        except TbgenError:
+            return self._explorer[INDEX].plain
+        title = f"{signed(found.outcome)}: {found.outcome.in_words()}"
+        picture = f"{request.base_url}r-mobility/picture.svg?{urlencode(given)}"
+        return with_preview(self._explorer[INDEX].plain.decode(), title, in_words(asked.board), picture).encode()
 
     @cached_property
     def _description(self) -> Any:

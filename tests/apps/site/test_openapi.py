@@ -13,6 +13,7 @@ FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PATHS = {
     "/r-mobility": f"/r-mobility?fen={FEN}&strip=1&fifty=reset",
     "/r-mobility/line": f"/r-mobility/line?fen={FEN}&fifty=none",
+    "/r-mobility/map": f"/r-mobility/map?fen={FEN}&man=e5",
     "/standard": f"/standard?fen={FEN}",
     "/tables": "/tables",
     "/tables/{name}.json": "/tables/KBvK.json",
@@ -84,7 +85,7 @@ def test_every_route_is_described_and_every_description_has_a_route(
 def test_every_parameter_is_known_and_every_known_one_described(
     client: TestClient, description: dict[str, Any]
 ) -> None:
-    for path in ("/r-mobility", "/r-mobility/line", "/standard", "/explorer/plain"):
+    for path in ("/r-mobility", "/r-mobility/line", "/r-mobility/map", "/standard", "/explorer/plain"):
         told = {each["name"] for each in description["paths"][path]["get"]["parameters"]}
         message = client.get(path, params={"unknown": ""})
         names = message.text if path == "/explorer/plain" else message.json()["message"]

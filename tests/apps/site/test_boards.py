@@ -1,0 +1,95 @@
+"""Boards: the map of one man against single probes, pictures, and boards on a terminal."""
+
+from __future__ import annotations
+
+import random
+import re
+from xml.etree import ElementTree
+
+import chess
+import pytest
+from starlette.testclient import TestClient
+
+from tbgen.apps.site.boards import map_facts, map_lines, map_of
+from tbgen.errors import InputError, UsageError
+from tbgen.probe import Tablebase
+from tbgen.rules.fen import board_in_colors
+from tbgen.score import Accrued, Color
+from tests.cli.calls import complaint, printed
+from tests.positions import random_board
+
+BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+
+
+def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Accrued | None) -> dict[str, object]:
+    """The map of a man by a single probe of a new position for each square."""
+    found: dict[str, object] = {}
+    for square in chess.SQUARES:
+        men = {each: piece for each, piece in board.piece_map().items() if each != man}
+        free = square not in men
+        moved = chess.Board(None)
+        moved.set_piece_map({**men, square: board.piece_map()[man]})
+        moved.turn = board.turn
+        try:
+            value = tables.probe(moved, accrued) if free else None
+        except InputError:
+            value = None
+        name = chess.square_name(square)
+        found[name] = value and {"outcome": str(value.outcome), "dtg": value.dtg}
+    return found
+
+
+def test_a_map_is_what_sixty_four_probes_say(tables: Tablebase) -> None:
+    draw, materials = random.Random(49), tables.available()
+    for _ in range(500):
+        material = draw.choice(materials)
+        board = random_board(draw, draw.choice((material, material.flipped())))
+        accrued = draw.choice((None, Accrued(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
+        man = draw.choice(list(board.piece_map()))
+        try:
+            found = map_facts(tables, board, accrued, chess.square_name(man))
+        except InputError:  # nobody can have left this score
+            continue
+        assert found["squares"] == probed(tables, board, man, accrued), board.fen()
+
+
+def test_the_server_and_the_command_give_the_same_map(client: TestClient, tables: Tablebase, table_folder: str) -> None:
+    expected = map_facts(tables, chess.Board(BISHOP), None, "f5")
+    assert client.get("/r-mobility/map", params={"fen": BISHOP, "man": "f5"}).json() == expected
+    shown = printed("probe", BISHOP, "--map", "f5", folder=table_folder)
+    outcomes = [each and each["outcome"] for each in expected["squares"].values()]
+    lines = [line.split()[1:] for line in shown.splitlines()[:8]]
+    assert [cell for line in reversed(lines) for cell in line] == [each or "." for each in outcomes]
+    code, line = complaint("probe", BISHOP, "--map", "a1", folder=table_folder)
+    assert (code, line) == (2, "tbgen: there is no man on a1; name the square of one")
+    assert client.get("/r-mobility/map", params={"fen": BISHOP, "man": "x9"}).status_code == 400
+
+
+@pytest.mark.parametrize("more", [{}, {"man": "f5"}, {"accrued": "-G4.5"}])
+def test_a_picture_is_sound_and_says_the_verdict(client: TestClient, more: dict[str, str]) -> None:
+    reply = client.get("/r-mobility/picture.svg", params={"fen": BISHOP, **more})
+    assert reply.headers["content-type"] == "image/svg+xml"
+    root = ElementTree.fromstring(reply.text)
+    words = root.get("aria-label")
+    assert words is not None
+    assert words.startswith("White: Ke6, Bf5. Black: Kg5. White to move.")
+    facts = client.get("/r-mobility", params={"fen": BISHOP, "brief": "1", "accrued": more.get("accrued", "")}).json()
+    assert facts["outcome"].replace("-", "−") in words
+
+
+def test_the_command_draws_the_same_picture(client: TestClient, table_folder: str) -> None:
+    there = client.get("/r-mobility/picture.svg", params={"fen": BISHOP, "accrued": "G4.0"}).text
+    assert printed("probe", BISHOP, "--accrued", "G4.0", "--svg", folder=table_folder) == there
+    code, _ = complaint("probe", BISHOP, "--svg", "--json", folder=table_folder)
+    assert code == UsageError.exit_code
+
+
+def test_boards_in_colours_have_every_man_and_every_outcome(tables: Tablebase) -> None:
+    plain = re.compile(r"\x1b\[[0-9;]*m")
+    lines = [plain.sub("", line) for line in board_in_colors(chess.Board(BISHOP)).splitlines()]
+    assert lines[2:4] == ["6              ♔          ", "5                 ♗  ♚    "]
+    assert lines[-1] == "White to move"
+    values = map_of(tables, chess.Board(BISHOP), None, chess.F5)
+    in_color, without = (map_lines(values, colored=each) for each in (True, False))
+    assert [plain.sub("", line) for line in in_color] == without
+    assert in_color != without
