@@ -83,13 +83,6 @@ def prove_samples(folder: str, *names: str) -> None:
     run("verify", *names, "--sample", "50", "-q", "--data", folder)
 
 
-def share_layers(folder: str) -> None:
-    from tbgen.retro.drive import shared_layers
-
-    shared_layers.THICK = 1 << 10
-    build(folder, "KNvKN")
-
-
 SELDOM = {
     "tbgen.board.moves:codes_on",
     "tbgen.verify.sweeps:find_filled",
@@ -102,7 +95,6 @@ What other kernels call is compiled into them. Of itself it is compiled only for
 REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "tables without pawns": ("", lambda folder: build(folder, "KBvK")),
     "tables with pawns": ("KQvK KRvK KBvK KNvK", lambda folder: build(folder, "KPvK")),
-    "tables whose layers threads share": ("KNvK", share_layers),
     "records": ("KBvK", lambda folder: run("study", "record", "KBvK", "-q", "--data", folder, "-o", f"{folder}/again")),
     "records of tables with pawns": ("KPvK", record_pawns),
     "digests": ("KPvK", lambda folder: run("verify", "--digest", "KBvK", "KPvK", "-q", "--data", folder)),

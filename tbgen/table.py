@@ -195,7 +195,6 @@ class Figures:
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_bytes: int = 0
-    sweeps: int = 0
     threads: int = 1
 
 

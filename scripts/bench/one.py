@@ -45,7 +45,6 @@ def solve_one(name: str, data: Path, threads: int, profile: bool) -> None:
     record = {
         "positions": int((table.entry != 0).sum()),
         "patterns": len(table.patterns),
-        "sweeps": figures.sweeps,
         "bytes": size,
         "load_cpu": round(loaded - started, 3),
         "solve_wall": round(figures.wall_seconds, 3),

@@ -85,9 +85,7 @@ def show_profile(record: Record) -> None:
     show_bars(parts)
     print("\nwall seconds of solving, by phase")
     show_bars(record["phases"])
-    a_sweep = record["positions"] / max(record["sweeps"], 1)
-    print(f"\n{record['positions']:,} positions; {record['sweeps']:,} sweeps, {a_sweep:.1f} positions each")
-    print(f"{record['patterns']:,} patterns; a file of {record['bytes']:,} bytes\n")
+    print(f"\n{record['positions']:,} positions, {record['patterns']:,} patterns, {record['bytes']:,} bytes\n")
 
 
 def show_bars(parts: dict[str, float]) -> None:

@@ -145,17 +145,6 @@ def _trailing_zeros(_typing: Any, word: Any) -> Any:
     return _of_a_word(word, lambda builder, bits: builder.cttz(bits, true_bit))
 
 
-def _exchange(_typing: Any, array: Any, _number: Any) -> Any:
-    if getattr(array, "dtype", None) != types.int64:
-        return None
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        first = context.make_array(signature.args[0])(context, builder, values[0]).data
-        return builder.atomic_rmw("xchg", first, values[1], "seq_cst")
-
-    return types.int64(array, types.int64), emit
-
-
 def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
     if not isinstance(array, types.Array) or not all(isinstance(each, types.Integer) for each in item):
         return None
@@ -180,9 +169,6 @@ ones: Callable[[Any], Any] = intrinsic(_ones)
 
 trailing_zeros: Callable[[Any], Any] = intrinsic(_trailing_zeros)
 """How many bits of 64 lie below the lowest that is set; one must be, or the answer is anything. For kernels."""
-
-exchange: Callable[[Any, Any], Any] = intrinsic(_exchange)
-"""Write a number in place of an array's first, and say which was there, before any other thread can. For kernels."""
 
 prefetch: Callable[[Any, tuple[Any, ...]], None] = intrinsic(_prefetch)
 """Have the processor fetch an item that will soon be wanted; nobody waits for it, and nothing changes. For kernels."""

@@ -20,7 +20,6 @@ class Purpose(Enum):
 
     TABLES = "tables without pawns"
     PAWNS = "tables with pawns"
-    SHARED = "tables whose layers threads share"
     RECORDS = "records"
     PAWN_RECORDS = "records of tables with pawns"
     DIGESTS = "digests"

@@ -120,7 +120,7 @@ def build(
         with _cluster_of(settings) as cluster:
             plan = _plan(folder, findings, settings, cluster)
             plan.check(free_disk(folder))
-            compile_for(purposes_of((step.material for step in plan.steps), settings.threads), watcher.compiles)
+            compile_for(purposes_of(step.material for step in plan.steps), watcher.compiles)
             with _workers_for(plan, watcher, cluster) as workers:
                 _Run(folder, plan, workers, watcher, findings, outcomes_only=settings.outcomes_only).run()
         _complete(folder, findings, settings)
@@ -140,14 +140,9 @@ def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     return _plan_without(folder, build_order(wanted), there, Settings(threads), None)
 
 
-def purposes_of(materials: Iterable[Material], threads: int) -> list[Purpose]:
+def purposes_of(materials: Iterable[Material]) -> list[Purpose]:
     """What tables are to be made, as kernels see it."""
-    materials, purposes = list(materials), [Purpose.TABLES]
-    if any(material.pawns for material in materials):
-        purposes.append(Purpose.PAWNS)
-    if threads > 1 and any(material.men > 3 and not material.pawns for material in materials):
-        purposes.append(Purpose.SHARED)
-    return purposes
+    return [Purpose.TABLES, *[Purpose.PAWNS] * any(material.pawns for material in materials)]
 
 
 def _wanted(findings: list[Finding], settings: Settings) -> list[Finding]:

@@ -47,8 +47,6 @@ _LEAST_ALONE, _LEAST_WITH_PAWNS = 8, 6
 """The same where the large arrays lie in files."""
 _FILES_ALONE, _FILES_WITH_PAWNS = 24, 5
 """Bytes a cell of these files."""
-_MARKED_WORD_BYTES = 12
-"""What a further thread takes of a block that all threads solve together, a word: marks of its own."""
 _BLOCK_CELL_BYTES = 20
 """What a further thread takes that solves a block of its own, a cell of the block."""
 
@@ -105,8 +103,7 @@ def most_in_files(material: Material) -> int:
 
 def _beside_cells(material: Material, threads: int) -> int:
     """The program, and what each thread has for itself."""
-    words = layout_of(material).block_words
-    further = _BLOCK_CELL_BYTES * 128 * words if material.pawns else _MARKED_WORD_BYTES * words
+    further = _BLOCK_CELL_BYTES * 128 * layout_of(material).block_words if material.pawns else 0
     return _PROGRAM_BYTES + threads * _THREAD_BYTES + (threads - 1) * further
 
 

@@ -24,8 +24,7 @@ levels/histories.py      3. how a cell's label changed, as one number; pattern d
 levels/en_passant.py     4. values with a right to take en passant, by one ply of search in a solved block
 drive/solver.py          from a material and its children to its table
 drive/task.py            what is solved, from what, to where, with how many threads; progress, errors
-drive/one_block.py       1-4 of a table without pawns: one block, all threads together
-drive/shared_layers.py   a thick layer of a class or a middle, shared among threads
+drive/one_block.py       1-4 of a table without pawns: one block, a thread for each forcer
 drive/many_blocks.py     1-4 of a table with pawns: waves of blocks, a run of blocks to a thread, in one kernel
 drive/runs.py            solved cells on their way to a file; all runs as one table; positions counted by outcome
 ======================== =========================================================================================

@@ -5,44 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
 import numpy as np
 
 from tbgen.compiled import jit
-
-
-@jit.borrowing
-def count_in_turns(lock, counts, times):
-    """Count so many times, each time where the last one leads to, while nobody else does."""
-    tries = 0
-    for _ in range(times):
-        while jit.exchange(lock, 1):
-            tries += 1
-            if tries == 1 << 32:  # somebody has it for ever
-                return
-        at = counts[0] & 63
-        counts[1 + at] += 1
-        counts[0] = 5 * counts[0] + 1
-        jit.exchange(lock, 0)
-
-
-def test_threads_that_exchange_a_number_have_something_in_turns() -> None:
-    lock, counts, together = np.zeros(1, np.int64), np.zeros(65, np.int64), threading.Barrier(4)
-    alone, times = np.zeros(65, np.int64), 300_000
-
-    def count(_: int) -> None:
-        together.wait()
-        count_in_turns(lock, counts, times)
-
-    count_in_turns(lock, alone, 4 * times)
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(count, range(4)))
-    np.testing.assert_array_equal(counts, alone)
-    assert lock[0] == 0
 
 
 @numba.njit

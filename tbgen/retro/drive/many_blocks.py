@@ -24,7 +24,6 @@ from tbgen.retro.levels.en_passant import search_en_passant
 from tbgen.retro.levels.forcer import (
     INTERNER_FULL,
     STATUS,
-    SWEEPS,
     Forcer,
     Worker,
     has_middles,
@@ -34,7 +33,7 @@ from tbgen.retro.levels.forcer import (
     start_middles,
 )
 from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, dictionary_of, forget_nodes, intern
-from tbgen.retro.levels.one_code import STALEMATE, advance_middle, freeze, spread_class
+from tbgen.retro.levels.one_code import STALEMATE, freeze, search_code
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables, EnPassant, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import MASK, Block, BlockValues, enter_block, find_legal, number_cells, place_of_cell
@@ -77,9 +76,8 @@ class ManyBlocks:
     def _solve_run(self, blocks: Blocks) -> None:
         """Solve a run, put it into the store, and say so."""
         task, solved = self.task, self.solver.solve(self.children, blocks)
-        task.store.put(*solved[:3])
+        task.store.put(*solved)
         with self._keeping:
-            task.sweeps += solved.sweeps
             self._take_up(solved.run)
             done = int(self.done.sum())
             task.progress("blocks", None, done / len(self.done), done * task.block_cells)
@@ -112,7 +110,6 @@ class SolvedRun(NamedTuple):
     run: Run
     dictionary: Dictionary
     cells: Cells
-    sweeps: int
 
 
 class RunSolver:
@@ -133,20 +130,15 @@ class RunSolver:
             worker = self._idle.pop()
         except IndexError:
             worker = new_worker(self.geometry, self.game)
-        (first, end), before = blocks, _sweeps(worker)
+        first, end = blocks
         size, found = (end - first) * self.block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
         status = solve_blocks(worker, children, BlockRun(self.pawns, self.mirrors, first, end), cells, found)
         check_status(self.material, int(status))
         dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
-        sweeps = _sweeps(worker) - before
         self._idle.append(worker)
         start, rights = first * self.block_cells, en_passant_of(children.en_passant, blocks, self.block_cells)
-        return SolvedRun(Run(start, start + size, len(dictionary.rows), found, rights), dictionary, cells, sweeps)
-
-
-def _sweeps(worker: Worker) -> int:
-    return int(worker.white.state[SWEEPS] + worker.black.state[SWEEPS])
+        return SolvedRun(Run(start, start + size, len(dictionary.rows), found, rights), dictionary, cells)
 
 
 def en_passant_of(values: EnPassant, blocks: Blocks, block_cells: int) -> tuple[Entries, Distances]:
@@ -209,8 +201,7 @@ def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues)
             start_middles(block, white, places)
             start_middles(block, black, places)
         for forcer in (white, black):
-            spread_class(block, forcer, values, code)
-            advance_middle(block, forcer, code)
+            search_code(block, forcer, values, code)
         code += 1
     return status_of(white) or status_of(black)
 

@@ -1,6 +1,6 @@
 """A table without pawns: a single block, solved by all threads together.
 
-They share out words and, code by code, the two forcers; layers that are thick they share too (shared_layers.py).
+They share out words and, code by code, the two forcers.
 What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_codes`
 (many_blocks.py) does in one kernel for one thread.
 """
@@ -16,11 +16,9 @@ import numpy as np
 from tbgen.compiled.arrays import Ints32
 from tbgen.retro.drive.many_blocks import name_patterns
 from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
-from tbgen.retro.drive.shared_layers import SharedLayers, private_worklists
 from tbgen.retro.drive.task import Task, check_status, check_worker
 from tbgen.retro.levels.forcer import (
     INTERNER_FULL,
-    SWEEPS,
     Forcer,
     Worker,
     new_worker,
@@ -29,7 +27,7 @@ from tbgen.retro.levels.forcer import (
     start_middles,
 )
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, dictionary_of, new_interner
-from tbgen.retro.levels.one_code import STALEMATE, freeze
+from tbgen.retro.levels.one_code import STALEMATE, freeze, search_code
 from tbgen.retro.resets.destinations import empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import (
@@ -68,7 +66,6 @@ class OneBlock:
     def __init__(self, task: Task) -> None:
         self.task, self.spans = task, spans_of(task)
         self.worker = new_worker(task.geometry, task.game)
-        self.private = private_worklists(task.geometry, task.threads)
         cells = task.layout.cells
         self.values = BlockValues(task.new(cells, np.int8), task.new(cells, np.uint16))
 
@@ -107,9 +104,14 @@ class OneBlock:
                 with task.timer.phase("seeds"):
                     self._begin_middles(left)
             with task.timer.phase("middles" if code else "mates"):
-                SharedLayers(task, self.worker.block, self.values, self.private).advance(self.forcers, code)
+                self._search(code)
             check_worker(task.material, self.worker)
             code += 1
+
+    def _search(self, code: int) -> None:
+        """What each forcer forces at an accrued code, each on a thread."""
+        block, values = self.worker.block, self.values
+        list(self.task.pool.map(lambda forcer: search_code(block, forcer, values, code), self.forcers))
 
     def _forget_legal(self) -> None:
         nothing = np.zeros((2, 0), np.uint64)
@@ -142,7 +144,6 @@ class OneBlock:
     def hand_over(self) -> None:
         """Count and name what the cells hold, and put them into the store."""
         task = self.task
-        task.sweeps = sum(int(forcer.state[SWEEPS]) for forcer in self.forcers)
         self._forget_all_but_histories()
         with task.timer.phase("tallies"):
             found = self._count()
@@ -167,7 +168,6 @@ class OneBlock:
             for empty, forcer in zip((rest.white, rest.black), forcers, strict=True)
         )
         self.worker = rest._replace(block=few, white=white, black=black)
-        self.private = []
 
     def _count(self) -> Found:
         """What the cells hold, by outcome; those that are not primary hold nothing from now on."""

@@ -43,7 +43,7 @@ def solve_into(
             solve_one_block(task)
     with task.timer.phase("patterns"):
         solved = Solved(material, store, game, new)
-    solved.figures = task.timer.figures(task.sweeps, threads)
+    solved.figures = task.timer.figures(threads)
     return solved
 
 

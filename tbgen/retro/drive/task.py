@@ -51,10 +51,10 @@ class Timer:
         yield
         self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - start
 
-    def figures(self, sweeps: int, threads: int) -> Figures:
+    def figures(self, threads: int) -> Figures:
         """All that was measured."""
         wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
-        return Figures({k: round(v, 3) for k, v in self.phases.items()}, wall, cpu, peak_bytes(), sweeps, threads)
+        return Figures({k: round(v, 3) for k, v in self.phases.items()}, wall, cpu, peak_bytes(), threads)
 
 
 @dataclass(eq=False)
@@ -71,7 +71,6 @@ class Task:
     """Makes the large arrays of a table of one block."""
     game: Mobility = Mobility.RESET
     timer: Timer = field(default_factory=Timer)
-    sweeps: int = 0
     geometry: Geometry = field(init=False)
     child_layouts: ChildLayouts = field(init=False)
     pawns: npt.NDArray[np.int64] = field(init=False)

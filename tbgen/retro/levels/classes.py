@@ -1,8 +1,7 @@
 """Classes: the cells from which a forcer forces its own outcome at one accrued code, whatever the accrued score.
 
 Plies are taken from the fewest upwards, and all cells join that can: a cell of the forcer as soon as one move leads to
-a member, a cell of the defender as soon as all do. Seeds begin it: resets and frozen cells, by rank and plies. What
-`finish_layer` does here for one thread, `SharedLayers.finish_class_layer` does for several (drive/shared_layers.py).
+a member, a cell of the defender as soon as all do. Seeds begin it: resets and frozen cells, by rank and plies.
 """
 
 from __future__ import annotations
@@ -13,11 +12,12 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.kernels import byte_of_rank
 from tbgen.index.words import ONE, lowest_square
-from tbgen.retro.levels.forcer import BEGUN, LAYER, MOST, STATUS, SWEEPS, TOO_FAR, Forcer, leave_free
+from tbgen.retro.levels.forcer import BEGUN, STATUS, TOO_FAR, Forcer, leave_free
 from tbgen.retro.levels.packing import (
     EXIT,
     PLIES,
     UNBLOCK,
+    first_plies,
     kind_of_site,
     label_from,
     plies_of_label,
@@ -27,14 +27,14 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
-from tbgen.retro.words.worklist import FAR, Markable, Span, Worklist, add_bits, add_word, list_words, take_bits
+from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, add_word, list_words, take_bits
 
 
 @inner
-def use_seeds(forcer: Forcer, rank: Int, plies: Int) -> None:
+def use_seeds(forcer: Forcer, label: Int) -> None:
     """Let the seeds of one rank and distance take effect."""
     side, seeds, members, joining = forcer.side, forcer.seeds, forcer.forced, forcer.joining
-    node = seeds.head[rank, plies]
+    node = seeds.head[rank_of_label(label), plies_of_label(label)]
     while node >= 0:
         site = np.int64(seeds.site[node])
         word, kind, mover = word_of_site(site), kind_of_site(site), side_of_site(site)
@@ -52,10 +52,10 @@ def use_seeds(forcer: Forcer, rank: Int, plies: Int) -> None:
 
 
 @inner
-def check_defender_cells(block: Block, forcer: Forcer, span: Span) -> None:
-    """Of the defender's cells to be checked, in some of the words listed, let those yield that have no escape."""
+def check_defender_cells(block: Block, forcer: Forcer) -> None:
+    """Of the defender's cells to be checked, let those yield that have no escape."""
     defender, checked, members = 1 - forcer.side, forcer.checked, forcer.forced
-    for n in range(span.first, span.end):
+    for n in range(list_words(checked)):
         word = np.int64(checked.words[n])
         bits = take_bits(checked, word) & members.free[defender, word] & ~members.blocked[word]
         if bits:
@@ -75,13 +75,12 @@ def write_values(block: Block, values: BlockValues, side: Int, word: Int, bits: 
 
 
 @inner
-def join_class(
-    block: Block, forcer: Forcer, values: BlockValues, side: Int, worklist: Worklist, span: Span, label: Int
-) -> None:
-    """Make the marked cells of some of the words listed members of the class: their entry values are final."""
+def join_class(block: Block, forcer: Forcer, values: BlockValues, side: Int, worklist: Worklist, label: Int) -> int:
+    """Make the marked cells members of the class: their entry values are final; in how many words they are."""
     members, middle = forcer.forced, forcer.middle
     byte = byte_of_rank(rank_of_label(label), forcer.side)
-    for n in range(span.first, span.end):
+    size = list_words(worklist)
+    for n in range(size):
         word = np.int64(worklist.words[n])
         bits = worklist.bits[word]
         write_values(block, values, side, word, bits & members.free[side, word], byte, plies_of_label(label))
@@ -91,18 +90,19 @@ def join_class(
         if forcer.state[BEGUN]:
             middle.gained[side, word] |= bits
             add_word(middle.touched[side], word)
+    return size
 
 
 # The predecessors are marked only after all cells of the layer have joined: `free` must not hold any of them any more.
 @inner
 def mark_before_members(
-    block: Block, forcer: Forcer, side: Int, worklist: Worklist, span: Span, target: Worklist
+    block: Block, forcer: Forcer, side: Int, worklist: Worklist, size: Int, target: Worklist
 ) -> None:
-    """Mark the predecessors of the cells in some of the words listed, and empty these words."""
+    """Mark the predecessors of the cells in the words listed, and empty these words."""
     members = forcer.forced
     markable = Markable(target, members.free[1 - side], members.live[1 - side])
-    for n in range(span.first, span.end):
-        if n + FAR < span.end:
+    for n in range(size):
+        if n + FAR < size:
             word = np.int64(worklist.words[n + FAR])
             prefetch(worklist.bits, (word,))
             prefetch(block.occupied, (word,))
@@ -112,53 +112,26 @@ def mark_before_members(
 
 
 @inner
-def count_marked_words(forcer: Forcer) -> int:
-    """In how many words a layer has something to do; one that is on several worklists counts for each."""
-    return forcer.joining.size[0] + forcer.checked.size[0] + forcer.yielding.size[0]
+def next_layer(forcer: Forcer, rank: Int, plies: Int) -> Int:
+    """The next layer, from `plies` on, that has something to do; PLIES if there is none."""
+    if forcer.joining.size[0] + forcer.checked.size[0] + forcer.yielding.size[0] == 0:
+        return first_plies(forcer.seeds, rank, plies)
+    if plies == PLIES:
+        forcer.state[STATUS] = TOO_FAR
+    return plies
 
 
 @inner
-def begin_layer(forcer: Forcer, rank: Int) -> bool:
-    """Go on to the next layer that has something to do, and let its seeds take effect; False if there is none."""
-    state, seeds, farthest = forcer.state, forcer.seeds, forcer.seeds.farthest[rank]
-    plies, pending = state[LAYER], count_marked_words(forcer) > 0
-    while not pending and plies <= farthest and seeds.head[rank, plies] < 0:
-        plies += 1
-    state[LAYER] = plies
-    if plies >= PLIES:
-        state[STATUS] = TOO_FAR
-        return False
-    if plies > farthest:
-        return pending
-    if seeds.head[rank, plies] >= 0:
-        use_seeds(forcer, rank, plies)
-    return True
-
-
-@inner
-def finish_layer(block: Block, forcer: Forcer, values: BlockValues, rank: Int) -> None:
-    """Let all marked cells of a layer join that can, and mark their predecessors for the next one."""
-    side, label = forcer.side, label_from(rank, forcer.state[LAYER])
-    checked, yielding, joining = forcer.checked, forcer.yielding, forcer.joining
-    check_defender_cells(block, forcer, Span(0, list_words(checked)))
-    others, own = Span(0, list_words(yielding)), Span(0, list_words(joining))
-    join_class(block, forcer, values, 1 - side, yielding, others, label)
-    join_class(block, forcer, values, side, joining, own, label)
-    mark_before_members(block, forcer, side, joining, own, checked)
-    mark_before_members(block, forcer, 1 - side, yielding, others, joining)
-    forcer.state[LAYER] += 1
-    forcer.state[SWEEPS] += 1
-
-
-@inner
-def spread_outcome(block: Block, forcer: Forcer, values: BlockValues, rank: Int) -> bool:
-    """Let all cells join from which the forcer forces the outcome of this rank, whatever the accrued score.
-
-    It goes on from the layer in `state[LAYER]`. True when it is done; a layer of more than `state[MOST]` words is
-    begun, and left to the threads that share it (drive/shared_layers.py).
-    """
-    while begin_layer(forcer, rank):
-        if count_marked_words(forcer) > forcer.state[MOST]:
-            return False
-        finish_layer(block, forcer, values, rank)
-    return True
+def spread_outcome(block: Block, forcer: Forcer, values: BlockValues, rank: Int) -> None:
+    """Let all cells join from which the forcer forces the outcome of this rank, whatever the accrued score."""
+    side, yielding, joining = forcer.side, forcer.yielding, forcer.joining
+    plies = next_layer(forcer, rank, np.int64(0))
+    while plies < PLIES:
+        label = label_from(rank, plies)
+        use_seeds(forcer, label)
+        check_defender_cells(block, forcer)
+        others = join_class(block, forcer, values, 1 - side, yielding, label)
+        own = join_class(block, forcer, values, side, joining, label)
+        mark_before_members(block, forcer, side, joining, own, forcer.checked)
+        mark_before_members(block, forcer, 1 - side, yielding, others, joining)
+        plies = next_layer(forcer, rank, plies + 1)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Word, Words
-from tbgen.compiled.jit import borrowing, by_address, exchange, inlined, inner
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import WORST_RANK, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.levels.histories import Interner, intern, new_interner
@@ -93,16 +93,10 @@ TOO_FAR, INTERNER_FULL, TOO_HIGH, FORCED_TWICE, QUEUE_FULL = 2, 3, 4, 5, 6
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
 sides force, which cannot be; more seeds, or more to be rechecked, than there is space for."""
 
-BEGUN, STATUS, SWEEPS, RANK, LAYER, TURN, MOST, SHARED, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(11)
-"""State: whether there are labels yet; what went wrong; layers done; the rank of the middle's layer at hand; its plies,
-or those of the class's, NO_LAYER between them; whether `joining` and `joining_next` have changed places; a layer of
-more words than this is left to the threads that share it; whether other threads are at work on the same layer; the
-label given last, a history before and after it."""
+BEGUN, STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(5)
+"""State: whether there are labels yet; what went wrong; the label given last, a history before and after it."""
 
-NO_LAYER = -1
 NO_MEMO = -1
-NO_LIMIT = 1 << 62
-"""No layer is so thick that it is left to others."""
 
 
 @by_address
@@ -146,9 +140,7 @@ class Forcer(NamedTuple):
     men: Ints
     """[man] scratch space for the squares of a word's men."""
     state: Ints
-    """BEGUN, STATUS, SWEEPS, RANK, LAYER, TURN, MOST, SHARED, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
-    lock: Ints
-    """[0] whether a thread has the interner and the agenda to itself."""
+    """BEGUN, STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
 
 
 def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -> Forcer:
@@ -170,8 +162,7 @@ def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -
         neighbours=new_neighbours(),
         latest=np.zeros(64, np.int64),
         men=np.zeros(len(geometry.role), np.int64),
-        state=np.zeros(11, np.int64),
-        lock=np.zeros(1, np.int64),
+        state=np.zeros(5, np.int64),
     )
 
 
@@ -238,8 +229,7 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
     state = forcer.state
     clear_queue(forcer.seeds)
     end_code(forcer.middle)
-    state[BEGUN], state[STATUS], state[LAYER], state[TURN] = 0, 0, NO_LAYER, 0
-    state[MOST], state[SHARED] = NO_LIMIT, 0
+    state[BEGUN], state[STATUS] = 0, 0
     for mover in range(2):
         for word in range(len(forcer.forced.left)):
             lanes, at = block.resets[mover, word], block.first_reset[mover, word]
@@ -283,23 +273,6 @@ def leave_free(members: Members, side: Int, word: Int, bits: Word) -> None:
         drop_word(members.live[side], word)
 
 
-# A thread that has the lock mostly holds it for some dozen instructions, so others try until they have it. It takes
-# longer, for all of them, when the table of the interner is doubled, or a page of a file has to be brought back.
-@inlined
-def take_lock(forcer: Forcer) -> None:
-    """Have the interner and the agenda to oneself, where other threads work on the same layer."""
-    if forcer.state[SHARED]:
-        while exchange(forcer.lock, 1):
-            pass
-
-
-@inlined
-def drop_lock(forcer: Forcer) -> None:
-    """Let other threads have the interner and the agenda."""
-    if forcer.state[SHARED]:
-        exchange(forcer.lock, 0)
-
-
 # In a thick layer nearly all cells get the same label and had the same history before, so the last step from history
 # to history is remembered (the memo): one look at the interner serves thousands of cells. The history says whether the
 # label is new; the label itself may have been provisional.
@@ -319,9 +292,7 @@ def label_cells(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, 
         if was != before:
             before, after = was, was
             if label_of_event(interner.event[was]) != label:
-                take_lock(forcer)
                 after = intern(interner, was, event_from(code, label))
-                drop_lock(forcer)
         forcer.label[at], history[at] = label, after
     state[MEMO_BEFORE], state[MEMO_AFTER] = before, after
 

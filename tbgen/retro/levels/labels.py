@@ -17,17 +17,7 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.retro.levels.forcer import (
-    BEGUN,
-    QUEUE_FULL,
-    STATUS,
-    TOO_FAR,
-    Forcer,
-    drop_lock,
-    label_cells,
-    reset_label,
-    take_lock,
-)
+from tbgen.retro.levels.forcer import BEGUN, QUEUE_FULL, STATUS, TOO_FAR, Forcer, label_cells, reset_label
 from tbgen.retro.levels.packing import (
     EXIT,
     LAST_LABEL,
@@ -104,10 +94,8 @@ def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label:
     if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
         return
-    take_lock(forcer)
     if not push(forcer.middle.agenda, label, site_from(kind, side, word), bits):
         forcer.state[STATUS] = QUEUE_FULL
-    drop_lock(forcer)
 
 
 @inlined

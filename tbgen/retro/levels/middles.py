@@ -14,21 +14,7 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_RANK
 from tbgen.index.words import ONE, lowest_square
-from tbgen.retro.levels.forcer import (
-    BEGUN,
-    LAYER,
-    MEMO_LABEL,
-    MOST,
-    NO_LAYER,
-    NO_MEMO,
-    RANK,
-    STATUS,
-    SWEEPS,
-    TOO_FAR,
-    TURN,
-    Forcer,
-    end_code,
-)
+from tbgen.retro.levels.forcer import BEGUN, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR, Forcer, end_code
 from tbgen.retro.levels.labels import (
     LabelRange,
     clear_labels,
@@ -47,6 +33,7 @@ from tbgen.retro.levels.packing import (
     LAST_LABEL,
     PLIES,
     UNBLOCK,
+    first_plies,
     kind_of_site,
     label_from,
     plies_of_label,
@@ -56,7 +43,7 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.quiet import mark_predecessors
-from tbgen.retro.words.worklist import Markable, Span, Worklist, add_bits, list_words, take_bits
+from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits
 
 
 # A defender's cell has the greatest label of its successors, a ply later. So when a successor improves, only the cells
@@ -94,15 +81,6 @@ def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: In
         mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)
 
 
-@inlined
-def worklists_in_turn(forcer: Forcer) -> tuple[Worklist, Worklist]:
-    """The forcer's cells that join in the layer at hand, and in the next one; until its marks come, those rechecked."""
-    joining, joining_next = forcer.joining, forcer.joining_next
-    if forcer.state[TURN]:
-        joining, joining_next = joining_next, joining
-    return joining, joining_next
-
-
 @inner
 def take_up_seeds(forcer: Forcer, label: Int, joining: Worklist) -> None:
     """At the first code: the resets of a layer are worklist entries."""
@@ -113,18 +91,6 @@ def take_up_seeds(forcer: Forcer, label: Int, joining: Worklist) -> None:
         target = forcer.checked if kind_of_site(site) == UNBLOCK else joining
         add_bits(target, word_of_site(site), seeds.bits[node])
         node = seeds.next[node]
-
-
-@inlined
-def first_plies(forcer: Forcer, rank: Int, plies: Int) -> Int:
-    """The first distance from `plies` on at which something begins; PLIES if nothing does."""
-    seeds, agenda, begun = forcer.seeds, forcer.middle.agenda, forcer.state[BEGUN]
-    farthest = agenda.farthest[rank] if begun else max(agenda.farthest[rank], seeds.farthest[rank])
-    while plies <= farthest:
-        if agenda.head[rank, plies] >= 0 or (not begun and seeds.head[rank, plies] >= 0):
-            return plies
-        plies += 1
-    return np.int64(PLIES)
 
 
 # The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
@@ -143,43 +109,35 @@ def take_up_agenda(forcer: Forcer, label: Int, rechecked: Worklist) -> None:
 
 
 @inner
-def begin_layer(forcer: Forcer) -> bool:
-    """Go on to the next layer of the outcome at hand that has something to do; False if there is none."""
-    state, (joining, joining_next) = forcer.state, worklists_in_turn(forcer)
+def next_layer(forcer: Forcer, joining: Worklist, rank: Int, plies: Int) -> Int:
+    """The next layer of an outcome, from `plies` on, that has something to do; PLIES if there is none."""
     if joining.size[0] + forcer.checked.size[0] == 0:
-        state[LAYER] = first_plies(forcer, state[RANK], state[LAYER])
-        if state[LAYER] == PLIES:
-            return False
-    if state[LAYER] == PLIES:
-        state[STATUS] = TOO_FAR
-        return False
-    label = label_from(state[RANK], state[LAYER])
-    if not state[BEGUN]:
-        take_up_seeds(forcer, label, joining)
-    take_up_agenda(forcer, label, joining_next)
-    return True
+        first = first_plies(forcer.middle.agenda, rank, plies)
+        return first if forcer.state[BEGUN] else min(first, first_plies(forcer.seeds, rank, plies))
+    if plies == PLIES:
+        forcer.state[STATUS] = TOO_FAR
+    return plies
 
 
 # Each of the three steps of a layer reads labels of one side to move and writes those of the other: `recheck_cells` and
 # `join_cells` write the forcer's, `check_cells` the defender's. So within a step it does not matter which word comes
-# first, and threads can share it (drive/shared_layers.py), the agenda and the interner excepted.
+# first.
 @inner
-def recheck_cells(
-    block: Block, forcer: Forcer, rechecked: Worklist, span: Span, joining: Worklist, label: Int, code: Int
-) -> None:
-    """Of the forcer's cells on the agenda, in some of the words listed, let those join that still can."""
-    for n in range(span.first, span.end):
+def recheck_cells(block: Block, forcer: Forcer, rechecked: Worklist, joining: Worklist, label: Int, code: Int) -> None:
+    """Of the forcer's cells on the agenda, let those join that still can."""
+    for n in range(list_words(rechecked)):
         word = np.int64(rechecked.words[n])
         bits = take_bits(rechecked, word)
         add_bits(joining, word, recheck_forcer_cells(block, forcer, label, code, word, bits))
 
 
 @inner
-def check_cells(block: Block, forcer: Forcer, span: Span, joining_next: Worklist, label: Int, code: Int) -> None:
-    """Confirm the defender's cells that join, in some of the words listed, and mark for the next layer."""
+def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int) -> None:
+    """Confirm the defender's cells that join, and mark for the next layer."""
     checked, yielding = forcer.checked, forcer.yielding
-    for n in range(span.first, span.end):
-        look_ahead(block, forcer, 1 - forcer.side, checked, n, span.end)
+    size = list_words(checked)
+    for n in range(size):
+        look_ahead(block, forcer, 1 - forcer.side, checked, n, size)
         word = np.int64(checked.words[n])
         bits = take_bits(checked, word)
         bits = recheck_defender_cells(block, forcer, label, code, word, bits)
@@ -192,11 +150,12 @@ def check_cells(block: Block, forcer: Forcer, span: Span, joining_next: Worklist
 
 
 @inner
-def join_cells(block: Block, forcer: Forcer, joining: Worklist, span: Span, label: Int, code: Int) -> None:
-    """Confirm the forcer's cells that join, in some of the words listed, and mark for the next layer."""
+def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code: Int) -> None:
+    """Confirm the forcer's cells that join, and mark for the next layer."""
     side, middle = forcer.side, forcer.middle
-    for n in range(span.first, span.end):
-        look_ahead(block, forcer, side, joining, n, span.end)
+    size = list_words(joining)
+    for n in range(size):
+        look_ahead(block, forcer, side, joining, n, size)
         word = np.int64(joining.words[n])
         at = np.uint64(word)
         bits, among = take_bits(joining, word) & forcer.forced.free[side, at], middle.unlabelled[side, at]
@@ -208,40 +167,22 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, span: Span, labe
             confirm_label(block, forcer, side, word, bits, label, code)
 
 
+# Until the marks for the next layer come, its worklist has the forcer's cells to be rechecked in this one.
 @inner
-def count_marked_words(forcer: Forcer) -> int:
-    """In how many words a layer has something to do; one that is on several worklists counts for each."""
-    return forcer.joining.size[0] + forcer.joining_next.size[0] + forcer.checked.size[0]
-
-
-@inlined
-def end_layer(forcer: Forcer) -> None:
-    """The next layer comes."""
-    state = forcer.state
-    state[LAYER] += 1
-    state[TURN] = 1 - state[TURN]
-    state[SWEEPS] += 1
-
-
-@inner
-def finish_layer(block: Block, forcer: Forcer, code: Int) -> None:
-    """Confirm all cells that join in one layer, and mark for the next one."""
-    joining, joining_next = worklists_in_turn(forcer)
-    label = label_from(forcer.state[RANK], forcer.state[LAYER])
-    recheck_cells(block, forcer, joining_next, Span(0, list_words(joining_next)), joining, label, code)
-    check_cells(block, forcer, Span(0, list_words(forcer.checked)), joining_next, label, code)
-    join_cells(block, forcer, joining, Span(0, list_words(joining)), label, code)
-    end_layer(forcer)
-
-
-@inner
-def update_outcome(block: Block, forcer: Forcer, code: Int) -> bool:
-    """The layers of one outcome, from the fewest plies upwards; False when the layer at hand is left to others."""
-    while begin_layer(forcer):
-        if count_marked_words(forcer) > forcer.state[MOST]:
-            return False
-        finish_layer(block, forcer, code)
-    return True
+def update_outcome(block: Block, forcer: Forcer, code: Int, rank: Int) -> None:
+    """The layers of one outcome, from the fewest plies upwards."""
+    joining, joining_next = forcer.joining, forcer.joining_next
+    plies = next_layer(forcer, joining, rank, np.int64(0))
+    while plies < PLIES:
+        label = label_from(rank, plies)
+        if not forcer.state[BEGUN]:
+            take_up_seeds(forcer, label, joining)
+        take_up_agenda(forcer, label, joining_next)
+        recheck_cells(block, forcer, joining_next, joining, label, code)
+        check_cells(block, forcer, joining_next, label, code)
+        join_cells(block, forcer, joining, label, code)
+        joining, joining_next = joining_next, joining
+        plies = next_layer(forcer, joining, rank, plies + 1)
 
 
 # What a class has gained is better than anything in question here, so it is no way out any more, and predecessors that
@@ -264,35 +205,17 @@ def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
 
 
 @inner
-def begin_middle(block: Block, forcer: Forcer, code: Int) -> None:
-    """Begin with the labels at the code before, where there are any."""
+def update_middle(block: Block, forcer: Forcer, code: Int) -> None:
+    """The middle at an accrued code: all labels, from those at the code before, where there are any."""
     state = forcer.state
     state[MEMO_LABEL] = NO_MEMO
-    state[RANK], state[LAYER] = code, 0
-    if not state[BEGUN]:
+    if state[BEGUN]:
+        expire_labels(block, forcer, code)
+        for side in range(2):
+            remove_gained(block, forcer, side)
+    else:
         clear_labels(forcer)
-        return
-    expire_labels(block, forcer, code)
-    for side in range(2):
-        remove_gained(block, forcer, side)
-
-
-@inner
-def update_middle(block: Block, forcer: Forcer, code: Int) -> bool:
-    """The middle at an accrued code: all labels, from those at the code before.
-
-    It goes on from the layer in the state. True when it is done; a layer of more than `state[MOST]` words is begun, and
-    left to the threads that share it (drive/shared_layers.py).
-    """
-    state = forcer.state
-    if state[LAYER] == NO_LAYER:
-        begin_middle(block, forcer, code)
-    while state[RANK] < WORST_RANK - code:
-        if not update_outcome(block, forcer, code):
-            return False
-        state[RANK] += 1
-        state[LAYER] = 0
-    state[LAYER] = NO_LAYER
+    for rank in range(code, WORST_RANK - code):
+        update_outcome(block, forcer, code, rank)
     state[BEGUN] = 1
     end_code(forcer.middle)
-    return True

@@ -6,7 +6,7 @@ final, whatever the accrued score; classes.py), and the holds of the other side 
 can be (the middle; middles.py).
 
 The loop over codes stands twice: `solve_codes` (drive/many_blocks.py) is one kernel for one thread,
-`OneBlock.solve_codes` (drive/one_block.py) calls the kernels below from Python, so that threads can share them.
+`OneBlock.solve_codes` (drive/one_block.py) calls the kernels below from Python, so that each forcer has a thread.
 """
 
 from __future__ import annotations
@@ -18,17 +18,7 @@ from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
 from tbgen.retro.levels.classes import spread_outcome
-from tbgen.retro.levels.forcer import (
-    BEGUN,
-    FORCED_TWICE,
-    LAYER,
-    NO_LAYER,
-    QUEUE_FULL,
-    STATUS,
-    TOO_HIGH,
-    Forcer,
-    has_middles,
-)
+from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, Forcer, has_middles
 from tbgen.retro.levels.labels import label_frozen
 from tbgen.retro.levels.middles import update_middle
 from tbgen.retro.levels.packing import EXIT, label_from, plies_of_label, push, rank_of_label, site_from
@@ -144,28 +134,11 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) ->
 
 
 @borrowing
-def spread_class(block: Block, forcer: Forcer, values: BlockValues, code: Int) -> bool:
-    """The class of one forcer's own outcome at an accrued code.
-
-    True when it is done; False when the layer at hand is left to others: call it again once that is finished.
-    """
+def search_code(block: Block, forcer: Forcer, values: BlockValues, code: int) -> None:
+    """The class of one forcer's own outcome at an accrued code, then its middle at the next, if there are any."""
     if code > TOP_CODE:
-        return True
-    if forcer.state[LAYER] == NO_LAYER:
-        push_frozen(block, forcer, values, code)
-        forcer.state[LAYER] = 0
-    if not spread_outcome(block, forcer, values, code):
-        return False
-    forcer.state[LAYER] = NO_LAYER
-    return True
-
-
-@borrowing
-def advance_middle(block: Block, forcer: Forcer, code: Int) -> bool:
-    """After the class of one forcer: the middle at the accrued code after this one, where there are middles.
-
-    True when it is done; False when the layer at hand is left to others: call it again once that is finished.
-    """
-    if 0 < code <= TOP_CODE and has_middles(forcer):
-        return update_middle(block, forcer, code + 1)
-    return True
+        return
+    push_frozen(block, forcer, values, code)
+    spread_outcome(block, forcer, values, code)
+    if code > 0 and has_middles(forcer):
+        update_middle(block, forcer, code + 1)

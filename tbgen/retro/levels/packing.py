@@ -175,6 +175,16 @@ def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> bool:
     return True
 
 
+@inlined
+def first_plies(queue: BucketQueue, rank: Int, plies: Int) -> Int:
+    """The fewest plies, from `plies` on, of any entry of this rank; PLIES if there is none."""
+    while plies <= queue.farthest[rank]:
+        if queue.head[rank, plies] >= 0:
+            return plies
+        plies += 1
+    return np.int64(PLIES)
+
+
 @inner
 def clear_queue(queue: BucketQueue) -> None:
     """Forget all entries."""
