@@ -92,8 +92,7 @@ def test_games_are_decided_by_tables_of_several_folders(two_folders: tuple[Path,
     assert (
         '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), folder=os.pathsep.join([first, second])).stdout
     )
-    counted = json.loads(printed("standings", str(games), "--stats", "--json", *both))
-    assert counted["sources"] == {"game": 0, "tablebase": 1, "result": 0, "provisional": 0}
+    assert json.loads(printed("standings", str(games), "--json", *both))["provisional"] == {}
 
 
 def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, Path], tmp_path: Path) -> None:

@@ -43,13 +43,23 @@ def test_a_result_that_the_tags_say_is_taken_as_it_is(tmp_path: Path) -> None:
     assert [(player["name"], player["points"]) for player in facts["players"]] == [("b", 0.75), ("a", 0.25)]
 
 
-def test_statistics_as_text_and_json() -> None:
-    text = shown(S18, "--stats")
-    assert text.splitlines()[0] == "20 games: 12 game, 8 result"
-    assert "12 draws on the sheet, 0 of them continued by best play" in text
-    facts = json.loads(shown(S18, "--stats", "--json"))
-    assert facts["drawn"]["games"] == 12
-    assert facts["finals"]["G4.0"] == 3
+def test_the_cross_table_of_tcec_has_every_game_once() -> None:
+    facts = json.loads(shown(S18, "--crosstable", "--tiebreak", "tcec-league"))
+    rows = facts["Table"]
+    assert list(rows) == facts["Order"]
+    scores = [score for row in rows.values() for met in row["Results"].values() for score in met["Scores"]]
+    assert sorted(score["Game"] for score in scores) == sorted([*range(1, 21)] * 2)
+    assert sum(row["Score"] for row in rows.values()) == sum(score["Result"] for score in scores) == 20
+    wasp = rows["Wasp 3.90"]
+    assert (wasp["Games"], wasp["GamesAsWhite"], wasp["WinsAsWhite"], wasp["Strikes"]) == (2, 1, 0, 0)
+    assert {len(row["Abbreviation"]) for row in rows.values()} == {2}
+    assert len({row["Abbreviation"] for row in rows.values()}) == len(rows)
+
+
+def test_a_preset_stands_for_the_criteria_of_its_rule() -> None:
+    facts = json.loads(shown(S18, "--json", "--tiebreak", "tcec-swiss"))
+    assert facts["tiebreak"] == ["classical", "sonneborn-berger", "points", "wins", "direct-encounter"]
+    assert all(player["tiebreaks"].keys() == {"sonneborn-berger", "wins"} for player in facts["players"])
 
 
 def test_a_page_of_its_own() -> None:
@@ -71,7 +81,6 @@ def test_provisional_scores_are_told_below_the_table_on_the_page_and_in_json(tmp
     assert shown(str(path)).splitlines()[-1] == said
     assert "2 of 2 games are provisional: no table KRPvKR (2)" in shown(str(path), "--html")
     assert json.loads(shown(str(path), "--json"))["provisional"] == {"KRPvKR": 2}
-    assert shown(str(path), "--stats").splitlines()[0] == "2 games: 2 provisional"
 
 
 def test_strict_standings_fail_where_a_score_is_provisional(tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ from tbgen.text import facts_of, in_plies
 _AHEAD = 3
 """Chunks for each process that are read before the first of them is decided."""
 _FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
+_CRASHES = ("abandoned", "stalled connection")
+"""Values of the tag Termination where an engine crashed or fell silent."""
 _ENDINGS = ("Termination", "TerminationDetails")
 """Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
 
@@ -111,7 +113,7 @@ class GameVerdict(NamedTuple):
         return says and self.verdict.source is Source.TABLEBASE
 
     def result(self) -> EventGame:
-        """The facts of a game that standings need; an opening is named by its tag, or else by its ECO code."""
+        """The facts of a game that standings need."""
         game, tags, verdict = self.game, self.game.tags, self.verdict
         return EventGame(
             white=tags.get("White", "?"),
@@ -120,9 +122,12 @@ class GameVerdict(NamedTuple):
             final=verdict.final,
             scoring=game.scoring,
             source=verdict.source,
-            opening=tags.get("Opening") or tags.get("ECO") or "?",
             missing=None if verdict.missing is None else str(verdict.missing),
             event=tags.get("Event", "?"),
+            round=tags.get("Round", "?"),
+            plies=game.last.number,
+            ratings=(rating_in(tags.get("WhiteElo")), rating_in(tags.get("BlackElo"))),
+            crashed=tags.get("Termination", "").lower() in _CRASHES,
         )
 
 
@@ -210,6 +215,11 @@ class ChunkDecider:
         black = board.turn == chess.WHITE  # made the last move
         words = numbered(board.fullmove_number - black, not black, line)
         return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", list(words))
+
+
+def rating_in(text: str | None) -> int:
+    """A rating as a tag writes it; 0 if it does not."""
+    return int(text) if text is not None and text.isascii() and text.isdecimal() else 0
 
 
 def source_of(tags: Mapping[str, str]) -> Source:

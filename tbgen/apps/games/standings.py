@@ -1,6 +1,6 @@
-"""Standings of an event: cross table, sums of points and tie-breaks; and counts of the final scores of many games.
+"""Standings of an event: cross table, sums of points and tie-breaks.
 
->>> games = [EventGame("Ann", "Bob", "1/2-1/2", Outcome(Color.WHITE, 3), Scoring(), Source.GAME, "A00")]
+>>> games = [EventGame("Ann", "Bob", "1/2-1/2", Outcome(Color.WHITE, 3), Scoring(), Source.GAME)]
 >>> [(row.rank, row.name, str(row.points), str(row.classical)) for row in Standings(games).rows]
 [(1, 'Ann', '9/16', '1/2'), (2, 'Bob', '7/16', '1/2')]
 """
@@ -12,20 +12,36 @@ import enum
 import io
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 from tbgen.apps.games.tags import Source, winner_of
+from tbgen.apps.games.tiebreaks import (
+    Cell,
+    CrossTable,
+    Values,
+    buchholz,
+    direct_encounter,
+    double_wins,
+    long_losses,
+    quick_wins,
+    settled,
+    sonneborn_berger,
+    wins,
+)
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring
 from tbgen.score import MOST_CODE, Color, Outcome
 from tbgen.text import counted, facts_of
 
-UNFINISHED, DRAWN = "*", "1/2-1/2"
+UNFINISHED = "*"
 _HEADS = ("rank", "player", "games", "classical", "points", "exact")
 _MOST_NAMED = 6
 """A sentence names so many missing tables."""
+_BYE = "bye"
+"""The opponent of a player without one, in upper or lower case."""
 
 
 class EventGame(NamedTuple):
@@ -38,10 +54,15 @@ class EventGame(NamedTuple):
     final: Outcome
     scoring: Scoring
     source: Source
-    opening: str
     missing: str | None = None
     """The table that would decide the game, where its score is provisional."""
     event: str = "?"
+    round: str = "?"
+    plies: int = 1
+    ratings: tuple[int, int] = (0, 0)
+    """White's and Black's; 0 where a tag does not say."""
+    crashed: bool = False
+    """Whether an engine's crash or silence ended the game."""
 
     def points(self, side: Color) -> Fraction:
         """A side's r-mobility points."""
@@ -57,9 +78,15 @@ class EventGame(NamedTuple):
     def player(self, side: Color) -> str:
         return self.white if side is Color.WHITE else self.black
 
+    @property
+    def round_number(self) -> int:
+        """The whole number with which the tag `Round` begins; 0 if there is none."""
+        number = self.round.partition(".")[0]
+        return int(number) if number.isdecimal() else 0
+
 
 class TieBreak(enum.Enum):
-    """A criterion by which players are ranked."""
+    """A criterion by which players are ranked; those of the cross table count the points that rank first."""
 
     CLASSICAL = "classical"
     """Points by the sheet: a win 1, a draw 1/2."""
@@ -69,10 +96,59 @@ class TieBreak(enum.Enum):
     """Given minus suffered: first G0.0, then G0.5, G1.0 ...; more is better."""
     HEAD_TO_HEAD = "head-to-head"
     """R-mobility points from the games of those who are still equal."""
+    DIRECT_ENCOUNTER = "direct-encounter"
+    SONNEBORN_BERGER = "sonneborn-berger"
+    BUCHHOLZ = "buchholz"
+    BUCHHOLZ_CUT_1 = "buchholz-cut-1"
+    BUCHHOLZ_MEDIAN = "buchholz-median"
+    WINS = "wins"
+    DOUBLE_WINS = "double-wins"
+    QUICK_WINS = "quick-wins"
+    LONG_LOSSES = "long-losses"
 
 
 DEFAULT_ORDER = (TieBreak.POINTS, TieBreak.NET, TieBreak.HEAD_TO_HEAD, TieBreak.CLASSICAL)
 """By r-mobility points first, as the rules say: under --scoring classical these are the ordinary ones."""
+
+PRESETS = {
+    "tcec-swiss": (
+        TieBreak.CLASSICAL,
+        TieBreak.SONNEBORN_BERGER,
+        TieBreak.POINTS,
+        TieBreak.WINS,
+        TieBreak.DIRECT_ENCOUNTER,
+    ),
+    "tcec-league": (
+        TieBreak.CLASSICAL,
+        TieBreak.DIRECT_ENCOUNTER,
+        TieBreak.SONNEBORN_BERGER,
+        TieBreak.POINTS,
+        TieBreak.DOUBLE_WINS,
+        TieBreak.QUICK_WINS,
+        TieBreak.LONG_LOSSES,
+    ),
+    "otb": (
+        TieBreak.POINTS,
+        TieBreak.DIRECT_ENCOUNTER,
+        TieBreak.BUCHHOLZ_CUT_1,
+        TieBreak.BUCHHOLZ,
+        TieBreak.SONNEBORN_BERGER,
+        TieBreak.WINS,
+        TieBreak.NET,
+    ),
+}
+"""Name -> criteria in order; docs/adjudication.md has the rules that they follow."""
+
+_ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
+    TieBreak.SONNEBORN_BERGER: sonneborn_berger,
+    TieBreak.BUCHHOLZ: buchholz,
+    TieBreak.BUCHHOLZ_CUT_1: partial(buchholz, lowest=1),
+    TieBreak.BUCHHOLZ_MEDIAN: partial(buchholz, lowest=1, highest=1),
+    TieBreak.WINS: wins,
+    TieBreak.DOUBLE_WINS: double_wins,
+    TieBreak.QUICK_WINS: quick_wins,
+    TieBreak.LONG_LOSSES: long_losses,
+}
 
 
 @dataclass(slots=True)
@@ -90,6 +166,8 @@ class Row:
     """Opponent -> r-mobility points, game by game."""
     met: dict[str, list[EventGame]] = field(default_factory=dict)
     """Opponent -> the games themselves."""
+    figures: dict[str, Fraction] = field(default_factory=dict)
+    """Criterion of the cross table -> the player's value."""
 
     def add(self, game: EventGame, side: Color) -> None:
         """Count a game that the player had with this side."""
@@ -112,8 +190,34 @@ class Row:
             *("rank", "name", "games", "classical", "points"),
             points_exact=str(self.points),
             net={str(Outcome(Color.WHITE, code)): n for code, n in sorted(self.balance.items()) if n},
+            tiebreaks=self.figures,
             against={name: list(map(str, self.against[name])) for name in names if name in self.against},
         )
+
+
+def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]) -> CrossTable:
+    """The cells of all players, round by round.
+
+    A game against "bye" is none, and a decided game without moves is a forfeit, if other games have moves. A player
+    without a game in a round was absent, unless the round is the last and may still be going on.
+    """
+    have_moves = any(game.plies for game in games)
+    numbers = sorted({game.round_number for game in games})
+    rounds: dict[str, dict[int, list[Cell]]] = {}
+    for game in games:
+        forfeit = have_moves and not game.plies and winner_of(game.result) is not None
+        for side in Color:
+            other = game.player(side.other)
+            opponent = None if other.casefold() == _BYE else other
+            cell = Cell(opponent, points(game, side), not forfeit and opponent is not None, side, (game.plies + 1) // 2)
+            rounds.setdefault(game.player(side), {}).setdefault(game.round_number, []).append(cell)
+    absent = [Cell(None, LOSS, is_played=False)]
+    table = {}
+    for name, played in rounds.items():
+        complete = numbers if numbers[-2:-1] and numbers[-2] not in played else numbers[:-1]
+        cells = (played.get(number, absent if number in complete else []) for number in numbers)
+        table[name] = [cell for each in cells for cell in each]
+    return settled({name: cells for name, cells in table.items() if name.casefold() != _BYE})
 
 
 class Standings:
@@ -121,21 +225,33 @@ class Standings:
 
     def __init__(self, games: Iterable[EventGame], order: Sequence[TieBreak] = DEFAULT_ORDER) -> None:
         given = list(games)
-        finished = [game for game in given if game.result != UNFINISHED]
-        self.order = tuple(order)
-        self.games = len(finished)
+        self.finished = [game for game in given if game.result != UNFINISHED]
         """The games that count: those with a result."""
-        self.unfinished = len(given) - len(finished)
-        self.provisional = Counter(game.missing for game in finished if game.source is Source.PROVISIONAL)
+        self.order = tuple(order)
+        self.unfinished = len(given) - len(self.finished)
+        self.provisional = Counter(game.missing for game in self.finished if game.source is Source.PROVISIONAL)
         """Missing table -> games whose score is provisional; None stands for a table without a name."""
-        self.schemes = Counter(game.scoring.scheme for game in finished)
-        self._events = Counter(game.event for game in finished)
+        self.schemes = Counter(game.scoring.scheme for game in self.finished)
+        self.rows = self._ranked(self._summed())
+
+    def _summed(self) -> list[Row]:
+        """The rows of all players, by name."""
         rows: dict[str, Row] = {}
-        for game in finished:
+        for game in self.finished:
             for side in Color:
                 name = game.player(side)
                 rows.setdefault(name, Row(name)).add(game, side)
-        self.rows = self._ranked(list(rows.values()))
+        by_sheet = next((by for by in self.order if by in (TieBreak.CLASSICAL, TieBreak.POINTS)), None)
+        points = EventGame.classical if by_sheet is TieBreak.CLASSICAL else EventGame.points
+        self.table = cross_table(self.finished, points)
+        for by in self.order:
+            for name, value in _ON_TABLE[by](self.table).items() if by in _ON_TABLE else ():
+                rows[name].figures[by.value] = value
+        return [rows[name] for name in sorted(self.table)]
+
+    @property
+    def games(self) -> int:
+        return len(self.finished)
 
     @property
     def most_code(self) -> int:
@@ -145,7 +261,7 @@ class Standings:
     def _ranked(self, rows: list[Row]) -> list[Row]:
         """All rows in order, with their ranks."""
         ranked: list[Row] = []
-        for group in self._split(sorted(rows, key=lambda row: row.name), self.order):
+        for group in self._split(rows, self.order):
             for row in group:
                 row.rank = len(ranked) + 1
             ranked += group
@@ -155,13 +271,19 @@ class Standings:
         """Groups of rows that are equal in every criterion, best first."""
         if len(rows) == 1 or not order:
             return [rows]
-        values: dict[Fraction | tuple[int, ...], list[Row]] = {}
-        for row in rows:
-            values.setdefault(self._value(row, order[0], rows), []).append(row)
-        groups = [values[value] for value in sorted(values, reverse=True)]
-        return [part for group in groups for part in self._split(group, order[1:])]
+        return [part for group in self._groups(rows, order[0]) for part in self._split(group, order[1:])]
 
-    def _value(self, row: Row, by: TieBreak, equals: Sequence[Row]) -> Fraction | tuple[int, ...]:
+    def _groups(self, rows: list[Row], by: TieBreak) -> list[list[Row]]:
+        """Groups of rows that are equal in one criterion, best first."""
+        by_name = {row.name: row for row in rows}
+        if by is TieBreak.DIRECT_ENCOUNTER:
+            return [[by_name[name] for name in group] for group in direct_encounter(self.table, by_name)]
+        groups: dict[Fraction | tuple[int, ...], list[Row]] = {}
+        for row in rows:
+            groups.setdefault(self._value(row, by, by_name), []).append(row)
+        return [groups[value] for value in sorted(groups, reverse=True)]
+
+    def _value(self, row: Row, by: TieBreak, equals: Collection[str]) -> Fraction | tuple[int, ...]:
         match by:
             case TieBreak.CLASSICAL:
                 return row.classical
@@ -170,14 +292,13 @@ class Standings:
             case TieBreak.NET:
                 return row.net(self.most_code)
             case TieBreak.HEAD_TO_HEAD:
-                names = {other.name for other in equals}
-                points = (sum(row.against[name], Fraction(0)) for name in row.against if name in names)
-                return sum(points, Fraction(0))
+                return sum((sum(row.against.get(name, []), Fraction(0)) for name in equals), Fraction(0))
+        return row.figures[by.value]
 
     @property
     def event(self) -> str:
         """The name of the event, or what the names of several have in common; empty if there is none."""
-        names = [name for name in self._events if name != "?"]
+        names = {game.event for game in self.finished} - {"?"}
         words = zip(*(name.split() for name in names), strict=False)
         common = itertools.takewhile(lambda each: len(set(each)) == 1, words)
         return " ".join(each[0] for each in common).strip(" -–,:;|/")
@@ -252,76 +373,67 @@ def _no_formula(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
-@dataclass(slots=True)
-class Tally:
-    """The games of a player or an opening."""
+_ELO_FACTOR = 32
+"""Elo that a point above expectation brings, as in TCEC's referee."""
 
-    games: int = 0
-    points: Fraction = Fraction(0)
-    """The player's own; for an opening White's."""
-    finals: Counter[Outcome] = field(default_factory=Counter)
-    """As the player sees them: White holds what the player holds."""
 
-    def add(self, points: Fraction, final: Outcome) -> None:
-        self.games += 1
-        self.points += points
-        self.finals[final] += 1
-
-    def facts(self) -> dict[str, Any]:
-        return {
-            "games": self.games,
-            "points": round(float(self.points / self.games), 6) if self.games else None,
-            "finals": counts_facts(self.finals),
+def crosstable(standings: Standings) -> dict[str, Any]:
+    """The cross table in the shape of the file `crosstable.json` that the site of TCEC reads."""
+    order = [row.name for row in standings.rows]
+    neustadtl = sonneborn_berger(cross_table(standings.finished, EventGame.classical))
+    ratings = {game.player(side): game.ratings[side] for game in standings.finished for side in Color}
+    numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
+    table: dict[str, dict[str, Any]] = {}
+    for row in standings.rows:
+        games = [(game, _side_in(game, row.name)) for name in order for game in row.met.get(name, [])]
+        counts = Counter((side, game.classical(side)) for game, side in games)
+        gains = (_elo_gain(game, side, ratings) for game, side in games)
+        table[row.name] = {
+            "Abbreviation": _abbreviation(row.name, {each["Abbreviation"] for each in table.values()}),
+            "Elo": sum(gains),
+            "Games": len(games),
+            **{f"GamesAs{side}": sum(counts[side, result] for result in (WIN, DRAW, LOSS)) for side in Color},
+            **{f"WinsAs{side}": counts[side, WIN] for side in Color},
+            **{f"LossAs{side}": counts[side, LOSS] for side in Color},
+            "Neustadtl": float(neustadtl[row.name]),
+            "Performance": float(100 * row.classical / row.games),
+            "RMobilityScore": float(row.points),
+            "Rank": row.rank,
+            "Rating": ratings[row.name],
+            "Results": {name: _meetings(row, name, numbers) for name in order if name != row.name},
+            "Score": float(row.classical),
+            "Strikes": sum(game.crashed and game.classical(side) == LOSS for game, side in games),
         }
+    return {"Event": standings.event, "Order": order, "Table": table}
 
 
-@dataclass(slots=True)
-class Statistics:
-    """Counts over games, which may be added one after the other."""
-
-    games: int = 0
-    finals: Counter[Outcome] = field(default_factory=Counter)
-    sources: Counter[Source] = field(default_factory=Counter)
-    drawn: Counter[Outcome] = field(default_factory=Counter)
-    """The final scores of games that the sheet calls drawn."""
-    drawn_sources: Counter[Source] = field(default_factory=Counter)
-    players: dict[str, Tally] = field(default_factory=dict)
-    openings: dict[str, Tally] = field(default_factory=dict)
-
-    def add(self, game: EventGame) -> None:
-        """Count a game."""
-        final = game.final
-        self.games += 1
-        self.finals[final] += 1
-        self.sources[game.source] += 1
-        if game.result == DRAWN:
-            self.drawn[final] += 1
-            self.drawn_sources[game.source] += 1
-        white, black = game.points(Color.WHITE), game.points(Color.BLACK)
-        self.players.setdefault(game.white, Tally()).add(white, final)
-        self.players.setdefault(game.black, Tally()).add(black, final.flipped())
-        self.openings.setdefault(game.opening, Tally()).add(white, final)
-
-    def decided(self, most_code: int) -> int:
-        """The number of drawn games whose final score has a code up to `code`."""
-        return sum(number for final, number in self.drawn.items() if final.code <= most_code)
-
-    def facts(self) -> dict[str, Any]:
-        """The counts as JSON has them."""
-        return {
-            "games": self.games,
-            "finals": counts_facts(self.finals),
-            "sources": {source.value: self.sources[source] for source in Source},
-            "drawn": {
-                "games": self.drawn.total(),
-                "finals": counts_facts(self.drawn),
-                "sources": {source.value: self.drawn_sources[source] for source in Source},
-            },
-            "players": {name: self.players[name].facts() for name in sorted(self.players)},
-            "openings": {name: self.openings[name].facts() for name in sorted(self.openings)},
+def _meetings(row: Row, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:
+    """A player's games against another, as the cell of a cross table of TCEC."""
+    games = [(game, _side_in(game, row.name)) for game in row.met.get(opponent, [])]
+    results = [game.classical(side) for game, side in games]
+    scores = [
+        {
+            "Color": int(side),
+            "Game": numbers[id(game)],
+            "Result": float(result),
+            "Winner": str(winner_of(game.result) or "None"),
         }
+        for (game, side), result in zip(games, results, strict=True)
+    ]
+    text = "".join({WIN: "1", DRAW: "=", LOSS: "0"}[result] for result in results)
+    return {"H2h": float(sum(results)), "Scores": scores, "Text": text}
 
 
-def counts_facts(counts: Mapping[Outcome, int]) -> dict[str, int]:
-    """Final scores from White's best to Black's, with how often each came about."""
-    return {str(final): counts[final] for final in sorted(counts, reverse=True)}
+def _side_in(game: EventGame, name: str) -> Color:
+    return Color.WHITE if game.white == name else Color.BLACK
+
+
+def _elo_gain(game: EventGame, side: Color, ratings: Mapping[str, int]) -> float:
+    ahead = ratings[game.player(side)] - ratings[game.player(side.other)]
+    return _ELO_FACTOR * (float(game.classical(side)) - 1 / (1 + 10 ** (-ahead / 400)))
+
+
+def _abbreviation(name: str, taken: Collection[str]) -> str:
+    """Two characters that stand for a player in a narrow table: the first, and the next that is free."""
+    letters = (name[:1].upper() + letter.lower() for letter in name[1:] + " 0123456789")
+    return next((each for each in letters if each not in taken), name)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, Statistics, TieBreak, as_csv
+from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak, as_csv
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scheme, Scoring, parse_komi
 from tbgen.score import parse_score
@@ -18,7 +18,7 @@ from tests.strategies import outcomes
 
 def game(white: str, black: str, final: str, result: str = "1/2-1/2", scoring: Scoring | None = None) -> EventGame:
     rule = Scoring() if scoring is None else scoring
-    return EventGame(white, black, result, parse_score(final).outcome, rule, Source.GAME, "B20")
+    return EventGame(white, black, result, parse_score(final).outcome, rule, Source.GAME)
 
 
 def ranking(games: Sequence[EventGame], *order: TieBreak) -> list[tuple[int, str]]:
@@ -110,7 +110,6 @@ event = st.lists(
         outcomes,
         st.just(Scoring()),
         st.sampled_from(Source),
-        st.sampled_from(["A00", "B20"]),
     ).filter(lambda each: each.white != each.black),
     min_size=1,
     max_size=12,
@@ -138,19 +137,6 @@ def test_games_outside_a_tie_do_not_change_head_to_head(games: list[EventGame], 
     ]
     order = (TieBreak.CLASSICAL, TieBreak.HEAD_TO_HEAD)
     assert ranking(others, *order) == ranking(games, *order)
-
-
-@given(event)
-def test_statistics_count_every_game_once(games: list[EventGame]) -> None:
-    counts = Statistics()
-    for each in games:
-        counts.add(each)
-    facts = counts.facts()
-    assert facts["games"] == sum(facts["finals"].values()) == sum(facts["sources"].values()) == len(games)
-    assert sum(player["games"] for player in facts["players"].values()) == 2 * len(games)
-    assert sum(opening["games"] for opening in facts["openings"].values()) == len(games)
-    assert facts["drawn"]["games"] == sum(each.result == "1/2-1/2" for each in games)
-    assert counts.decided(437) == facts["drawn"]["games"]
 
 
 NASTY = [game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]

@@ -1,0 +1,158 @@
+"""Tie-breaks as functions on a cross table, with unplayed games as FIDE's regulations C.07 (August 2024) count them.
+
+>>> won, lost = Cell("Bob", WIN), Cell("Ann", LOSS)
+>>> sonneborn_berger({"Ann": [won, Cell("Cid", DRAW)], "Bob": [lost], "Cid": [Cell("Ann", DRAW)]})["Ann"]
+Fraction(1, 4)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+from typing import NamedTuple
+
+from tbgen.rules.points import DRAW, LOSS, WIN
+from tbgen.score import Color
+
+_NONE = Fraction(0)
+_NO_MOVES = Fraction(10_000)
+"""The average length of games that a player has not had."""
+
+
+class Cell(NamedTuple):
+    """A game of a player, or a round without one."""
+
+    opponent: str | None
+    """None for a bye."""
+    points: Fraction
+    is_played: bool = True
+    side: Color = Color.WHITE
+    moves: int = 0
+
+    @property
+    def is_voluntary(self) -> bool:
+        """Whether the player stayed away: a requested bye, an absence or a lost forfeit."""
+        return not self.is_played and self.points < WIN
+
+
+CrossTable = Mapping[str, Sequence[Cell]]
+"""Player -> the cells of the player's rounds, in order."""
+
+Values = dict[str, Fraction]
+"""Player -> the value of a criterion; more is better."""
+
+
+class _Part(NamedTuple):
+    """What a cell contributes to a tie-break."""
+
+    score: Fraction
+    """The opponent's; the player's own where there was no game (article 16.4)."""
+    cell: Cell
+
+
+def settled(table: CrossTable) -> CrossTable:
+    """The table of an event; if everyone has met everyone, forfeits count as games and rest days not at all."""
+    if not all(table.keys() - {name} <= {cell.opponent for cell in cells} for name, cells in table.items()):
+        return table
+    return {
+        name: [cell._replace(is_played=True) for cell in cells if cell.opponent is not None]
+        for name, cells in table.items()
+    }
+
+
+def scores(table: CrossTable) -> Values:
+    """The points of every player."""
+    return {name: sum((cell.points for cell in cells), _NONE) for name, cells in table.items()}
+
+
+def wins(table: CrossTable) -> Values:
+    """The rounds with the points of a win, played or not (article 7.1)."""
+    return {name: Fraction(sum(cell.points == WIN for cell in cells)) for name, cells in table.items()}
+
+
+def double_wins(table: CrossTable) -> Values:
+    """How often a player won two games in a row against an opponent, with either colour once."""
+    return {name: Fraction(sum(map(_are_won_with_both_colours, _pairs(cells)))) for name, cells in table.items()}
+
+
+def quick_wins(table: CrossTable) -> Values:
+    """Minus the average number of moves in a player's won games."""
+    return {name: -_average_moves(cells, WIN) for name, cells in table.items()}
+
+
+def long_losses(table: CrossTable) -> Values:
+    """The average number of moves in a player's lost games."""
+    return {name: _average_moves(cells, LOSS) for name, cells in table.items()}
+
+
+def _pairs(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
+    """The first two games with each opponent, the next two, and so on."""
+    for opponent in {cell.opponent for cell in cells}:
+        games = [cell for cell in cells if cell.opponent == opponent and cell.is_played]
+        yield from zip(games[::2], games[1::2], strict=False)
+
+
+def _are_won_with_both_colours(pair: tuple[Cell, Cell]) -> bool:
+    first, second = pair
+    return first.points == second.points == WIN and first.side is not second.side
+
+
+def _average_moves(cells: Sequence[Cell], points: Fraction) -> Fraction:
+    moves = [cell.moves for cell in cells if cell.is_played and cell.points == points]
+    return Fraction(sum(moves), len(moves)) if moves else _NO_MOVES
+
+
+def sonneborn_berger(table: CrossTable) -> Values:
+    """The opponents' scores, each times the points against that opponent (article 9.1)."""
+    return {name: sum((part.score * part.cell.points for part in parts), _NONE) for name, parts in _parts(table)}
+
+
+def buchholz(table: CrossTable, *, lowest: int = 0, highest: int = 0) -> Values:
+    """The sum of the opponents' scores without so many of the lowest and the highest (articles 8.1 and 14).
+
+    Rounds that the player stayed away from are cut first (article 16.5).
+    """
+    values = {}
+    for name, parts in _parts(table):
+        kept = sorted(parts, key=lambda part: (not part.cell.is_voluntary, part.score))[lowest:]
+        values[name] = sum(sorted(part.score for part in kept)[: max(0, len(kept) - highest)], _NONE)
+    return values
+
+
+def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]]:
+    """The players of a tie in groups, best first (article 6).
+
+    If not all have met, only a player stands apart whom no game that is missing could overtake.
+    """
+    among = {name: [cell for cell in table[name] if cell.is_played and cell.opponent in tied] for name in tied}
+    met = {name: Counter(cell.opponent for cell in cells) for name, cells in among.items()}
+    points, most = scores(among), max((max(each.values()) for each in met.values() if each), default=1)
+    order = sorted(tied, key=lambda name: (-points[name], name))
+    possible = {name: points[name] + most * (len(order) - 1 - len(met[name])) for name in order}
+    groups: list[list[str]] = []
+    if possible == points:
+        groups = [list(group) for _, group in groupby(order, points.__getitem__)]
+    else:
+        while len(order) > 1 and all(points[order[0]] > possible[other] for other in order[1:]):
+            groups.append([order.pop(0)])
+        groups.append(sorted(order))
+    return groups if len(groups) == 1 else [part for group in groups for part in direct_encounter(table, group)]
+
+
+def _parts(table: CrossTable) -> list[tuple[str, list[_Part]]]:
+    """What the cells of every player contribute."""
+    own, seen = scores(table), {name: _seen_by_opponents(cells) for name, cells in table.items()}
+    return [(name, [_Part(_score_in(cell, own[name], seen), cell) for cell in cells]) for name, cells in table.items()]
+
+
+def _score_in(cell: Cell, own: Fraction, seen: Values) -> Fraction:
+    return seen[cell.opponent] if cell.is_played and cell.opponent is not None else own
+
+
+def _seen_by_opponents(cells: Sequence[Cell]) -> Fraction:
+    """A score for tie-breaks of others: byes after the last round that the player came to are draws (article 16.3)."""
+    last = max((place for place, cell in enumerate(cells) if not cell.is_voluntary), default=-1)
+    adjusted = (DRAW if place > last and cell.opponent is None else cell.points for place, cell in enumerate(cells))
+    return sum(adjusted, _NONE)

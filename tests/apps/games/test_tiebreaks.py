@@ -1,0 +1,161 @@
+"""Tie-breaks: published cross tables come out as published, simulated events as the slow twin says."""
+
+from __future__ import annotations
+
+import csv
+import random
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.games.standings import EventGame, cross_table
+from tbgen.apps.games.tags import Source
+from tbgen.apps.games.tiebreaks import (
+    Cell,
+    CrossTable,
+    buchholz,
+    direct_encounter,
+    double_wins,
+    long_losses,
+    quick_wins,
+    scores,
+    settled,
+    sonneborn_berger,
+    wins,
+)
+from tbgen.rules.points import DRAW, LOSS, WIN, Scoring
+from tbgen.score import Color, parse_score
+from tests.reference import tie_breaks as slow
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "tie_breaks.csv"
+POINTS = {"1": WIN, "=": DRAW, "0": LOSS, "+": WIN, "-": LOSS, "H": DRAW, "U": WIN, "Z": LOSS}
+
+
+def cell_of(text: str) -> Cell:
+    """A round as pairing programs write it: opponent, colour and result."""
+    opponent, result = re.split(r"[wb-]", text, maxsplit=1)
+    return Cell(None if opponent == "0" else opponent, POINTS[result], result in "10=")
+
+
+with GOLDEN.open(newline="") as file:
+    EVENTS = {name: list(rows) for name, rows in groupby(csv.DictReader(file), lambda row: row["event"])}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_published_cross_tables_come_out_as_published(event: str) -> None:
+    table = settled({row["player"]: [cell_of(each) for each in row["rounds"].split()] for row in EVENTS[event]})
+    values = {
+        "points": scores(table),
+        "buchholz": buchholz(table),
+        "buchholz_cut_1": buchholz(table, lowest=1),
+        "sonneborn_berger": sonneborn_berger(table),
+        "wins": wins(table),
+    }
+    for row in EVENTS[event]:
+        found = {name: value[row["player"]] for name, value in values.items() if row[name]}
+        assert found == {name: Fraction(row[name]) for name in found}, row["player"]
+    ranks: dict[str, int] = {}
+    for points in sorted(set(values["points"].values()), reverse=True):
+        for group in direct_encounter(table, [name for name in table if values["points"][name] == points]):
+            ranks |= dict.fromkeys(group, len(ranks) + 1)
+    published = {row["player"]: int(row["encounter_rank"]) for row in EVENTS[event] if row["encounter_rank"]}
+    assert {name: ranks[name] for name in published} == published
+
+
+def simulated(chance: random.Random) -> CrossTable:
+    """An event with byes, absences and forfeits."""
+    names = [f"P{number}" for number in range(chance.randint(2, 9))]
+    table: dict[str, list[Cell]] = {name: [] for name in names}
+    for _ in range(chance.randint(1, 9)):
+        order = chance.sample(names, len(names))
+        for white, black in zip(order[::2], order[1::2], strict=False):
+            points, is_played = chance.choice([WIN, DRAW, LOSS]), chance.random() < 0.9
+            if chance.random() < 0.15:
+                table[white].append(Cell(None, chance.choice([WIN, DRAW, LOSS]), is_played=False))
+                table[black].append(Cell(None, LOSS, is_played=False))
+                continue
+            points = points if is_played else chance.choice([WIN, LOSS])
+            table[white].append(Cell(black, points, is_played))
+            table[black].append(Cell(white, 1 - points, is_played))
+        if len(order) % 2:
+            table[order[-1]].append(Cell(None, WIN, is_played=False))
+    return table
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_simulated_events_agree_with_the_slow_twin(seed: int) -> None:
+    table = simulated(random.Random(seed))
+    event = {
+        name: [(cell.opponent, int(2 * cell.points), cell.is_played) for cell in cells] for name, cells in table.items()
+    }
+    for name in table:
+        assert 2 * scores(table)[name] == slow.total(event, name)
+        assert 4 * sonneborn_berger(table)[name] == slow.sonneborn_berger(event, name)
+        assert wins(table)[name] == slow.wins(event, name)
+        for lowest, highest in ((0, 0), (1, 0), (1, 1), (2, 1)):
+            cut = buchholz(table, lowest=lowest, highest=highest)[name]
+            assert 2 * cut == slow.buchholz(event, name, lowest, highest)
+    for points in set(scores(table).values()):
+        tied = [name for name in table if scores(table)[name] == points]
+        assert direct_encounter(table, tied) == slow.direct_encounter(event, tied)
+
+
+def game(white: str, black: str, result: str, number: str, plies: int = 40) -> EventGame:
+    final = parse_score({"1-0": "G0.0", "0-1": "-G0.0"}.get(result, "G3.5")).outcome
+    return EventGame(white, black, result, final, Scoring(), Source.GAME, round=number, plies=plies)
+
+
+def table_of(games: Sequence[EventGame]) -> CrossTable:
+    return cross_table(games, EventGame.classical)
+
+
+def test_forfeits_byes_and_absences_are_found_in_games() -> None:
+    games = [
+        game("Ann", "Bob", "1-0", "1.1"),
+        game("Cid", "bye", "1-0", "1.2", 0),
+        game("Ann", "Cid", "0-1", "2", 0),
+        game("Bob", "Cid", "1/2-1/2", "3"),
+        game("Ann", "Dan", "1-0", "3"),
+    ]
+    table = table_of(games)
+    assert [(cell.opponent, cell.points, cell.is_played) for cell in table["Cid"]] == [
+        (None, WIN, False),
+        ("Ann", WIN, False),
+        ("Bob", DRAW, True),
+    ]
+    assert table["Bob"][1] == Cell(None, LOSS, is_played=False)
+    assert "bye" not in table
+    assert [cell.is_played for cell in table["Dan"]] == [False, False, True]
+
+
+def test_nobody_is_absent_from_a_last_round_that_may_still_be_going_on() -> None:
+    games = [game("Ann", "Bob", "1-0", "1"), game("Cid", "Dan", "1-0", "1"), game("Ann", "Cid", "1-0", "2")]
+    assert [len(cells) for cells in table_of(games).values()] == [2, 1, 2, 1]
+
+
+def test_results_without_any_moves_are_games() -> None:
+    assert all(cell.is_played for cell in table_of([game("Ann", "Bob", "1-0", "1", 0)])["Ann"])
+
+
+def test_forfeits_are_games_where_everyone_has_met() -> None:
+    games = [game("Ann", "Bob", "1-0", "1", 0), game("Bob", "Cid", "1-0", "2"), game("Cid", "Ann", "1-0", "3")]
+    assert all(cell.is_played for cells in table_of(games).values() for cell in cells)
+
+
+def test_double_wins_need_both_colours_and_lengths_count_won_and_lost_games() -> None:
+    games = [
+        game("Ann", "Bob", "1-0", "1", 60),
+        game("Bob", "Ann", "0-1", "1", 21),
+        game("Ann", "Cid", "1-0", "2", 80),
+        game("Ann", "Cid", "1-0", "2", 80),
+    ]
+    table = table_of(games)
+    assert double_wins(table) == {"Ann": 1, "Bob": 0, "Cid": 0}
+    assert quick_wins(table)["Ann"] == -Fraction(30 + 11 + 40 + 40, 4)
+    assert long_losses(table)["Bob"] == Fraction(41, 2)
+    assert long_losses(table)["Ann"] > long_losses(table)["Cid"] == 40
+    assert table["Ann"][1].side is Color.BLACK
