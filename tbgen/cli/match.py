@@ -123,4 +123,11 @@ def _facts(match: Match) -> dict[str, Any]:
     """The standings for JSON, with the seed and where the test stands."""
     sprt = match.settings.sprt
     test = None if sprt is None else match.standings.test(sprt).facts()
-    return {"seed": match.seed, "scheduled": len(match.pairings), **match.standings.facts(), "sprt": test}
+    rounds = [[meeting.facts(match.standings.players) for meeting in each] for each in match.bracket()]
+    return {
+        "seed": match.seed,
+        "scheduled": len(match.pairings),
+        **match.standings.facts(),
+        "sprt": test,
+        **({"bracket": rounds} if rounds else {}),
+    }

@@ -121,6 +121,8 @@ class MatchView:
             games = standings.record(first, standings.scoring, against=second).games.games
             click.echo(f"{players[first]} against {players[second]}, {counted(games, 'game', 'games')}")
             meeting_table(standings, first, second).show()
+        for meeting_line in bracket_lines(self._match):
+            click.echo(meeting_line)
         if line := test_line(self._match):
             click.echo(line)
 
@@ -298,6 +300,20 @@ def points_text(points: Fraction) -> str:
     ('0.5625', '3', '3.5')
     """
     return f"{float(points):.4f}".rstrip("0").rstrip(".")
+
+
+def bracket_lines(match: Match) -> Iterator[str]:
+    """The meetings of a knockout, round by round."""
+    names = match.names
+    for meetings in match.bracket():
+        yield f"Round {meetings[0].round}"
+        for meeting in meetings:
+            if meeting.second is None:
+                yield f"  {names[meeting.first]}: bye"
+                continue
+            points = "-".join(map(points_text, meeting.points))
+            end = "" if meeting.winner is None else f": {names[meeting.winner]} by {meeting.decided_by}"
+            yield f"  {names[meeting.first]} - {names[meeting.second]} {points}{end}"
 
 
 def test_line(match: Match) -> str | None:

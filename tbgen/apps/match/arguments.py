@@ -126,8 +126,15 @@ OPTIONS = {
         Option("rounds N", "Rounds (default 1).", whole(1), "plan.rounds"),
         Option("repeat [N]", "Games that share an opening, colours swapped (default 2).", whole(1), "plan.repeat"),
         Option("noswap", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
-        Option("tournament TYPE", "round-robin (default) or gauntlet.", choice(Format), "plan.format"),
-        Option("seeds N", "In a gauntlet, the first N engines play all others (default 1).", whole(1), "plan.seeds"),
+        Option(
+            "tournament TYPE", "round-robin (default), gauntlet, knockout or pyramid.", choice(Format), "plan.format"
+        ),
+        Option(
+            "seeds N",
+            "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1).",
+            whole(1),
+            "plan.seeds",
+        ),
         Option("variant NAME", "standard (default) or fischerandom.", _chess960, "chess960"),
         Option("concurrency N", "Games at a time (default 1).", whole(1)),
         Option(
@@ -448,8 +455,10 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
         if not spec.control.is_bounded:
             name = spec.name or spec.command[0]
             raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
-    if "seeds" in words and settings.plan.format is not Format.GAUNTLET:
-        raise UsageError("-seeds means nothing without -tournament gauntlet")
+    if "seeds" in words and settings.plan.format not in (Format.GAUNTLET, Format.KNOCKOUT):
+        raise UsageError("-seeds means nothing without -tournament gauntlet or knockout")
+    if "rounds" in words and settings.plan.format is Format.KNOCKOUT:
+        raise UsageError("-rounds means nothing with -tournament knockout; -games sets the length of a meeting")
     for name, needed in _NEEDS.items():
         if name in words and not words.keys() & set(needed):
             raise UsageError(f"-{name} means nothing without -{' or -'.join(needed)}")

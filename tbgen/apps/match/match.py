@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Protocol
 
 from tbgen.apps.match.engine import EngineSpec
+from tbgen.apps.match.knockout import Meeting, bracket_of, openings_of_knockout
 from tbgen.apps.match.openings import STANDARD, Book, Opening, Order, ordered, read_book
 from tbgen.apps.match.play import PlayRules, Sheet
 from tbgen.apps.match.record import GameRecord
-from tbgen.apps.match.schedule import Pairing, Plan, Policy, openings_needed
+from tbgen.apps.match.schedule import Format, Pairing, Plan, Policy, openings_needed
 from tbgen.apps.match.standings import Standings
 from tbgen.apps.match.statistics import Conclusion, Sprt
 from tbgen.rules.points import Scoring
@@ -82,12 +83,26 @@ class Match:
     knows_variant: Sequence[bool]
     """Of each engine, whether it knows the variant."""
     rules: PlayRules
-    pairings: Sequence[Pairing]
+    pairings: list[Pairing]
+    """The games of the schedule; in a knockout, those that are known so far."""
     openings: Sequence[Opening] | Book
     opening_order: Sequence[int]
     """Number of an opening in the schedule -> its place in the book."""
     seed: int
     standings: Standings
+
+    def bracket(self) -> list[list[Meeting]]:
+        """The rounds of a knockout so far; empty for other tournaments."""
+        plan, standings = self.settings.plan, self.standings
+        if plan.format is not Format.KNOCKOUT:
+            return []
+        return bracket_of(plan, self.seed, standings.results, standings.scoring)
+
+    def schedule_more(self) -> None:
+        """In a knockout, add the games that follow from those played."""
+        known = {pairing.number for pairing in self.pairings}
+        found = (pairing for meetings in self.bracket() for meeting in meetings for pairing in meeting.pairings)
+        self.pairings.extend(pairing for pairing in found if pairing.number not in known)
 
     def is_decided(self) -> bool:
         """Whether the test, if there is one, has accepted a hypothesis."""
@@ -146,4 +161,6 @@ def opening_order(settings: MatchSettings, count: int, pairings: Sequence[Pairin
     """Which of `count` openings are played, in the order of the schedule."""
     each = settings.openings
     order, start = (Order.SEQUENTIAL, 1) if each is None else (each.order, each.start)
-    return ordered(count, openings_needed(pairings), order=order, start=start, seed=seed)
+    is_knockout = settings.plan.format is Format.KNOCKOUT
+    needed = openings_of_knockout(settings.plan) if is_knockout else openings_needed(pairings)
+    return ordered(count, needed, order=order, start=start, seed=seed)

@@ -19,7 +19,7 @@ from tbgen.apps.match.match import Match, MatchSettings, Watcher, opening_order,
 from tbgen.apps.match.openings import Book, Opening, fen_of
 from tbgen.apps.match.play import Ending, Sheet, forfeited, play
 from tbgen.apps.match.record import GameRecord, Heading, StoredGame, stored, to_pgn
-from tbgen.apps.match.schedule import Pairing, schedule
+from tbgen.apps.match.schedule import Format, Pairing, schedule
 from tbgen.apps.match.standings import Result, Standings
 from tbgen.apps.match.store import FileStore, Store, digest_of
 from tbgen.apps.match.tables import Decider, SyzygyDecider, TableDecider
@@ -63,7 +63,7 @@ def _match_of(
     settings: MatchSettings,
     met: Sequence[Engine],
     deciders: tuple[Decider, ...],
-    pairings: Sequence[Pairing],
+    pairings: list[Pairing],
     openings: Sequence[Opening] | Book,
     store: Store,
 ) -> Match:
@@ -89,12 +89,15 @@ def _match_of(
 
 def _take_up(match: Match, games: Sequence[StoredGame]) -> None:
     """Put games that were played before into the standings."""
-    by_number = {pairing.number: pairing for pairing in match.pairings}
-    for game in games:
-        if game.number not in by_number:
-            raise MatchError(f"game {game.number} has been played, but there are only {len(by_number)}; give -rounds")
-        pairing = by_number[game.number]
-        match.standings.add(Result(pairing, game, match.opening_of(pairing).komi))
+    match.schedule_more()
+    left = {game.number: game for game in games}
+    while known := [pairing for pairing in match.pairings if pairing.number in left]:
+        for pairing in known:
+            match.standings.add(Result(pairing, left.pop(pairing.number), match.opening_of(pairing).komi))
+        match.schedule_more()
+    if left:
+        count = len(match.pairings)
+        raise MatchError(f"game {min(left)} has been played, but there are only {count}; give -rounds")
 
 
 class _Games:
@@ -104,18 +107,31 @@ class _Games:
         self.match, self.roster, self.watcher = match, roster, watcher
         self._store, self._stopped = store, stopped
         self._heading = Heading(match.settings.event, match.settings.site, store.identity.match)
-        played = set(match.standings.results)
-        self._waiting = iter([pairing for pairing in match.pairings if pairing.number not in played])
+        self._begun = set(match.standings.results)
+        self._kept = asyncio.Event()
+        """Set, and replaced, when a game is kept."""
 
-    def next(self) -> Pairing | None:
-        """The next game to be played, if there is one and the match goes on."""
-        return None if self._stopped.is_set() else next(self._waiting, None)
+    async def next(self) -> Pairing | None:
+        """The next game to be played, if there is one and the match goes on; games in play may bring one."""
+        while not self._stopped.is_set():
+            waiting = (pairing for pairing in self.match.pairings if pairing.number not in self._begun)
+            if (pairing := next(waiting, None)) is not None:
+                self._begun.add(pairing.number)
+                return pairing
+            is_open = self.match.settings.plan.format is Format.KNOCKOUT
+            if not is_open or len(self._begun) == len(self.match.standings.results):
+                return None
+            await self._kept.wait()
+        return None
 
     async def keep(self, board: int, record: GameRecord) -> None:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
         await asyncio.to_thread(lambda: self._store.append(to_pgn(record, self._heading)))
         self.match.standings.add(Result(record.pairing, stored(record), record.opening.komi))
+        self.match.schedule_more()
         self.watcher.game_over(board, record)
+        self._kept.set()
+        self._kept = asyncio.Event()
         if self.match.is_decided():
             self._stopped.set()
 
@@ -128,7 +144,7 @@ class _Games:
         if match.is_over():
             self._store.finish()
             return
-        boards = range(min(match.settings.concurrency, len(match.pairings)))
+        boards = range(min(match.settings.concurrency, len(match.pairings)))  # a knockout's first round is its widest
         workers = [Worker(board, self, {} if board else engines) for board in boards]
         tasks = [asyncio.create_task(worker.work()) for worker in workers]
         stopper = asyncio.create_task(self._cancel_when_stopped(tasks))
@@ -177,7 +193,7 @@ class Worker:
         """Play game after game; the engines quit when there are no more."""
         games = self._games
         try:
-            while (pairing := games.next()) is not None:
+            while (pairing := await games.next()) is not None:
                 await _close(self._engines, but=(pairing.white, pairing.black))
                 await _to_its_end(games.keep(self._board, await self._game(pairing)))
                 await asyncio.sleep(games.match.settings.wait)

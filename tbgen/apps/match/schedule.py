@@ -29,6 +29,10 @@ class Format(enum.Enum):
     """Everyone plays everyone."""
     GAUNTLET = "gauntlet"
     """The seeds, by default the first engine, play all others."""
+    PYRAMID = "pyramid"
+    """Every engine plays all engines before it."""
+    KNOCKOUT = "knockout"
+    """The winners of a round meet in the next."""
 
 
 class Policy(enum.Enum):
@@ -72,10 +76,12 @@ class Pairing:
 
 
 def schedule(plan: Plan) -> list[Pairing]:
-    """Every game of a match."""
+    """Every game of a match; of a knockout none, for its games follow from each other."""
     if plan.players < 2:
         raise UsageError("a match needs two engines; give -engine twice")
     pairings: list[Pairing] = []
+    if plan.format is Format.KNOCKOUT:
+        return pairings
     pairs: dict[tuple[int, int], int] = {}
     openings: dict[tuple[int, int], int] = {}
     encounters = _encounters(plan)
@@ -114,6 +120,8 @@ def _encounters(plan: Plan) -> list[tuple[int, int]]:
         if not 1 <= plan.seeds < plan.players:
             raise UsageError(f"-seeds {plan.seeds} leaves no gauntlet with {plan.players} engines")
         return [(seed, other) for other in range(plan.seeds, plan.players) for seed in range(plan.seeds)]
+    if plan.format is Format.PYRAMID:
+        return [(player, other) for player in range(1, plan.players) for other in range(player)]
     return _round_robin(plan.players)
 
 

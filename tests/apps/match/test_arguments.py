@@ -120,7 +120,7 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         ("-each tc=5 st=1", "cannot have both"),
         ("-each proto=xboard", "only UCI"),
         ("-engine name=Three", "needs cmd=FILE"),
-        ("-tournament knockout", "round-robin, gauntlet"),
+        ("-tournament swiss", "round-robin, gauntlet, pyramid, knockout"),
         ("stray", "belongs to no option"),
         ("-cutoff six", "is not a cutoff"),
     ],

@@ -16,7 +16,7 @@ PLANS = st.builds(
     games=st.integers(1, 6),
     rounds=st.integers(1, 4),
     repeat=st.integers(1, 4),
-    format=st.sampled_from(Format),
+    format=st.sampled_from([Format.ROUND_ROBIN, Format.GAUNTLET, Format.PYRAMID]),
     policy=st.sampled_from(Policy),
 )
 
@@ -32,7 +32,7 @@ def test_everyone_meets_everyone_equally_often(plan: Plan) -> None:
         frozenset((first, second))
         for first in everyone
         for second in everyone
-        if first < second and (plan.format is Format.ROUND_ROBIN or first < plan.seeds)
+        if first < second and (plan.format is not Format.GAUNTLET or first < plan.seeds)
     }
     assert meetings(plan) == dict.fromkeys(expected, plan.games * plan.rounds)
 
