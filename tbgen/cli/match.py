@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tbgen.apps.games.standings import Standings, crosstable
 from tbgen.apps.match.arguments import OPTIONS, settings_of
 from tbgen.apps.match.match import Match, MatchSettings, Notation
 from tbgen.apps.match.run import play_match
@@ -113,10 +114,16 @@ async def _run(settings: MatchSettings, view: MatchView) -> int:
         loop.add_signal_handler(number, stop, number)
     match = await play_match(settings, view, stopped)
     view.ends(match, interrupted=code != 0)
-    if match.settings.json is not None:
-        with written_whole(str(match.settings.json)) as file:
-            file.write(in_json(_facts(match)))
+    written = {match.settings.json: _facts, match.settings.crosstable: _crosstable}
+    for path, facts in written.items():
+        if path is not None:
+            with written_whole(str(path)) as file:
+                file.write(in_json(facts(match)))
     return code
+
+
+def _crosstable(match: Match) -> dict[str, Any]:
+    return {**crosstable(Standings(match.event())), "Type": match.settings.plan.format.value}
 
 
 def _facts(match: Match) -> dict[str, Any]:

@@ -42,6 +42,16 @@ def test_the_standings_are_written_as_json(tmp_path: Path) -> None:
     assert (facts["sprt"]["model"], facts["sprt"]["decision"], facts["forfeits"]) == ("cutechess", "open", [])
 
 
+def test_the_cross_table_is_written_as_the_site_of_tcec_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "crosstable.json"
+    printed("match", *TWO, "-games", "2", "-crosstable", str(path), "-event", "Open")
+    facts = json.loads(path.read_text())
+    assert (facts["Event"], facts["Type"], sorted(facts["Order"])) == ("Open", "round-robin", ["Ann", "Bob"])
+    met = facts["Table"]["Ann"]["Results"]["Bob"]
+    assert (met["H2h"], sorted(met["Text"])) == (1.0, ["0", "1"])
+    assert [(score["Game"], score["Color"]) for score in met["Scores"]] == [(1, 0), (2, 1)]
+
+
 def test_more_than_two_engines_are_ranked() -> None:
     bad = scripted("Bad", "--at", "0", "--do", "illegal")
     text = printed("match", *TWO, *bad, "-games", "2", "-maxmoves", "1")

@@ -413,7 +413,7 @@ def _meetings(row: Row, opponent: str, numbers: Mapping[int, int]) -> dict[str, 
     results = [game.classical(side) for game, side in games]
     scores = [
         {
-            "Color": int(side),
+            "Color": 0 if side is Color.WHITE else 1,
             "Game": numbers[id(game)],
             "Result": float(result),
             "Winner": str(winner_of(game.result) or "None"),

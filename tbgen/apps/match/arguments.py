@@ -180,6 +180,7 @@ OPTIONS = {
         Option(f"sprt {_SPRT_HINT}", "Stop when a test of the first engine against the second is decided."),
         Option("pgnout FILE", "Append every game to a file; needed for -recover.", Path, "pgn"),
         Option("jsonout FILE", "Write the standings as JSON at the end.", Path, "json"),
+        Option("crosstable FILE", "Write the cross table at the end as the site of TCEC reads it.", Path),
         Option("recover", "Continue an interrupted match; no game is lost or played twice.", flag),
         Option("event NAME", "The Event tag."),
         Option("site NAME", "The Site tag."),

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from tbgen.apps.match.engine import EngineSpec
+from tbgen.apps.games.standings import EventGame
+from tbgen.apps.games.tags import Source, classical_result
+from tbgen.apps.match.engine import EngineSpec, Fault
 from tbgen.apps.match.knockout import Meeting, bracket_of, openings_of_knockout
 from tbgen.apps.match.openings import STANDARD, Book, Opening, Order, ordered, read_book
 from tbgen.apps.match.play import PlayRules, Sheet
@@ -72,6 +74,7 @@ class MatchSettings:
     debug: bool = False
     quiet: bool = False
     json: Path | None = None
+    crosstable: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,24 @@ class Match:
     """Number of an opening in the schedule -> its place in the book."""
     seed: int
     standings: Standings
+
+    def event(self) -> list[EventGame]:
+        """The finished games, by number, as standings of an event take them."""
+        return [
+            EventGame(
+                white=self.names[result.pairing.white],
+                black=self.names[result.pairing.black],
+                result=classical_result(result.game.outcome),
+                final=result.game.outcome,
+                scoring=result.rule(self.rules.scoring),
+                source=Source.GAME,
+                event=self.settings.event,
+                round=str(result.pairing.round),
+                plies=result.game.plies,
+                crashed=result.game.termination == Fault.CRASH.termination,
+            )
+            for _, result in sorted(self.standings.results.items())
+        ]
 
     def bracket(self) -> list[list[Meeting]]:
         """The rounds of a knockout so far; empty for other tournaments."""

@@ -29,8 +29,11 @@ class Result:
 
     def points(self, player: int, scoring: Scoring) -> Fraction:
         """A player's points; a komi that the opening names goes before that of the match."""
-        rule = scoring if self.komi is None else Scoring(scoring.scheme, scoring.cutoff_code, self.komi)
-        return rule.points(self.game.outcome)[self.side(player)]
+        return self.rule(scoring).points(self.game.outcome)[self.side(player)]
+
+    def rule(self, scoring: Scoring) -> Scoring:
+        """A scoring with the komi of the opening, if it names one."""
+        return scoring if self.komi is None else Scoring(scoring.scheme, scoring.cutoff_code, self.komi)
 
     def side(self, player: int) -> Color:
         return Color.WHITE if self.pairing.white == player else Color.BLACK
