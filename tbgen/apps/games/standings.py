@@ -63,6 +63,7 @@ class EventGame(NamedTuple):
     """White's and Black's; 0 where a tag does not say."""
     crashed: bool = False
     """Whether an engine's crash or silence ended the game."""
+    is_knockout: bool = False
 
     def points(self, side: Color) -> Fraction:
         """A side's r-mobility points."""
@@ -193,6 +194,31 @@ class Row:
             tiebreaks=self.figures,
             against={name: list(map(str, self.against[name])) for name in names if name in self.against},
         )
+
+
+class Tie(NamedTuple):
+    """Two players of a round of a knockout, with their points; `winner` is who has gone on, if anyone has."""
+
+    players: tuple[str, str]
+    points: tuple[Fraction, Fraction]
+    winner: str | None
+
+
+def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
+    """Round -> the ties of a knockout; empty for other events."""
+    met: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
+    for game in games:
+        if game.is_knockout:
+            met.setdefault((game.round_number, frozenset((game.white, game.black))), []).append(game)
+    rounds: dict[int, list[Tie]] = {}
+    for (number, _), each in met.items():
+        first, second = players = each[0].white, each[0].black
+        points = sum((game.points(_side_in(game, first)) for game in each), Fraction(0))
+        later = {name for other, names in met if other > number for name in names}
+        ahead = {points > len(each) - points: first, points < len(each) - points: second}.get(True)
+        winner = next((name for name in players if name in later), ahead if len(each) % 2 == 0 else None)
+        rounds.setdefault(number, []).append(Tie(players, (points, len(each) - points), winner))
+    return dict(sorted(rounds.items()))
 
 
 def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]) -> CrossTable:

@@ -17,6 +17,8 @@ from tbgen.score import Accrued, Color, Outcome, expect_outcome, parse_score
 
 _OFF = ("0", "false", "no")
 
+KNOCKOUT = "k.o."
+"""The tag `EventType` of a knockout, as ChessBase writes it."""
 GAME_TAG = "RMobilityGame"
 """The game under which a final score was decided, if that is not r-mobility."""
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import chess
 
-from tbgen.apps.games.tags import write_tags
+from tbgen.apps.games.tags import KNOCKOUT, write_tags
 from tbgen.apps.games.writer import format_game, numbered
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.play import Ending, Sheet
@@ -30,6 +30,7 @@ class Heading:
     site: str
     match: str
     """Identifies the match, so that its games are found again."""
+    is_knockout: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ def _tags(record: GameRecord, heading: Heading) -> dict[str, str]:
     tags["GameStartTime"] = f"{record.started:%Y-%m-%dT%H:%M:%S%z}"
     tags["GameDuration"] = _clock_text(record.seconds)
     tags["PlyCount"] = str(game.last.number)
+    if heading.is_knockout:
+        tags["EventType"] = KNOCKOUT
     tags["MatchId"], tags["MatchGame"] = heading.match, str(pairing.number)
     return tags
 

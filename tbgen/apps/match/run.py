@@ -106,7 +106,10 @@ class _Games:
     def __init__(self, match: Match, roster: Roster, store: Store, watcher: Watcher, stopped: asyncio.Event) -> None:
         self.match, self.roster, self.watcher = match, roster, watcher
         self._store, self._stopped = store, stopped
-        self._heading = Heading(match.settings.event, match.settings.site, store.identity.match)
+        settings = match.settings
+        self._heading = Heading(
+            settings.event, settings.site, store.identity.match, settings.plan.format is Format.KNOCKOUT
+        )
         self._begun = set(match.standings.results)
         self._kept = asyncio.Event()
         """Set, and replaced, when a game is kept."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from tbgen.apps.games.annotate import AnnotatedPly, Annotation
-from tbgen.apps.games.standings import EventGame, Standings, in_decimals
+from tbgen.apps.games.standings import EventGame, Standings, in_decimals, knockout_rounds
 from tbgen.apps.games.tags import Source
 from tbgen.apps.site.lines import changes_of, step_of
 from tbgen.apps.site.palette import shade_of
@@ -38,6 +38,7 @@ def standings_page(standings: Standings, title: str | None = None) -> str:
         title=title or standings.event or "Standings",
         broad=True,
         standings=standings,
+        rounds=knockout_rounds(standings.finished),
         crossed=standings.rows if len(standings.rows) <= MOST_CROSSED else [],
         most_in_cell=_MOST_IN_CELL,
         words=_SHADES_OF_ROW,

@@ -74,6 +74,16 @@ def test_many_games_of_two_players_are_told_by_their_points() -> None:
     assert "5.625 of 10</td>" in page(*[game("Ann", "Bob", "G1.5")] * 10)
 
 
+def test_the_page_of_a_knockout_has_its_bracket() -> None:
+    games = [game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G2.5"), game("Cid", "Dan", "G0.0")]
+    ties = [each._replace(is_knockout=True, round="1") for each in games]
+    final = game("Cid", "Ann", "G0.0")._replace(is_knockout=True, round="2")
+    found = page(*ties, final, game("Ann", "Cid", "-G0.0")._replace(is_knockout=True, round="2"))
+    assert re.findall(r"<h3>(.*?)</h3>", found) == ["Round 1", "Round 2"]
+    assert re.findall(r"<strong>(.*?)</strong>", found) == ["Ann", "Cid", "Cid"]
+    assert "Bracket" not in page(*games)
+
+
 @pytest.mark.parametrize(("players", "crossed"), [(50, True), (2000, False)])
 def test_a_page_of_very_many_players_has_no_cross_table(players: int, crossed: bool) -> None:
     found = standings_page(Standings([game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)]))
