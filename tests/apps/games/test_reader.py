@@ -304,3 +304,16 @@ def test_a_byte_order_mark_between_joined_files_costs_no_tag() -> None:
     assert isinstance(first, PgnGame)
     assert isinstance(second, PgnGame)
     assert second.tags == {"White": "b", "Black": "c"}
+
+
+@pytest.mark.parametrize(
+    ("moves", "end"),
+    [
+        ("1. e4 Nf6 2. Nf3 Ng8 3. Ng1 Nf6 4. Nf3 Ng8 5. Ng1 *", "threefold repetition"),
+        ("1. e4 a6 2. e5 d5 3. Nc3 Nc6 4. Nb1 Nb8 5. Nc3 Nc6 6. Nb1 Nb8 *", "unterminated"),
+    ],
+)
+def test_only_a_right_to_capture_en_passant_makes_another_position(moves: str, end: str) -> None:
+    (game,) = games_in(moves)
+    assert isinstance(game, PgnGame)
+    assert game.end == end

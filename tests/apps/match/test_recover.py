@@ -310,3 +310,13 @@ def test_a_link_in_the_place_of_the_state_is_not_followed(tmp_path: Path) -> Non
     with pytest.raises(MatchError, match="is a link"):
         run([*scripted("Ann"), *scripted("Bob"), "-pgnout", str(pgn)])
     assert precious.read_text() == "precious"
+
+
+def test_a_game_of_the_match_that_cannot_be_read_is_played_again(tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    run(words)
+    reopen(pgn)
+    pgn.write_text(pgn.read_text().replace("1. f3 {", "1. f3 {\x01", 1))
+    _, again = run([*words, "-recover"])
+    assert [record.pairing.number for record in again] == [1]
