@@ -33,7 +33,7 @@ def ends(tables: Tablebase, name: str) -> Iterator[str]:
     from tbgen.errors import AccruedError
     from tbgen.material import Material
     from tbgen.rules.position import own_score
-    from tbgen.score import Accrued, Color
+    from tbgen.score import Color, Score
     from tests.apps.play.twin import said_by_twin
 
     chance, done = random.Random(f"ends {name}"), 0
@@ -41,7 +41,7 @@ def ends(tables: Tablebase, name: str) -> Iterator[str]:
         plies, own = list(MOST_MOVES)[done], own_score(board)
         if own.code < 3:
             continue
-        accrued = Accrued(chance.randrange(3, 13), chance.choice(list(Color))).after(own, reset=False)
+        accrued = Score(chance.randrange(3, 13), chance.choice(list(Color))).after(own, reset=False)
         with contextlib.suppress(AccruedError):
             found = tables.probe(board, accrued)
             is_far = found.dtg is not None and found.dtg > plies and found.outcome != found.accrued.outcome

@@ -27,7 +27,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import color_of
-from tbgen.score import Outcome
+from tbgen.score import Score
 
 VALUES = {"P": 100, "N": 300, "B": 320, "R": 500, "Q": 900}
 EVEN = 200
@@ -73,7 +73,7 @@ def play(folder: Path, wanted: argparse.Namespace, boards: list[chess.Board]) ->
     return folder / "games.pgn"
 
 
-def replayed(read: chess.pgn.Game, judge: Tablebase) -> tuple[Outcome, Outcome | None]:
+def replayed(read: chess.pgn.Game, judge: Tablebase) -> tuple[Score, Score | None]:
     """What a game ended with, and what was promised first."""
     game = Game(read.board(), fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
     promise = judge.get(game.board, game.accrued)

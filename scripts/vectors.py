@@ -29,7 +29,7 @@ from tbgen.material import Material  # noqa: E402
 from tbgen.probe import Tablebase, open_tablebase  # noqa: E402
 from tbgen.probe.answers import Fault  # noqa: E402
 from tbgen.rules.position import own_score  # noqa: E402
-from tbgen.score import Accrued, parse_score  # noqa: E402
+from tbgen.score import Score  # noqa: E402
 from tests import reference  # noqa: E402
 from tests.readers.pairs import Case, case_of, random_pair  # noqa: E402
 from tests.reference.moves import BLACK, NO_SQUARE, WHITE  # noqa: E402
@@ -89,8 +89,8 @@ def is_referred(row: dict[str, str], names: list[str]) -> bool:
 
 def compare(row: dict[str, str]) -> bool:
     """Compare a row with the reference; SystemExit if they differ."""
-    board, accrued = chess.Board(row["fen"]), parse_score(row["accrued"])
-    expected = parse_score(row["outcome"])
+    board, accrued = chess.Board(row["fen"]), Score(row["accrued"])
+    expected = Score(row["outcome"])
     if not Material.parse(material_name(board)).is_canonical:
         board, accrued, expected = board.mirror(), flipped(accrued), flipped(expected)
     own = own_score(board)
@@ -112,9 +112,9 @@ def material_name(board: chess.Board) -> str:
     return "v".join(sides)
 
 
-def flipped(score: Accrued) -> Accrued:
+def flipped(score: Score) -> Score:
     """The same score with colours exchanged."""
-    return Accrued(score.code, score.holder.other)
+    return Score(score.code, score.holder.other)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import chess
 
 from tbgen.apps.records.two_games import Row, outcome_of, resets_of, rows_of, shown, totals_of, ways_of
 from tbgen.apps.site.two_games import numbered_line
-from tbgen.score import Color, Mobility, Outcome
+from tbgen.score import Color, Mobility, Score
 from tbgen.text import in_plies
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -87,7 +87,7 @@ ENDINGS = """
 """
 
 
-def group_of(outcome: Outcome) -> str:
+def group_of(outcome: Score) -> str:
     """The column that an outcome is counted in."""
     sign = "" if outcome.holder is Color.WHITE else "-"
     name = f"G{outcome.code / 2}" if outcome.code < 2 else "G1.0-G3.5" if outcome.code < 8 else "G4.0-"
@@ -142,7 +142,7 @@ def compared_row(row: Row) -> str:
     )
 
 
-def beside(outcome: Outcome, *ways: Mapping[str, Any] | None) -> str:
+def beside(outcome: Score, *ways: Mapping[str, Any] | None) -> str:
     """The longest ways to a score under both games."""
     cells = [str(outcome)]
     for found in ways:

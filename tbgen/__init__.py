@@ -83,10 +83,7 @@ if TYPE_CHECKING:
     from tbgen.rules.position import material_of as material_of
     from tbgen.rules.position import own_score as own_score
     from tbgen.rules.position import play_move as play_move
-    from tbgen.score import Accrued as Accrued
     from tbgen.score import Color as Color
-    from tbgen.score import Outcome as Outcome
-    from tbgen.score import parse_score as parse_score
 
 __version__ = "0.1.0"
 
@@ -111,7 +108,7 @@ _FACE = {
     "tbgen.rules.notation": "moves_in parse_move",
     "tbgen.rules.points": "Komi Points Scheme Scoring parse_komi",
     "tbgen.rules.position": "accrued_of color_of is_reset material_of own_score play_move",
-    "tbgen.score": "Accrued Color Outcome parse_score",
+    "tbgen.score": "Color Mobility Score",
 }
 _HOMES = {name: home for home, names in _FACE.items() for name in names.split()}
 

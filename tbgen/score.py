@@ -2,17 +2,14 @@
 
 A score is kept as its integer code, `2 * legal moves + 1 if not in check`; `G = code / 2`.
 
->>> parse_score("-G3.5")
-Accrued(code=7, holder=<Color.BLACK: 1>)
->>> str(Outcome(Color.WHITE, 1)), Outcome(Color.WHITE, 1).in_words()
-('G0.5', 'White forces stalemate')
+>>> Score("-G3.5").holder, Score("G0.5").in_words()
+(<Color.BLACK: 1>, 'White forces stalemate')
 """
 
 from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
 
 from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
 
@@ -25,20 +22,33 @@ MOST_CODE = 1999
 MOST_STORED_CODE = 126
 """The largest code that fits the signed byte of a stored table."""
 
-_SCORE = re.compile(r"(-|m(?=[Gg]))?([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
+_SCORE = re.compile(r"([-+\u2212]|m(?=[Gg]))?([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
 
-_A_COLOR = "Color.WHITE or Color.BLACK (python-chess's True and False mean the reverse of our 0 and 1)"
+_A_COLOR = "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of python-chess"
 
 
-class Color(enum.IntEnum):
-    """A side."""
+class Color(enum.Enum):
+    """A side. It equals nothing but itself; as an index of an array White is 0 and Black is 1."""
 
     WHITE = 0
     BLACK = 1
 
+    @classmethod
+    def of(cls, turn: bool) -> Color:
+        """The side that python-chess writes as `chess.WHITE` (True) or `chess.BLACK` (False)."""
+        return cls.WHITE if turn else cls.BLACK
+
+    @property
+    def chess(self) -> bool:
+        """The side as python-chess writes it."""
+        return self is Color.WHITE
+
     @property
     def other(self) -> Color:
         return Color.BLACK if self is Color.WHITE else Color.WHITE
+
+    def __index__(self) -> int:
+        return self.value
 
     def __str__(self) -> str:
         return self.name.capitalize()
@@ -85,23 +95,46 @@ def replaces(code: int, accrued_code: int, reset: int) -> bool:
     return bool(reset) or code < accrued_code
 
 
-class _Held:
-    """A code with its holder, ordered as seen from White: G0.0 > G0.5 > ... > -G0.5 > -G0.0.
+class Score:
+    """How few legal moves a side was held to, and by whom: an accrued score, or the outcome of a game.
 
-    An accrued score and an outcome that are written alike are equal: what has accrued *is* what a game would
-    end with.
+    Scores are ordered as White sees them: G0.0 > G0.5 > ... > -G0.5 > -G0.0.
+
+    Arguments:
+        value: A text such as `G3.5`, `-G3.5`, `g3.5`, `mG3.5`, `G4`, `+4.0`; another score; or an integer code,
+            which needs a holder. `4` alone is refused: it may be a number of moves.
+        holder: The side that holds the opponent to a code.
+
+    Raises:
+        ScoreFormatError: The text is no score.
+        ArgumentError: The code is out of range, or has no holder.
+
+    >>> Score("mG2.5") == Score("-G2.5") == Score(5, Color.BLACK)
+    True
+    >>> [str(Score(text)) for text in ("G4", "-4.5", "+g3.0")]
+    ['G4.0', '-G4.5', 'G3.0']
     """
 
-    __slots__ = ()
+    __slots__ = ("code", "holder")
 
     code: int
     holder: Color
 
-    def __post_init__(self) -> None:
-        if type(self.code) is not int or not 0 <= self.code <= MOST_CODE:
-            object.__setattr__(self, "code", expect_number(self.code, "code", 0, MOST_CODE))
-        if type(self.holder) is not Color:
-            expect(self.holder, Color, "holder", _A_COLOR)
+    def __init__(self, value: str | int | Score, holder: Color | None = None) -> None:
+        if isinstance(value, (str, Score)) and holder is None:
+            value, holder = _parsed(value) if isinstance(value, str) else (value.code, value.holder)
+        if type(value) is not int or not 0 <= value <= MOST_CODE:
+            value = expect_number(value, "code", 0, MOST_CODE)
+        if type(holder) is not Color:
+            expect(holder, Color, "holder", _A_COLOR)
+        object.__setattr__(self, "code", value)
+        object.__setattr__(self, "holder", holder)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a score cannot be changed: {name}")
+
+    def __reduce__(self) -> tuple[type[Score], tuple[int, Color]]:
+        return Score, (self.code, self.holder)
 
     @property
     def is_mate(self) -> bool:
@@ -117,7 +150,7 @@ class _Held:
         return self.code // 2
 
     @property
-    def in_check(self) -> bool:
+    def check(self) -> bool:
         """Whether the held side was in check."""
         return self.code % 2 == 0
 
@@ -125,70 +158,47 @@ class _Held:
     def signed(self) -> int:
         """The score as one number, as arrays have it: +(code + 1) for White, -(code + 1) for Black, never 0.
 
-        >>> parse_score("G1.5").signed, parse_score("-G0.0").signed
+        >>> Score("G1.5").signed, Score("-G0.0").signed
         (4, -1)
         """
         return self.code + 1 if self.holder is Color.WHITE else -(self.code + 1)
 
-    def worth_to(self, side: Color) -> int:
-        """A number that is the greater, the better the score is for a side: the one order of outcomes.
-
-        >>> [parse_score(text).worth_to(Color.WHITE) for text in ("G0.0", "G0.5", "-G0.5", "-G0.0")]
-        [2000, 1999, -1999, -2000]
-        """
-        worth = MOST_CODE + 1 - self.code
-        return worth if self.holder is side else -worth
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Held):
-            return NotImplemented
-        return self.code == other.code and self.holder is other.holder
-
-    def __hash__(self) -> int:
-        return self.code << 1 | self.holder
-
-    def __lt__(self, other: _Held) -> bool:
-        return self._order() < other._order() if isinstance(other, _Held) else NotImplemented
-
-    def __le__(self, other: _Held) -> bool:
-        return self._order() <= other._order() if isinstance(other, _Held) else NotImplemented
-
-    def __gt__(self, other: _Held) -> bool:
-        return self._order() > other._order() if isinstance(other, _Held) else NotImplemented
-
-    def __ge__(self, other: _Held) -> bool:
-        return self._order() >= other._order() if isinstance(other, _Held) else NotImplemented
-
-    def _order(self) -> int:
-        return self.worth_to(Color.WHITE)
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
-    def __str__(self) -> str:
-        sign = "" if self.holder is Color.WHITE else "-"
-        return f"{sign}G{self.code // 2}.{5 * (self.code % 2)}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome(_Held):
-    """A final score and the side it is held by."""
-
-    holder: Color
-    code: int
+    @classmethod
+    def from_signed(cls, number: int) -> Score:
+        """The score that a signed number other than 0 means."""
+        return cls(abs(number) - 1, Color.WHITE if number > 0 else Color.BLACK)
 
     @property
-    def accrued(self) -> Accrued:
-        return Accrued(self.code, self.holder)
+    def rank(self) -> int:
+        """A number for sorting: the greater, the better for White; never 0.
 
-    def flipped(self) -> Outcome:
-        """The same outcome in the colour-reversed position."""
-        return Outcome(self.holder.other, self.code)
+        >>> [Score(text).rank for text in ("G0.0", "G0.5", "-G0.5", "-G0.0")]
+        [2000, 1999, -1999, -2000]
+        """
+        rank = MOST_CODE + 1 - self.code
+        return rank if self.holder is Color.WHITE else -rank
+
+    def worth_to(self, side: Color) -> int:
+        """The rank as `side` sees it: the greater, the better for that side."""
+        return self.rank if side is Color.WHITE else -self.rank
+
+    def after(self, reached: Score, *, reset: bool) -> Score:
+        """The accrued score after a ply: a reset starts anew; otherwise only a strictly lower score replaces it.
+
+        >>> accrued, reached = Score("G3.5"), Score("-G4.5")
+        >>> str(accrued.after(reached, reset=False)), str(accrued.after(reached, reset=True))
+        ('G3.5', '-G4.5')
+        """
+        return reached if replaces(reached.code, self.code, reset) else self
+
+    def flipped(self) -> Score:
+        """The same score in the colour-reversed position."""
+        return Score(self.code, self.holder.other)
 
     def in_words(self) -> str:
-        """What the outcome says, as a sentence without its full stop.
+        """What the score says as an outcome: a sentence without its full stop.
 
-        >>> Outcome(Color.BLACK, 6).in_words()
+        >>> Score("-G3.0").in_words()
         'Black holds White to 3 legal moves, in check'
         """
         if self.is_mate:
@@ -196,75 +206,61 @@ class Outcome(_Held):
         if self.is_stalemate:
             return f"{self.holder} forces stalemate"
         plural = "" if self.moves == 1 else "s"
-        check = ", in check" if self.in_check else ""
+        check = ", in check" if self.check else ""
         return f"{self.holder} holds {self.holder.other} to {self.moves} legal move{plural}{check}"
 
     def to_byte(self) -> int:
-        """The outcome as a signed number that fits the byte of a stored table."""
+        """The score as a signed number that fits the byte of a stored table."""
         if self.code > MOST_STORED_CODE:
             raise RepresentationError(self, "the signed byte of a stored table")
         return self.signed
 
     @classmethod
-    def from_byte(cls, byte: int) -> Outcome:
-        """The outcome that a stored byte means; 0 means that there is no position."""
+    def from_byte(cls, byte: int) -> Score:
+        """The score that a stored byte means; 0 means that there is no position."""
         if byte == 0 or abs(byte) > MOST_STORED_CODE + 1:
             raise ValueError(f"no outcome is stored as {byte}")
-        return Accrued.from_signed(byte).outcome
+        return cls.from_signed(byte)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Score):
+            return NotImplemented
+        return self.code == other.code and self.holder is other.holder
+
+    def __hash__(self) -> int:
+        return self.signed
+
+    def __lt__(self, other: Score) -> bool:
+        return self.rank < other.rank if isinstance(other, Score) else NotImplemented
+
+    def __le__(self, other: Score) -> bool:
+        return self.rank <= other.rank if isinstance(other, Score) else NotImplemented
+
+    def __gt__(self, other: Score) -> bool:
+        return self.rank > other.rank if isinstance(other, Score) else NotImplemented
+
+    def __ge__(self, other: Score) -> bool:
+        return self.rank >= other.rank if isinstance(other, Score) else NotImplemented
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __repr__(self) -> str:
+        return f"Score({str(self)!r})"
+
+    def __str__(self) -> str:
+        sign = "" if self.holder is Color.WHITE else "-"
+        return f"{sign}G{self.code // 2}.{5 * (self.code % 2)}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Accrued(_Held):
-    """The lowest score since the last reset, and the side that reached it first.
-
-    >>> accrued, reached = Accrued(7, Color.WHITE), Accrued(9, Color.BLACK)
-    >>> str(accrued.after(reached, reset=False)), str(accrued.after(reached, reset=True))
-    ('G3.5', '-G4.5')
-    """
-
-    code: int
-    holder: Color
-
-    @classmethod
-    def from_signed(cls, number: int) -> Accrued:
-        """The score that a signed number other than 0 means."""
-        return cls(abs(number) - 1, Color.WHITE if number > 0 else Color.BLACK)
-
-    @property
-    def outcome(self) -> Outcome:
-        return Outcome(self.holder, self.code)
-
-    def after(self, reached: Accrued, *, reset: bool) -> Accrued:
-        """A reset starts anew; otherwise only a strictly lower score replaces it."""
-        return reached if replaces(reached.code, self.code, reset) else self
-
-    def flipped(self) -> Accrued:
-        """The same score in the colour-reversed position."""
-        return Accrued(self.code, self.holder.other)
-
-
-def parse_score(text: str) -> Accrued:
-    """The score that a text writes.
-
-    Arguments:
-        text: `G3.5`, `-G3.5`, also `g3.5`, `mG3.5` for a score of Black, `G4`, or `4.0`; but not `4`, which may be
-            a number of moves.
-
-    Raises:
-        ScoreFormatError: The text is no score.
-
-    >>> parse_score("mG2.5") == parse_score("-G2.5") == Outcome(Color.BLACK, 5)
-    True
-    >>> [str(parse_score(text)) for text in ("G4", "-4.5", "g3.0")]
-    ['G4.0', '-G4.5', 'G3.0']
-    """
-    match = _SCORE.fullmatch(expect(text, str, "score", "a text such as 'G3.5'").strip())
+def _parsed(text: str) -> tuple[int, Color]:
+    match = _SCORE.fullmatch(text.strip())
     if match is None:
         raise ScoreFormatError(text)
     sign, letter, whole, half = match.groups()
     if not letter and half is None:
         raise ScoreFormatError(text, f"a score such as G{whole}.0 or G{whole}.5")
-    return Accrued(2 * int(whole) + (half == "5"), Color.BLACK if sign else Color.WHITE)
+    return 2 * int(whole) + (half == "5"), Color.WHITE if sign in (None, "+") else Color.BLACK
 
 
 def expect_color(value: object, name: str) -> Color:
@@ -272,17 +268,6 @@ def expect_color(value: object, name: str) -> Color:
     return expect(value, Color, name, _A_COLOR)
 
 
-def expect_score(value: object, name: str) -> Accrued:
-    """The argument called `name` as an accrued score; an outcome is one too, and so is a text that writes one."""
-    if isinstance(value, str):
-        return parse_score(value)
-    if isinstance(value, Outcome):
-        return value.accrued
-    return expect(value, Accrued, name, "a score such as 'G3.5'")
-
-
-def expect_outcome(value: object, name: str) -> Outcome:
-    """The argument called `name` as an outcome; an accrued score is one too, and so is a text that writes one."""
-    if isinstance(value, (str, Accrued)):
-        return expect_score(value, name).outcome
-    return expect(value, Outcome, name, "an outcome such as 'G3.5'")
+def expect_score(value: object, name: str) -> Score:
+    """The argument called `name` as a score; a text that writes one will do."""
+    return Score(value) if isinstance(value, str) else expect(value, Score, name, "a score such as 'G3.5'")

@@ -22,7 +22,7 @@ from tbgen.compiled.arrays import Ints, Ints32, Shorts, SignedBytes, WideInts
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import Material
-from tbgen.score import Color, Mobility, Outcome
+from tbgen.score import Color, Mobility, Score
 
 _CODE_BITS = 11
 _KEY_BITS = _CODE_BITS + 1
@@ -174,8 +174,9 @@ class EntryValues:
         size = np.array(layout.shape[2:], np.int64)
         stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
         cells = layout.block_words * 64
-        plane = slice((2 * block + side) * cells, (2 * block + side + 1) * cells)
-        return [Box(np.zeros_like(size), size, stride, lambda: (self.entry[plane], self.dtg[plane]))]
+        plane = (2 * block + int(side)) * cells
+        part = slice(plane, plane + cells)
+        return [Box(np.zeros_like(size), size, stride, lambda: (self.entry[part], self.dtg[part]))]
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ class Table(EntryValues):
 
     pattern: Numbers
     patterns: Patterns
-    tallies: Mapping[Color, Mapping[Outcome, Tally]]
+    tallies: Mapping[Color, Mapping[Score, Tally]]
     """By side to move, best outcome for White first."""
     figures: Figures = field(default_factory=Figures)
     game: Mobility = Mobility.RESET
@@ -234,7 +235,7 @@ class Content(Protocol):
     @property
     def patterns(self) -> Patterns: ...
     @property
-    def tallies(self) -> Mapping[Color, Mapping[Outcome, Tally]]: ...
+    def tallies(self) -> Mapping[Color, Mapping[Score, Tally]]: ...
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         """What cells first to end hold, not to be changed; from several threads.

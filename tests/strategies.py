@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from tbgen.material import Material, Role
 from tbgen.rules.points import Komi, Scheme, Scoring
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 
 colors = st.sampled_from(Color)
 codes = st.integers(0, 437)
-outcomes = st.builds(Outcome, colors, codes)
-scores = st.builds(Accrued, codes, colors)
+outcomes = scores = st.builds(Score, codes, colors)
 komis = st.builds(Komi, colors, st.integers(0, 200))
 scorings = st.builds(Scoring, st.sampled_from(Scheme), st.integers(0, 40), komis)
 men = st.lists(st.sampled_from([Role.PAWN, Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN]), max_size=3)

@@ -14,18 +14,18 @@ import tbgen
 from tbgen import errors
 from tbgen.errors import TbgenError, UsageError, expect_number
 from tbgen.rules import points
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Color, Score
 
 BOARD = chess.Board()
-WON = Outcome(Color.WHITE, 0)
+WON = Score(0, Color.WHITE)
 
 WRONG: list[tuple[str, Callable[[], object]]] = [
-    ("code", lambda: Outcome(Color.WHITE, 1.5)),  # type: ignore[arg-type]
-    ("code", lambda: Accrued(True, Color.WHITE)),
-    ("code", lambda: Accrued(2000, Color.WHITE)),
-    ("holder", lambda: Outcome(chess.WHITE, 3)),  # type: ignore[arg-type]
-    ("holder", lambda: Accrued(Color.WHITE, 3)),  # type: ignore[arg-type]
-    ("score", lambda: parse_score(3.5)),  # type: ignore[arg-type]
+    ("code", lambda: Score(1.5, Color.WHITE)),  # type: ignore[arg-type]
+    ("code", lambda: Score(True, Color.WHITE)),
+    ("code", lambda: Score(2000, Color.WHITE)),
+    ("holder", lambda: Score(3, chess.WHITE)),  # type: ignore[arg-type]
+    ("holder", lambda: Score(Color.WHITE, 3)),  # type: ignore[arg-type]
+    ("score", lambda: Score(3.5)),  # type: ignore[arg-type]
     ("fen", lambda: tbgen.parse_fen(BOARD)),  # type: ignore[arg-type]
     ("board", lambda: tbgen.own_score(chess.STARTING_FEN)),  # type: ignore[arg-type]
     ("board", lambda: tbgen.is_reset(None, chess.Move.null())),  # type: ignore[arg-type]
@@ -40,7 +40,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("fifty_moves", lambda: tbgen.Game(fifty_moves=tbgen.FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
     ("setting", lambda: tbgen.FiftyMoves(50)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]
-    ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=parse_score("G6.0"))),  # type: ignore[arg-type]
+    ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=Score("G6.0"))),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=-1)),
     ("scheme", lambda: tbgen.Scoring(3)),  # type: ignore[arg-type]
     ("komi", lambda: tbgen.Scoring(komi=5.75)),  # type: ignore[arg-type]
@@ -52,7 +52,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("side", lambda: points.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
     ("outcome", lambda: points.lexicographic_key([(Color.WHITE, 0.5)])),  # type: ignore[list-item]
     ("points", lambda: points.parse_points((Fraction(1), Fraction(0)))),  # type: ignore[arg-type]
-    ("winner", lambda: tbgen.final_outcome(Accrued(3, Color.WHITE), chess.BLACK)),  # type: ignore[arg-type]
+    ("winner", lambda: tbgen.final_outcome(Score(3, Color.WHITE), chess.BLACK)),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push("e4")),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push_text(chess.Move.from_uci("e2e4"))),  # type: ignore[arg-type]
     ("move", lambda: tbgen.moves_in([chess.Move.from_uci("e2e4")])),  # type: ignore[list-item]
@@ -60,7 +60,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("white", lambda: tbgen.Material("K", "K")),  # type: ignore[arg-type]
     ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
     ("move", lambda: tbgen.is_reset(BOARD, "e4")),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", Accrued(3, Color.WHITE))),  # type: ignore[arg-type]
+    ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", Score(3, Color.WHITE))),  # type: ignore[arg-type]
     ("accrued", lambda: tbgen.play_move(BOARD.copy(), chess.Move.from_uci("e2e4"), 3.5)),  # type: ignore[arg-type]
     ("outcome", lambda: tbgen.write_tags(3.5, tbgen.Scoring())),  # type: ignore[arg-type]
     ("scoring", lambda: tbgen.write_tags(WON, "komi")),  # type: ignore[arg-type]
@@ -94,25 +94,25 @@ def test_a_game_begins_with_a_legal_position() -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    assert Outcome(Color.WHITE, np.int8(3)) == Outcome(Color.WHITE, 3)  # type: ignore[arg-type]
-    assert type(Accrued(np.uint8(3), Color.BLACK).code) is int  # type: ignore[arg-type]
+    assert Score(np.int8(3), Color.WHITE) == Score(3, Color.WHITE)  # type: ignore[arg-type]
+    assert type(Score(np.uint8(3), Color.BLACK).code) is int  # type: ignore[arg-type]
     assert expect_number(np.int64(5), "n", 0) == 5
 
 
 def test_an_outcome_serves_as_an_accrued_score_and_the_other_way_round() -> None:
     board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    score = parse_score("G4.0")
-    given = tbgen.Game(board, accrued=score.outcome)
-    assert type(given.accrued) is Accrued
+    score = Score("G4.0")
+    given = tbgen.Game(board, accrued=score)
+    assert type(given.accrued) is Score
     assert given.accrued == score
-    assert tbgen.accrued_of(board, score.outcome) == score
-    assert tbgen.format_fen(board, score.outcome) == tbgen.format_fen(board, score)
-    assert tbgen.Scoring().points(score) == tbgen.Scoring().points(score.outcome)
-    assert type(tbgen.final_outcome(score)) is Outcome
+    assert tbgen.accrued_of(board, score) == score
+    assert tbgen.format_fen(board, score) == tbgen.format_fen(board, score)
+    assert tbgen.Scoring().points(score) == tbgen.Scoring().points(score)
+    assert type(tbgen.final_outcome(score)) is Score
 
 
 def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
-    board, score = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), parse_score("G4.0")
+    board, score = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0")
     assert tbgen.Game(board, accrued="G4.0").accrued == tbgen.Game(board, accrued="4.0").accrued == score
     assert tbgen.Scoring("Harmonic") == tbgen.Scoring(tbgen.Scheme.HARMONIC)  # type: ignore[arg-type]
     assert tbgen.Scoring().points("G4") == tbgen.Scoring().points(score)

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from tbgen.errors import RepresentationError, ScoreFormatError, UsageError
 from tbgen.index.kernels import rank_of_byte
-from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome, code_of, parse_score
+from tbgen.score import MOST_STORED_CODE, Color, Score, code_of
 from tbgen.verify.values import rank_of as verify_rank_of
 from tests.strategies import outcomes, scores
 
@@ -36,7 +36,7 @@ def test_a_code_counts_moves_twice_and_adds_one_out_of_check() -> None:
     ],
 )
 def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) -> None:
-    assert parse_score(text) == Accrued(code, holder)
+    assert Score(text) == Score(code, holder)
 
 
 @pytest.mark.parametrize(
@@ -61,23 +61,23 @@ def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) 
 )
 def test_anything_else_is_an_error_that_quotes_it(text: str) -> None:
     with pytest.raises(ScoreFormatError) as caught:
-        parse_score(text)
+        Score(text)
     assert caught.value.text == text
     assert repr(text) in str(caught.value)
 
 
 @given(scores)
-def test_what_is_printed_is_read_back(score: Accrued) -> None:
-    assert parse_score(str(score)) == score
-    assert score.outcome.accrued == score
-    assert str(score.outcome) == str(score)
+def test_what_is_printed_is_read_back(score: Score) -> None:
+    assert Score(str(score)) == score
+    assert score.accrued == score
+    assert str(score) == str(score)
     assert f"{score:>9}".strip() == str(score)
-    assert len(f"{score.outcome:<9}") == 9
+    assert len(f"{score:<9}") == 9
 
 
 def test_outcomes_have_the_one_order_seen_from_white() -> None:
-    descending = [Outcome(Color.WHITE, code) for code in range(60)]
-    descending += [Outcome(Color.BLACK, code) for code in reversed(range(60))]
+    descending = [Score(code, Color.WHITE) for code in range(60)]
+    descending += [Score(code, Color.BLACK) for code in reversed(range(60))]
     for better, worse in itertools.combinations(descending, 2):
         assert better > worse
         assert better >= worse
@@ -87,38 +87,38 @@ def test_outcomes_have_the_one_order_seen_from_white() -> None:
 
 
 @given(outcomes, outcomes)
-def test_the_order_is_total(one: Outcome, other: Outcome) -> None:
+def test_the_order_is_total(one: Score, other: Score) -> None:
     assert (one < other) + (one == other) + (one > other) == 1
     assert (one <= other) == (not one > other)
     assert (one >= other) == (not one < other)
 
 
 @given(outcomes, outcomes)
-def test_exchanging_colours_turns_the_order_round(one: Outcome, other: Outcome) -> None:
+def test_exchanging_colours_turns_the_order_round(one: Score, other: Score) -> None:
     assert (one < other) == (one.flipped() > other.flipped())
     assert one.flipped().flipped() == one
-    assert one.accrued.flipped() == one.flipped().accrued
+    assert one.flipped().flipped() == one
 
 
 @given(scores, outcomes)
-def test_an_accrued_score_and_an_outcome_compare_by_what_they_say(score: Accrued, outcome: Outcome) -> None:
-    assert score == score.outcome
-    assert hash(score) == hash(score.outcome)
-    assert len({score, score.outcome}) == 1
+def test_an_accrued_score_and_an_outcome_compare_by_what_they_say(score: Score, outcome: Score) -> None:
+    assert score == score
+    assert hash(score) == hash(score)
+    assert len({score, score}) == 1
     assert (score == outcome) == (str(score) == str(outcome)) == (outcome == score)
-    assert (score < outcome) == (score.outcome < outcome) == (outcome > score)
-    assert (score <= outcome) == (score.outcome <= outcome) == (outcome >= score)
+    assert (score < outcome) == (score < outcome) == (outcome > score)
+    assert (score <= outcome) == (score <= outcome) == (outcome >= score)
 
 
 def test_a_score_is_not_compared_with_anything_else() -> None:
     for unlike in ("G1.5", 3, None, (3, Color.WHITE)):
-        assert parse_score("G1.5") != unlike
+        assert Score("G1.5") != unlike
         with pytest.raises(TypeError):
-            assert parse_score("G1.5") < unlike  # type: ignore[operator]
+            assert Score("G1.5") < unlike  # type: ignore[operator]
 
 
 @given(outcomes, outcomes)
-def test_worth_is_the_one_order_seen_from_either_side(one: Outcome, other: Outcome) -> None:
+def test_worth_is_the_one_order_seen_from_either_side(one: Score, other: Score) -> None:
     assert (one.worth_to(Color.WHITE) < other.worth_to(Color.WHITE)) == (one < other)
     for side in Color:
         assert one.worth_to(side) == -one.worth_to(side.other) == one.flipped().worth_to(side.other)
@@ -127,15 +127,15 @@ def test_worth_is_the_one_order_seen_from_either_side(one: Outcome, other: Outco
 def test_the_ranks_of_the_kernels_are_the_one_order() -> None:
     stored = [byte for byte in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if byte]
     for side in Color:
-        best_first = sorted(stored, key=lambda byte: -Outcome.from_byte(byte).worth_to(side))
+        best_first = sorted(stored, key=lambda byte: -Score.from_byte(byte).worth_to(side))
         assert sorted(stored, key=lambda byte: rank_of_byte.py_func(byte, int(side))) == best_first
     assert sorted(stored, key=lambda byte: -verify_rank_of.py_func(byte)) == sorted(
-        stored, key=lambda byte: -Outcome.from_byte(byte).worth_to(Color.WHITE)
+        stored, key=lambda byte: -Score.from_byte(byte).worth_to(Color.WHITE)
     )
 
 
 @given(outcomes)
-def test_a_stored_byte_is_read_back(outcome: Outcome) -> None:
+def test_a_stored_byte_is_read_back(outcome: Score) -> None:
     if outcome.code > MOST_STORED_CODE:
         with pytest.raises(RepresentationError):
             outcome.to_byte()
@@ -143,40 +143,40 @@ def test_a_stored_byte_is_read_back(outcome: Outcome) -> None:
         byte = outcome.to_byte()
         assert -127 <= byte <= 127
         assert (byte > 0) == (outcome.holder is Color.WHITE)
-        assert Outcome.from_byte(byte) == outcome
+        assert Score.from_byte(byte) == outcome
 
 
 @pytest.mark.parametrize("byte", [0, -128, 128])
 def test_a_byte_that_is_no_outcome_is_refused(byte: int) -> None:
     with pytest.raises(ValueError, match="no outcome"):
-        Outcome.from_byte(byte)
+        Score.from_byte(byte)
 
 
 def test_bytes_rank_mate_nearest_to_zero() -> None:
-    assert Outcome(Color.WHITE, 0).to_byte() == 1
-    assert Outcome(Color.BLACK, 0).to_byte() == -1
+    assert Score(0, Color.WHITE).to_byte() == 1
+    assert Score(0, Color.BLACK).to_byte() == -1
 
 
 def test_a_negative_code_is_refused() -> None:
     with pytest.raises(UsageError, match="code must be a whole number"):
-        Accrued(-1, Color.WHITE)
+        Score(-1, Color.WHITE)
     with pytest.raises(UsageError, match="code must be a whole number"):
-        Outcome(Color.WHITE, -1)
+        Score(-1, Color.WHITE)
 
 
 @given(scores, scores)
-def test_a_reset_starts_anew_whatever_has_accrued(accrued: Accrued, reached: Accrued) -> None:
+def test_a_reset_starts_anew_whatever_has_accrued(accrued: Score, reached: Score) -> None:
     assert accrued.after(reached, reset=True) == reached
 
 
 @given(scores, scores)
-def test_without_a_reset_only_a_strictly_lower_score_replaces(accrued: Accrued, reached: Accrued) -> None:
+def test_without_a_reset_only_a_strictly_lower_score_replaces(accrued: Score, reached: Score) -> None:
     after = accrued.after(reached, reset=False)
     assert after == (reached if reached.code < accrued.code else accrued)
 
 
 def test_on_a_tie_the_first_holder_keeps_the_score() -> None:
-    first, second = Accrued(5, Color.WHITE), Accrued(5, Color.BLACK)
+    first, second = Score(5, Color.WHITE), Score(5, Color.BLACK)
     assert first.after(second, reset=False) is first
 
 
@@ -190,7 +190,7 @@ def test_on_a_tie_the_first_holder_keeps_the_score() -> None:
     ],
 )
 def test_an_outcome_can_be_said_in_words(score: str, words: str) -> None:
-    assert parse_score(score).outcome.in_words() == words
+    assert Score(score).in_words() == words
 
 
 def test_a_color_has_another() -> None:

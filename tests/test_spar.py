@@ -14,7 +14,7 @@ import chess.pgn
 import pytest
 
 from tbgen.probe import open_tablebase
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 
 
 @pytest.fixture(scope="module")
@@ -45,5 +45,5 @@ def test_a_promise_is_made_by_the_first_position_that_a_table_knows(spar: Module
     )
     with open_tablebase(table_folder) as judge:
         final, promise = spar.replayed(read, judge)
-    assert promise == Outcome(Color.WHITE, 0)
-    assert final == Outcome(Color.WHITE, 3)  # and no mate
+    assert promise == Score(0, Color.WHITE)
+    assert final == Score(3, Color.WHITE)  # and no mate

@@ -20,7 +20,7 @@ from tbgen.errors import TbgenError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import picture_of, position_of
 from tbgen.rules.position import accrued_of
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tbgen.text import counted, in_plies
 
 _BOTH = "both"
@@ -104,7 +104,7 @@ def command(
         raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
     board, score = position_of(*asked.read())
     compile_for(Purpose.HOLDS, quiet=quiet)
-    wanted: str | Outcome = goal if goal in _GOALS else parse_score(goal).outcome
+    wanted: str | Score = goal if goal in _GOALS else Score(goal)
     with _tables_in(folders) as tables, progress("searching, positions", quiet=quiet) as shown:
         from tbgen.apps.hold.answers import HoldBracket
         from tbgen.apps.hold.ladder import hold
@@ -135,7 +135,7 @@ def command(
     return 0
 
 
-def _sides(side: str, wanted: str | Outcome, accrued: Accrued) -> list[Color]:
+def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
     """The sides that are asked; of both, those that have the score which is the goal."""
     if side != _BOTH:
         return [Color[side.upper()]]

@@ -11,7 +11,7 @@ from tbgen.cli.options import a_file, beginning_so, gathered
 from tbgen.errors import UsageError
 from tbgen.material import is_material
 from tbgen.rules.fen import START, fen_and_moves
-from tbgen.score import Accrued, parse_score
+from tbgen.score import Score
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
         """Whether the words begin like a position, and not like the name of a file."""
         return bool(self.words) and (self.words[0].split()[:1] == [START] or self.words[0].count("/") == _RANKS - 1)
 
-    def read(self) -> tuple[str, list[str], Accrued | None]:
+    def read(self) -> tuple[str, list[str], Score | None]:
         """The FEN, all moves after it, and the score of --accrued; UsageError if the FEN gives another score."""
         if not self.words:
             raise UsageError("give a FEN, or startpos; --help says more")
@@ -65,9 +65,9 @@ class Asked(NamedTuple):
         return fen, [*more, *self.moves], None if self.accrued is None else _accrued(fen, self.accrued)
 
 
-def _accrued(fen: str, accrued: str) -> Accrued:
-    given, fields = parse_score(accrued), fen.split()
-    if len(fields) > _FEN_FIELDS and (written := parse_score(fields[_FEN_FIELDS])) != given:
+def _accrued(fen: str, accrued: str) -> Score:
+    given, fields = Score(accrued), fen.split()
+    if len(fields) > _FEN_FIELDS and (written := Score(fields[_FEN_FIELDS])) != given:
         raise UsageError(f"the FEN says that {written} has accrued, and --accrued that {given} has; give one of them")
     return given
 

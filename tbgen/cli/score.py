@@ -31,7 +31,7 @@ from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
-from tbgen.score import Mobility, Outcome
+from tbgen.score import Mobility, Score
 from tbgen.text import printable
 
 
@@ -97,7 +97,7 @@ def command(
         print_json({**played.facts(scoring), "warnings": warnings})
     else:
         _show_plies(played)
-        _show_verdict(played, played.accrued.outcome, scoring)
+        _show_verdict(played, played.accrued, scoring)
     for warning in warnings:
         complain(f"warning: {warning}")
     return 0
@@ -173,9 +173,9 @@ def _show_plies(game: Game) -> None:
     show_rows(("ply", "move", "own", "accrued", "since", "end"), [[*map(str, row)] for row in facts], right="r.rrr.")
 
 
-def _show_verdict(game: Game, final: Outcome, scoring: Scoring) -> None:
+def _show_verdict(game: Game, final: Score, scoring: Scoring) -> None:
     last, ended = game.last, game.ended
-    click.echo(f"accrued {last.accrued} since ply {last.since}: {last.accrued.outcome.in_words()}")
+    click.echo(f"accrued {last.accrued} since ply {last.since}: {last.accrued.in_words()}")
     click.echo(f"whole-game mobility {last.lowest} since ply {last.lowest_since}")
     if ended is not None and ended.end is not None:
         click.echo(f"ended by {ended.end.value} at ply {ended.number}")

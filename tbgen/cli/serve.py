@@ -130,7 +130,7 @@ def _patience(config: Callable[..., object]) -> dict[str, Any]:
 def uci(*, folders: tuple[Path, ...]) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 
-    The accrued score comes with the position's FEN as its seventh field, with the option Accrued, or from the moves.
+    The accrued score comes with the position's FEN as its seventh field, with the option Score, or from the moves.
     Positions without a table are searched, with tables where they lead to one.
 
     \b

@@ -203,7 +203,7 @@ def _canonical_pawns(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -
 def _steps_made(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     ranks = placements // 8
     colors = np.array([int(color) for color, _ in slots[: placements.shape[1]]], np.int64)
-    return np.where(colors == Color.WHITE, ranks - 1, 6 - ranks).sum(axis=1)
+    return np.where(colors == int(Color.WHITE), ranks - 1, 6 - ranks).sum(axis=1)
 
 
 def _blocks(slots: Sequence[Slot], pawns: int) -> tuple[tuple[Squares, ...], tuple[int, ...], npt.NDArray[np.int32]]:

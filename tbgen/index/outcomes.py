@@ -1,9 +1,9 @@
 """Outcomes as numbers, for arrays; for kernels see outcome_kernels.py, for everything else score.py.
 
-*signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no outcome. Accrued
+*signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no outcome. Score
 scores are written alike. Codes that tables store fit a signed byte.
 *row*: where an array has a row for every signed byte, an outcome's is its byte + 128.
-*worth*: the greater, the better for White; the order of `Outcome.worth_to`.
+*worth*: the greater, the better for White; the order of `Score.worth_to`.
 """
 
 from __future__ import annotations

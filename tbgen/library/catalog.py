@@ -13,7 +13,7 @@ from tbgen import __version__
 from tbgen.errors import MissingTableError, TableError
 from tbgen.library.manifest import FileRecord, read_manifest
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -34,9 +34,9 @@ class Summary:
     version: str
     """Of the program that made the table."""
     bytes: int
-    counts: Mapping[Color, Mapping[Outcome, int]]
+    counts: Mapping[Color, Mapping[Score, int]]
     """By side to move, best outcome for White first."""
-    longest: Mapping[tuple[Color, Outcome], tuple[int, str]]
+    longest: Mapping[tuple[Color, Score], tuple[int, str]]
     """The longest distance to an outcome and the FEN of a position that has it; empty if the table has no distances."""
     build: FileRecord
     """Its times are None if the table was not built in this folder."""

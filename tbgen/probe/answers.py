@@ -17,7 +17,7 @@ from tbgen.probe.stored import UNKNOWN_DTG
 from tbgen.rules.notation import san_of
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Outcome
+from tbgen.score import Score
 from tbgen.text import facts_of, in_plies
 
 
@@ -27,13 +27,13 @@ class Probe:
 
     material: Material
     """As it stands on the board."""
-    outcome: Outcome
+    outcome: Score
     """What the game ends with if both sides play their best."""
     dtg: int | None
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
     _board: chess.Board = field(repr=False, compare=False)
-    _accrued: Accrued | None = field(repr=False, compare=False)
-    _own: Accrued | None = field(default=None, repr=False, compare=False)
+    _accrued: Score | None = field(repr=False, compare=False)
+    _own: Score | None = field(default=None, repr=False, compare=False)
     """The score of the position itself, if it has been counted."""
 
     def __str__(self) -> str:
@@ -41,23 +41,23 @@ class Probe:
         return _in_short(self.outcome, self.dtg)
 
     @property
-    def own(self) -> Accrued:
+    def own(self) -> Score:
         """The score of the position itself; counted when it is asked for, since the value rarely needs it."""
         return self._counted if self._own is None else self._own
 
     @cached_property
-    def _counted(self) -> Accrued:
+    def _counted(self) -> Score:
         return own_score(self._board)
 
     @property
-    def accrued(self) -> Accrued:
+    def accrued(self) -> Score:
         """The accrued score that the value belongs to."""
         return self.own if self._accrued is None else self._accrued
 
     @property
     def is_reached(self) -> bool:
         """Whether the goal is already on the sheet: the outcome is the accrued score."""
-        return self.outcome == self.accrued.outcome
+        return self.outcome == self.accrued
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it, with the points under a scoring scheme."""
@@ -76,7 +76,7 @@ class MoveProbe:
     """
 
     move: chess.Move
-    outcome: Outcome
+    outcome: Score
     dtg: int | None
     reset: bool
     """Whether the move is a capture or a pawn move; unless the game is whole-game mobility, the score starts anew."""
@@ -89,8 +89,8 @@ class MoveProbe:
     """Whether the move keeps the outcome of the position, be it on a way too long or too short."""
     _board: chess.Board = field(repr=False, compare=False)
     """The position before the move, and what had accrued there."""
-    _accrued: Accrued = field(repr=False, compare=False)
-    _own: Accrued | None = field(repr=False, compare=False)
+    _accrued: Score = field(repr=False, compare=False)
+    _own: Score | None = field(repr=False, compare=False)
     """The score of the position after the move, if finding its value took it: the value of a reset does not."""
     _forgets: bool = field(default=True, repr=False, compare=False)
     """Whether a reset wipes out what has accrued."""
@@ -105,18 +105,18 @@ class MoveProbe:
         return san_of(self._board, self.move, self.own)
 
     @property
-    def own(self) -> Accrued:
+    def own(self) -> Score:
         """The score of the position after the move."""
         return self._counted if self._own is None else self._own
 
     @cached_property
-    def _counted(self) -> Accrued:
+    def _counted(self) -> Score:
         after = self._board.copy(stack=False)
         after.push(self.move)
         return own_score(after)
 
     @property
-    def accrued(self) -> Accrued:
+    def accrued(self) -> Score:
         """What has accrued after the move."""
         return self._accrued.after(self.own, reset=self.reset and self._forgets)
 
@@ -141,7 +141,7 @@ def moves_facts(moves: Sequence[MoveProbe], scoring: Scoring | None = None) -> l
 
 
 @lru_cache(maxsize=1 << 12)
-def _points(rule: Scoring, outcome: Outcome) -> Mapping[str, float]:
+def _points(rule: Scoring, outcome: Score) -> Mapping[str, float]:
     """The points for an outcome as JSON has them: fractions take long, and outcomes are few."""
     return points_facts(rule.points(outcome))
 
@@ -153,9 +153,9 @@ class LineStep:
     move: chess.Move
     san: str
     reset: bool
-    own: Accrued
-    accrued: Accrued
-    outcome: Outcome
+    own: Score
+    accrued: Score
+    outcome: Score
     dtg: int | None
 
     def __str__(self) -> str:
@@ -180,7 +180,7 @@ def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
     }
 
 
-def _in_short(outcome: Outcome, dtg: int | None) -> str:
+def _in_short(outcome: Score, dtg: int | None) -> str:
     return str(outcome) if dtg is None else f"{outcome} in {in_plies(dtg)}"
 
 
@@ -194,10 +194,10 @@ class Grade(enum.Enum):
     """It gives the score to the other side."""
 
     @classmethod
-    def of(cls, before: Outcome, after: Outcome) -> Grade:
+    def of(cls, before: Score, after: Score) -> Grade:
         """The grade of a move after which a position of one value has another.
 
-        >>> stalemate, one, other = (Outcome.from_byte(byte) for byte in (2, 4, -4))
+        >>> stalemate, one, other = (Score.from_byte(byte) for byte in (2, 4, -4))
         >>> Grade.of(stalemate, one), Grade.of(one, other)
         (<Grade.COSTS: 'costs'>, <Grade.LOSES: 'loses'>)
         """
@@ -248,13 +248,13 @@ class BulkProbe:
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def __iter__(self) -> Iterator[tuple[Outcome, int | None] | None]:
+    def __iter__(self) -> Iterator[tuple[Score, int | None] | None]:
         return (self[number] for number in range(len(self)))
 
-    def __getitem__(self, number: int) -> tuple[Outcome, int | None] | None:
+    def __getitem__(self, number: int) -> tuple[Score, int | None] | None:
         """Outcome and distance of one position; None where there is no answer, or no distance."""
         byte, dtg = int(self.outcome[number]), int(self.dtg[number])
-        return (Outcome.from_byte(byte), None if dtg == UNKNOWN_DTG else dtg) if byte else None
+        return (Score.from_byte(byte), None if dtg == UNKNOWN_DTG else dtg) if byte else None
 
     def fault_of(self, number: int) -> Fault:
         """Why there is no answer for one position; Fault.NONE if there is one."""

@@ -20,13 +20,13 @@ from tbgen.probe.stored import RANK_FLIP, UNKNOWN_DTG, StoredTable, Value
 from tbgen.probe.values import has_too_many_men
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import MOST_KING_CODE, accrued_of, expect_board, material_of, own_score, why_not_accrued
-from tbgen.score import MOST_CODE, STALEMATE_CODE, Accrued, Color, Mobility, Outcome, expect_score
+from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Mobility, Score, expect_score
 
 Int64s = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
-Search = Callable[[chess.Board, Accrued | None], Value]
+Search = Callable[[chess.Board, Score | None], Value]
 
-ManyAccrued: TypeAlias = Accrued | Outcome | str | Sequence[Accrued | Outcome | str | None] | npt.ArrayLike | None
+ManyAccrued: TypeAlias = Score | Score | str | Sequence[Score | Score | str | None] | npt.ArrayLike | None
 """What has accrued: one score for all positions, or one for each, also as signed numbers."""
 
 _RANK_SIX, _RANK_THREE = 40, 16
@@ -77,7 +77,7 @@ def accrued_numbers(accrued: ManyAccrued, count: int) -> Int64s:
     """One signed number a position for what has accrued in it: one score for all, or one for each."""
     if accrued is None:
         return np.zeros(count, np.int64)
-    if isinstance(accrued, (Accrued, Outcome, str)):
+    if isinstance(accrued, (Score, Score, str)):
         return np.full(count, expect_score(accrued, "accrued").signed)
     if isinstance(accrued, Sequence) and not all(isinstance(each, (int, np.integer)) for each in accrued):
         accrued = [0 if each is None else expect_score(each, "accrued").signed for each in accrued]
@@ -259,7 +259,7 @@ def _with_accrued(
     outcome, dtg = np.where(fault == Fault.NONE, entry, 0), np.where(fault == Fault.NONE, entry_dtg, 0)
     rows = np.flatnonzero((fault == Fault.NONE) & (abs(entry) >= abs(asked.accrued)))
     codes = own_codes(table.layout.slots, asked.sides[rows], asked.squares[rows])
-    own = signed_of(asked.sides[rows] != Color.WHITE, codes)
+    own = signed_of(asked.sides[rows] != int(Color.WHITE), codes)
     accrued = asked.accrued[rows]
     held = rows[(abs(own) >= abs(accrued)) & (own != accrued)]
     outcome[held], dtg[held] = table.all_held(stored[held], asked.accrued[held])
@@ -273,11 +273,9 @@ def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s,
     is_end = (code <= STALEMATE_CODE) & (entry == asked.accrued) & ((entry_dtg == 0) | (entry_dtg == UNKNOWN_DTG))
     unsure = np.flatnonzero(is_end & (entry_dtg == UNKNOWN_DTG))
     own = own_codes(layout.slots, asked.sides[unsure], asked.squares[unsure])
-    is_end[unsure] = signed_of(asked.sides[unsure] != Color.WHITE, own) == asked.accrued[unsure]
+    is_end[unsure] = signed_of(asked.sides[unsure] != int(Color.WHITE), own) == asked.accrued[unsure]
     known = _possible_scores(bare)
-    possible: Truths = (
-        is_end | known[np.where(white_holds, Color.WHITE, Color.BLACK), np.minimum(code, _LARGE + code % 2)]
-    )
+    possible: Truths = is_end | known[np.where(white_holds, 0, 1), np.minimum(code, _LARGE + code % 2)]
     return possible
 
 
@@ -285,7 +283,7 @@ def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s,
 def _possible_scores(bare: tuple[bool, ...]) -> Truths:
     """[holder, code] -> whether the score can have accrued; larger codes are as possible as _LARGE or the next."""
     return np.array(
-        [[why_not_accrued(Accrued(code, holder), bare) is None for code in range(_LARGE + 2)] for holder in Color]
+        [[why_not_accrued(Score(code, holder), bare) is None for code in range(_LARGE + 2)] for holder in Color]
     )
 
 
@@ -312,7 +310,7 @@ def _searched(slots: list[Slot], asked: Asked, place: int, search: Search) -> tu
     side, squares, accrued, target = (each[place].tolist() for each in asked)
     board = board_of(slots, side, squares, target)
     try:
-        outcome, dtg = search(board, Accrued.from_signed(accrued) if accrued else None)
+        outcome, dtg = search(board, Score.from_signed(accrued) if accrued else None)
     except AccruedError:
         return 0, 0, int(Fault.ACCRUED)
     except (MissingTableError, TooManyMenError) as error:
@@ -325,7 +323,7 @@ def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passan
     board = chess.Board(None)
     for (color, role), square in zip(slots, squares, strict=True):
         board.set_piece_at(int(square), chess.Piece(int(role), color is Color.WHITE))
-    board.turn = side == Color.WHITE
+    board.turn = side == int(Color.WHITE)
     board.ep_square = None if en_passant < 0 else int(en_passant)
     return board
 

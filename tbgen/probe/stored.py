@@ -18,7 +18,7 @@ from tbgen.errors import MissingTableError, TooManyMenError, UsageError
 from tbgen.index.layout import Layout
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.rules.position import material_of
-from tbgen.score import MOST_STORED_CODE, Accrued, Color, Outcome
+from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import folder_with, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
@@ -27,7 +27,7 @@ from tbgen.table import Patterns
 if TYPE_CHECKING:  # kernels are loaded where they are asked for
     from tbgen.probe.successors import Placing
 
-Value = tuple[Outcome, int | None]
+Value = tuple[Score, int | None]
 """An outcome and the plies to it, None where these are not known."""
 
 UNKNOWN_DTG: Final = (1 << 16) - 1
@@ -37,7 +37,7 @@ RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
 
 _BYTES: Final = range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2)
-_OUTCOMES: Final = {byte: Outcome.from_byte(byte) for byte in _BYTES if byte}
+_OUTCOMES: Final = {byte: Score.from_byte(byte) for byte in _BYTES if byte}
 _FLIPPED: Final = {outcome: outcome.flipped() for outcome in _OUTCOMES.values()}
 
 Places = npt.NDArray[np.int64]
@@ -121,7 +121,7 @@ class StoredPosition:
         self._entry, self._first, self._rows = table.meanings[self._symbol]
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Score:
         """The outcome of the entry value; takes no look at distances."""
         outcome = _OUTCOMES[self._entry]
         return _FLIPPED[outcome] if self._flipped else outcome
@@ -130,7 +130,7 @@ class StoredPosition:
         """The entry value."""
         return self.outcome, self._dtg() if self._table.knows_distances else None
 
-    def value(self, own: Accrued, accrued: Accrued) -> Value:
+    def value(self, own: Score, accrued: Score) -> Value:
         """The value with an accrued score that the position's own score has gone into.
 
         It is the entry value where the own score is the accrued one, or where the code of the entry value is lower
@@ -139,13 +139,13 @@ class StoredPosition:
         code = self.outcome.code
         return self.entry() if accrued == own or (code < own.code and code < accrued.code) else self.held(accrued)
 
-    def held(self, accrued: Accrued) -> Value:
+    def held(self, accrued: Score) -> Value:
         """The value where nobody can better the accrued score for its holder."""
         held = accrued.flipped() if self._flipped else accrued
         row = _row_for(self._table.outcome_rows, self._first, self._rows, held)
-        outcome = held.outcome if row is None else _worse(_OUTCOMES[row[2]], held)
-        if outcome == held.outcome:
-            return accrued.outcome, 0 if self._table.knows_distances else None
+        outcome = held if row is None else _worse(_OUTCOMES[row[2]], held)
+        if outcome == held:
+            return accrued, 0 if self._table.knows_distances else None
         dtg = self._dtg_of_break(held) if self._table.knows_distances else None
         return _FLIPPED[outcome] if self._flipped else outcome, dtg
 
@@ -154,7 +154,7 @@ class StoredPosition:
         is_flipped: bool = (self._entry > 0) == self._table.white_moves_in(self._place)
         return stored ^ int(is_flipped)
 
-    def _dtg_of_break(self, accrued: Accrued) -> int:
+    def _dtg_of_break(self, accrued: Score) -> int:
         """How far away the outcome is that the hold of an accrued score breaks into."""
         column = self._table.column
         group = column("symbol_groups")[self._symbol] + self._dtg()
@@ -166,19 +166,19 @@ class StoredPosition:
         return dtg
 
 
-def _row_for(column: Column, first: int, rows: int, accrued: Accrued) -> tuple[int, ...] | None:
+def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int, ...] | None:
     """The last of some rows that stands for an accrued score."""
     for number in range(first + rows - 1, first - 1, -1):
         row: tuple[int, ...] = column[number]
-        if row[0] == accrued.holder and row[1] <= accrued.code:
+        if row[0] == int(accrued.holder) and row[1] <= accrued.code:
             return row
     return None
 
 
-def _worse(outcome: Outcome, accrued: Accrued) -> Outcome:
+def _worse(outcome: Score, accrued: Score) -> Score:
     """The value of a hold that breaks into an outcome only where that is worse for its holder."""
-    is_worse = outcome < accrued.outcome if accrued.holder is Color.WHITE else outcome > accrued.outcome
-    return outcome if is_worse else accrued.outcome
+    is_worse = outcome < accrued if accrued.holder is Color.WHITE else outcome > accrued
+    return outcome if is_worse else accrued
 
 
 class StoredTable:
@@ -207,7 +207,7 @@ class StoredTable:
 
     def white_moves_in(self, place: int) -> bool:
         """Whether White is to move in a place."""
-        return place // self.file.order.plane_places % 2 == Color.WHITE
+        return place // self.file.order.plane_places % 2 == int(Color.WHITE)
 
     def find(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""
@@ -246,7 +246,7 @@ class StoredTable:
         if not self.knows_distances:
             return np.full(len(places), UNKNOWN_DTG)
         stored = self.column(DTG).items(places).astype(np.int64)
-        white_moves = places // self.file.order.plane_places % 2 == Color.WHITE
+        white_moves = places // self.file.order.plane_places % 2 == int(Color.WHITE)
         dtg: Places = stored ^ ((entry > 0) == white_moves).astype(np.int64)
         return dtg
 

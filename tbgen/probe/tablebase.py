@@ -22,7 +22,7 @@ from tbgen.probe.answers import BulkProbe, LineStep, MoveProbe, Probe
 from tbgen.probe.stored import OpenTables, Value
 from tbgen.probe.values import Values, bare_sides
 from tbgen.rules.position import accruable, material_of, own_score, why_not_accrued
-from tbgen.score import Accrued, Mobility, Outcome
+from tbgen.score import Mobility, Score
 from tbgen.storage.files import folder_with, tables_of
 from tbgen.storage.folders import Folders, folder_of_game, folders_in
 from tbgen.text import counted
@@ -113,7 +113,7 @@ class Tablebase:
             self._longest[canonical] = max(tally.max_dtg for tally in tallies)
         return self._longest[canonical]
 
-    def probe(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> Probe:
+    def probe(self, board: chess.Board, accrued: Score | Score | str | None = None) -> Probe:
         """The value of a position.
 
         Arguments:
@@ -145,7 +145,7 @@ class Tablebase:
         return Probe(table.material, *values.value(board, place, own, used), snapshot, used, own)
 
     def get(
-        self, board: chess.Board, accrued: Accrued | Outcome | str | None = None, default: D | None = None
+        self, board: chess.Board, accrued: Score | Score | str | None = None, default: D | None = None
     ) -> Probe | D | None:
         """As `probe`, but `default` where there is no table for the position."""
         try:
@@ -168,7 +168,7 @@ class Tablebase:
             if accrued == own or why_not_accrued(accrued, bare) is None
         ]
 
-    def probe_moves(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> list[MoveProbe]:
+    def probe_moves(self, board: chess.Board, accrued: Score | Score | str | None = None) -> list[MoveProbe]:
         """The value of each legal move, best first.
 
         Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
@@ -180,7 +180,7 @@ class Tablebase:
         used = values.accrued_on(board, own_score(board, len(successors)), accrued)
         return values.moves(board, table, successors, used)
 
-    def best_moves(self, board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> list[MoveProbe]:
+    def best_moves(self, board: chess.Board, accrued: Score | Score | str | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance.
 
         None where distances are not known: moves that keep the outcome may be played for ever without progress.
@@ -188,7 +188,7 @@ class Tablebase:
         return [each for each in self.probe_moves(board, accrued) if each.best]
 
     def line(
-        self, board: chess.Board, accrued: Accrued | Outcome | str | None = None, *, max_plies: int = _MOST_PLIES
+        self, board: chess.Board, accrued: Score | Score | str | None = None, *, max_plies: int = _MOST_PLIES
     ) -> list[LineStep]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends.
 
@@ -258,7 +258,7 @@ class Tablebase:
             raise UsageError("boards have their own squares, sides to move and rights")
         return answer_boards(self._tables.table, named, accrued, self._value_of, self.game)
 
-    def _value_of(self, board: chess.Board, accrued: Accrued | None) -> Value:
+    def _value_of(self, board: chess.Board, accrued: Score | None) -> Value:
         found = self.probe(board, accrued)
         return found.outcome, found.dtg
 
@@ -296,7 +296,7 @@ def open_tablebase(
     return tables
 
 
-def _line_from(values: Values, board: chess.Board, accrued: Accrued, max_plies: int) -> list[LineStep]:
+def _line_from(values: Values, board: chess.Board, accrued: Score, max_plies: int) -> list[LineStep]:
     """Best play until the goal is reached and the position repeats, or the game ends.
 
     MissingDistancesError where a table on the way has none.
@@ -307,7 +307,7 @@ def _line_from(values: Values, board: chess.Board, accrued: Accrued, max_plies: 
         moves = values.moves(walker, table, values.successors(walker, table), accrued)
         if not moves:
             break
-        if moves[0].outcome == accrued.outcome:
+        if moves[0].outcome == accrued:
             if walker.epd() in seen:
                 break
             seen.add(walker.epd())

@@ -20,7 +20,7 @@ from tbgen.probe.answers import MoveProbe
 from tbgen.probe.stored import Answering, OpenTables, StoredPosition, Value
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import accrued_of, color_of, expect_board, is_reset, material_of, own_score, why_not_accrued
-from tbgen.score import Accrued, Color, Mobility, Outcome, expect_score
+from tbgen.score import Color, Mobility, Score, expect_score
 
 
 class Successor(NamedTuple):
@@ -42,8 +42,8 @@ class _Weighed(NamedTuple):
 
     move: chess.Move
     reset: bool
-    own: Accrued | None
-    outcome: Outcome
+    own: Score | None
+    outcome: Score
     dtg: int | None
 
 
@@ -59,7 +59,7 @@ class Values:
         check_position(board, met is not None)
         return self.tables.answering(board) if met is None else met
 
-    def accrued_on(self, board: chess.Board, own: Accrued, given: Accrued | Outcome | str | None) -> Accrued:
+    def accrued_on(self, board: chess.Board, own: Score, given: Score | Score | str | None) -> Score:
         """The score that counts as accrued: the one that is given, or what the board's moves have accrued."""
         if given is None:
             has_past = board.move_stack and (board.halfmove_clock or not self._game.forgets)
@@ -75,11 +75,11 @@ class Values:
             return self._searched(board, own_score(board))
         return place.entry()
 
-    def value(self, board: chess.Board, place: StoredPosition, own: Accrued, accrued: Accrued) -> Value:
+    def value(self, board: chess.Board, place: StoredPosition, own: Score, accrued: Score) -> Value:
         """The value of a position with an accrued score that its own score has gone into."""
         return self._searched(board, accrued) if _may_take_en_passant(board) else place.value(own, accrued)
 
-    def quick_own(self, board: chess.Board) -> Accrued | None:
+    def quick_own(self, board: chess.Board) -> Score | None:
         """The score of the position itself, where finding it takes no time: by a kernel."""
         if not self._compiled:
             return None
@@ -97,7 +97,7 @@ class Values:
         return [Successor(*each) for each in found]
 
     def moves(
-        self, board: chess.Board, table: Answering, successors: Sequence[Successor], accrued: Accrued
+        self, board: chess.Board, table: Answering, successors: Sequence[Successor], accrued: Score
     ) -> list[MoveProbe]:
         """All moves with their values, best first; `successors` are those of the board."""
         if not successors:
@@ -131,7 +131,7 @@ class Values:
             for number, (move, reset, own, outcome, dtg) in enumerate(values)
         ]
 
-    def _weighed(self, board: chess.Board, table: Answering, successor: Successor, accrued: Accrued) -> _Weighed:
+    def _weighed(self, board: chess.Board, table: Answering, successor: Successor, accrued: Score) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes.
 
         The own score after the move is counted only where the value needs it: counting takes half of the time.
@@ -153,17 +153,17 @@ class Values:
             own = own_score(board) if own is None else own
             reached = accrued.after(own, reset=starts_anew)
             outcome, dtg = self._searched(board, reached) if takes else stored.value(own, reached)
-            keeps = reached is accrued and outcome == accrued.outcome
+            keeps = reached is accrued and outcome == accrued
         if place is None:
             board.pop()
         return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
-    def _searched(self, board: chess.Board, accrued: Accrued) -> Value:
+    def _searched(self, board: chess.Board, accrued: Score) -> Value:
         """The value of a position with a legal en passant capture."""
         table = self.tables.answering(board)
         best = self.moves(board, table, self.successors(board, table), accrued)[0]
         outcome, dtg = best.outcome, best.dtg
-        return outcome, 0 if outcome == accrued.outcome and dtg is not None else dtg
+        return outcome, 0 if outcome == accrued and dtg is not None else dtg
 
 
 def _may_take_en_passant(board: chess.Board) -> bool:
@@ -171,8 +171,8 @@ def _may_take_en_passant(board: chess.Board) -> bool:
 
 
 @cache
-def _score(code: int, holder: Color) -> Accrued:
-    return Accrued(code, holder)
+def _score(code: int, holder: Color) -> Score:
+    return Score(code, holder)
 
 
 def check_position(board: chess.Board, is_known: bool) -> None:
@@ -196,7 +196,7 @@ def has_too_many_men(board: chess.Board) -> bool:
     return board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN)
 
 
-def check_accrued(board: chess.Board, accrued: Accrued, game: Mobility = Mobility.RESET) -> None:
+def check_accrued(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> None:
     """Refuse a score that nothing in this phase of a game can have left; a whole game has had other men."""
     reason = why_not_accrued(accrued, bare_sides(board, game))
     if reason is not None:

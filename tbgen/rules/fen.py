@@ -25,7 +25,7 @@ import chess
 from tbgen.errors import AccruedError, FenError, IllegalPositionError, expect
 from tbgen.rules.notation import line_in, parse_move
 from tbgen.rules.position import color_of, expect_board, first_accrued, own_score, play_move, why_not_accrued
-from tbgen.score import Accrued, Mobility, Outcome, expect_score, parse_score
+from tbgen.score import Mobility, Score, expect_score
 
 _SCORE_FIELD = 6
 _CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
@@ -50,7 +50,7 @@ _RULES = (
 
 def parse_fen(
     text: str, *, chess960: bool = False, game: Mobility = Mobility.RESET
-) -> tuple[chess.Board, Accrued | None]:
+) -> tuple[chess.Board, Score | None]:
     """Parse a FEN.
 
     Arguments:
@@ -80,13 +80,13 @@ def parse_fen(
     board = _board_of(text, fields, chess960=chess960)
     if len(fields) <= _SCORE_FIELD:
         return board, None
-    return board, carried_into(board, parse_score(fields[_SCORE_FIELD]), game)
+    return board, carried_into(board, Score(fields[_SCORE_FIELD]), game)
 
 
-def format_fen(board: chess.Board, accrued: Accrued | Outcome | str | None = None) -> str:
+def format_fen(board: chess.Board, accrued: Score | Score | str | None = None) -> str:
     """The FEN of `board`, with the accrued score as its seventh field if there is one.
 
-    >>> format_fen(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), parse_score("G4.0"))
+    >>> format_fen(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0"))
     '8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0'
     """
     fen = expect_board(board).fen()
@@ -123,7 +123,7 @@ def broken_rule(board: chess.Board) -> str | None:
     return f"{color_of(not board.turn)} is in check but {color_of(board.turn)} is to move"
 
 
-def carried_into(board: chess.Board, accrued: Accrued, game: Mobility = Mobility.RESET) -> Accrued:
+def carried_into(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> Score:
     """The accrued score of a position for which a text gives `accrued`."""
     own = own_score(board)
     if game.forgets and board.halfmove_clock == 0:
@@ -133,7 +133,7 @@ def carried_into(board: chess.Board, accrued: Accrued, game: Mobility = Mobility
     return first_accrued(board, own, accrued, game)
 
 
-def with_score(board: chess.Board, accrued: Accrued) -> tuple[chess.Board, Accrued]:
+def with_score(board: chess.Board, accrued: Score) -> tuple[chess.Board, Score]:
     """A copy of a position with `accrued` carried into it and a halfmove clock of at least 1, and its accrued score."""
     carried = board.copy(stack=False)
     carried.halfmove_clock = max(1, board.halfmove_clock)
@@ -181,8 +181,8 @@ def _gathered(first: str, rest: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def position_of(
-    fen: str, moves: str | Iterable[str] = (), accrued: Accrued | None = None, game: Mobility = Mobility.RESET
-) -> tuple[chess.Board, Accrued | None]:
+    fen: str, moves: str | Iterable[str] = (), accrued: Score | None = None, game: Mobility = Mobility.RESET
+) -> tuple[chess.Board, Score | None]:
     """The position after some moves, and what has then accrued; None if that is the position's own score.
 
     `accrued` is what had accrued before the moves, and replaces what the FEN says.

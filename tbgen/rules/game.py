@@ -22,7 +22,7 @@ from tbgen.rules.notation import line_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, first_accrued, is_bare_kings, own_score, play_move
 from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
-from tbgen.score import MATE_CODE, Accrued, Color, Mobility, Outcome, expect_color, expect_outcome, expect_score
+from tbgen.score import MATE_CODE, Color, Mobility, Score, expect_color, expect_score
 from tbgen.text import facts_of, in_plies, plain
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
@@ -40,12 +40,12 @@ class Ply:
     number: int
     move: chess.Move | None
     san: str
-    own: Accrued
-    accrued: Accrued
+    own: Score
+    accrued: Score
     since: int
     counter: int
     end: End | None
-    lowest: Accrued
+    lowest: Score
     lowest_since: int
     stage: Stage = field(repr=False, compare=False)
     """The same in the plain numbers of `rules.stage`."""
@@ -71,7 +71,7 @@ class Game:
         self,
         board: chess.Board | None = None,
         *,
-        accrued: Accrued | Outcome | str | None = None,
+        accrued: Score | Score | str | None = None,
         fifty_moves: FiftyMoves | None = None,
         game: Mobility | str = Mobility.RESET,
     ) -> None:
@@ -112,7 +112,7 @@ class Game:
         return None if self.ended is None else self.ended.stage
 
     @property
-    def accrued(self) -> Accrued:
+    def accrued(self) -> Score:
         return self.last.accrued
 
     @property
@@ -183,7 +183,7 @@ class Game:
             **facts_of(last, "own", "accrued", reached_at_ply=last.since),
             "end": None if ended is None else plain(ended.end),
             "ended_at_ply": None if ended is None else ended.number,
-            "points": points_facts(rule.points(last.accrued.outcome)),
+            "points": points_facts(rule.points(last.accrued)),
             "scoring": rule.scheme.value,
             "whole_game": {"accrued": str(last.lowest), "reached_at_ply": last.lowest_since},
             "plies": plain(self._plies),
@@ -200,7 +200,7 @@ class Game:
         self._plies.append(_ply_of(stage, move, san, lowest, lowest_since))
         return self.last
 
-    def _first_stage(self, carried: Accrued | None) -> Stage:
+    def _first_stage(self, carried: Score | None) -> Stage:
         own = own_score(self.board)
         accrued, counter = first_accrued(self.board, own, carried, self.game), self.board.halfmove_clock
         self._times_seen()
@@ -213,7 +213,7 @@ class Game:
         return self._seen[key]
 
 
-def _ply_of(stage: Stage, move: chess.Move | None, san: str, lowest: Accrued, lowest_since: int) -> Ply:
+def _ply_of(stage: Stage, move: chess.Move | None, san: str, lowest: Score, lowest_since: int) -> Ply:
     return Ply(
         number=stage.number,
         move=move,
@@ -236,12 +236,12 @@ def _repetition_key(board: chess.Board) -> Hashable:
     return men, board.occupied_co[chess.WHITE], board.turn, board.clean_castling_rights(), en_passant
 
 
-def final_outcome(accrued: Accrued | Outcome | str, winner: Color | None = None) -> Outcome:
+def final_outcome(accrued: Score | Score | str, winner: Color | None = None) -> Score:
     """The final score of a finished game; `winner` is given if the other side lost on time or resigned.
 
-    >>> str(final_outcome(Accrued(7, Color.WHITE))), str(final_outcome(Accrued(7, Color.WHITE), Color.BLACK))
+    >>> str(final_outcome(Score(7, Color.WHITE))), str(final_outcome(Score(7, Color.WHITE), Color.BLACK))
     ('G3.5', '-G0.0')
     """
     if winner is None:
-        return expect_outcome(accrued, "accrued")
-    return Outcome(expect_color(winner, "winner"), MATE_CODE)
+        return expect_score(accrued, "accrued")
+    return Score(MATE_CODE, expect_color(winner, "winner"))

@@ -16,7 +16,7 @@ import chess
 
 from tbgen.errors import MoveError, UsageError, expect
 from tbgen.rules.position import expect_board
-from tbgen.score import MATE_CODE, Accrued
+from tbgen.score import MATE_CODE, Score
 
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
 """The words that end a game, and how we write them."""
@@ -109,13 +109,13 @@ def _why_not(board: chess.Board, text: str) -> str:
     return ""
 
 
-def san_of(board: chess.Board, move: chess.Move, own: Accrued) -> str:
+def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
     """A legal move in SAN; `own` is the score of the position after it, which says whether it gives check or mate.
 
     The same as `board.san(move)`, which would play the move to see.
 
-    >>> from tbgen.score import parse_score
-    >>> board, check = chess.Board("8/8/8/8/8/5k2/4r3/5K2 b - - 0 1"), parse_score("-G1.0")
+    >>> from tbgen.score import Score
+    >>> board, check = chess.Board("8/8/8/8/8/5k2/4r3/5K2 b - - 0 1"), Score("-G1.0")
     >>> san_of(board, chess.Move.from_uci("e2e1"), check)
     'Re1+'
     """

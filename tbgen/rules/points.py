@@ -1,8 +1,8 @@
 """Points for a game and for an event, in exact arithmetic.
 
->>> Scoring(Scheme.HARMONIC).points(Outcome(Color.WHITE, 3))
+>>> Scoring(Scheme.HARMONIC).points(Score(3, Color.WHITE))
 (Fraction(5, 8), Fraction(3, 8))
->>> Scoring(Scheme.KOMI, komi=parse_komi("G2.25")).points(Outcome(Color.WHITE, 5))
+>>> Scoring(Scheme.KOMI, komi=parse_komi("G2.25")).points(Score(5, Color.WHITE))
 (Fraction(0, 1), Fraction(1, 1))
 """
 
@@ -20,11 +20,10 @@ from tbgen.score import (
     MATE_CODE,
     MOST_CODE,
     STALEMATE_CODE,
-    Accrued,
     Color,
-    Outcome,
+    Score,
     expect_color,
-    expect_outcome,
+    expect_score,
 )
 
 WIN, DRAW, LOSS = Fraction(1), Fraction(1, 2), Fraction(0)
@@ -129,18 +128,18 @@ class Scoring:
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
         object.__setattr__(self, "komi", expect_komi(self.komi, "komi"))
 
-    def points(self, outcome: Accrued | Outcome | str) -> Points:
+    def points(self, outcome: Score | Score | str) -> Points:
         """White's and Black's points for a game that ended with `outcome`.
 
-        >>> Scoring(Scheme.WINNER).points(Outcome(Color.BLACK, 3))
+        >>> Scoring(Scheme.WINNER).points(Score(3, Color.BLACK))
         (Fraction(0, 1), Fraction(1, 1))
         """
-        final = expect_outcome(outcome, "outcome")
+        final = expect_score(outcome, "outcome")
         holders = self.holders_points(final)
         return (holders, 1 - holders) if final.holder is Color.WHITE else (1 - holders, holders)
 
-    def holders_points(self, outcome: Accrued | Outcome | str) -> Fraction:
-        final = expect_outcome(outcome, "outcome")
+    def holders_points(self, outcome: Score | Score | str) -> Fraction:
+        final = expect_score(outcome, "outcome")
         code = final.code
         match self.scheme:
             case Scheme.EXPONENTIAL:
@@ -158,7 +157,7 @@ class Scoring:
             case Scheme.KOMI:
                 return self._komi_points(final)
 
-    def _komi_points(self, outcome: Outcome) -> Fraction:
+    def _komi_points(self, outcome: Score) -> Fraction:
         """Points under komi. All scores from the cutoff on count alike, and only the komi side can gain by them."""
         quarters, cutoff = 2 * min(outcome.code, self.cutoff_code), 2 * self.cutoff_code
         komi = self.komi.quarters
@@ -214,27 +213,27 @@ def parse_points(text: str) -> Points:
     raise ScoreFormatError(text, "points of two sides that add to one, such as 0.5625-0.4375")
 
 
-def sum_of_points(results: Iterable[tuple[Color, Accrued | Outcome]], scoring: Scoring | None = None) -> Fraction:
+def sum_of_points(results: Iterable[tuple[Color, Score | Score]], scoring: Scoring | None = None) -> Fraction:
     """A player's points over games given as (the player's side, outcome).
 
-    >>> sum_of_points([(Color.WHITE, Outcome(Color.WHITE, 0)), (Color.BLACK, Outcome(Color.BLACK, 1))])
+    >>> sum_of_points([(Color.WHITE, Score(0, Color.WHITE)), (Color.BLACK, Score(1, Color.BLACK))])
     Fraction(7, 4)
     """
     rule = Scoring() if scoring is None else scoring
     return sum((rule.points(outcome)[expect_color(side, "side")] for side, outcome in results), Fraction(0))
 
 
-def lexicographic_key(results: Iterable[tuple[Color, Accrued | Outcome]]) -> tuple[int, ...]:
+def lexicographic_key(results: Iterable[tuple[Color, Score | Score]]) -> tuple[int, ...]:
     """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
 
     Keys of all players have one length and compare as tuples.
 
-    >>> stalemates = lexicographic_key([(Color.WHITE, Outcome(Color.WHITE, 1))] * 2)
-    >>> stalemates > lexicographic_key([(Color.WHITE, Outcome(Color.WHITE, 1)), (Color.BLACK, Outcome(Color.BLACK, 2))])
+    >>> stalemates = lexicographic_key([(Color.WHITE, Score(1, Color.WHITE))] * 2)
+    >>> stalemates > lexicographic_key([(Color.WHITE, Score(1, Color.WHITE)), (Color.BLACK, Score(2, Color.BLACK))])
     True
     """
     balance = [0] * (MOST_CODE + 1)
     for side, outcome in results:
-        final = expect_outcome(outcome, "outcome")
+        final = expect_score(outcome, "outcome")
         balance[final.code] += 1 if expect_color(side, "side") is final.holder else -1
     return tuple(balance[STALEMATE_CODE:])

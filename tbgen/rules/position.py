@@ -16,7 +16,7 @@ import chess
 
 from tbgen.errors import UsageError, expect
 from tbgen.material import Material, Role
-from tbgen.score import STALEMATE_CODE, Accrued, Color, Mobility, Outcome, code_of, expect_score
+from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
 
 
 def expect_board(value: object, name: str = "board") -> chess.Board:
@@ -41,7 +41,7 @@ def color_of(color: chess.Color) -> Color:
     return Color.BLACK
 
 
-def own_score(board: chess.Board, moves: int | None = None) -> Accrued:
+def own_score(board: chess.Board, moves: int | None = None) -> Score:
     """The score of the position itself, held by the side that has just moved.
 
     Arguments:
@@ -54,7 +54,7 @@ def own_score(board: chess.Board, moves: int | None = None) -> Accrued:
     expect_board(board)
     legal = board.legal_moves.count() if moves is None else moves
     code = code_of(legal, in_check=board.is_check())
-    return Accrued(code, color_of(not board.turn))
+    return Score(code, color_of(not board.turn))
 
 
 def is_reset(board: chess.Board, move: chess.Move) -> bool:
@@ -91,17 +91,15 @@ MOST_KING_CODE = code_of(8, in_check=False)
 class Reached(NamedTuple):
     """The scores after a move."""
 
-    own: Accrued
+    own: Score
     """The score of the new position."""
-    accrued: Accrued
+    accrued: Score
     """What has accrued in it."""
     reset: bool
     """Whether the move was a capture or a pawn move."""
 
 
-def first_accrued(
-    board: chess.Board, own: Accrued, carried: Accrued | None, game: Mobility = Mobility.RESET
-) -> Accrued:
+def first_accrued(board: chess.Board, own: Score, carried: Score | None, game: Mobility = Mobility.RESET) -> Score:
     """The accrued score in the first position of a game, whose own score is `own`.
 
     `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts. Under whole-game
@@ -111,43 +109,43 @@ def first_accrued(
     return own if carried is None or has_forgotten else carried.after(own, reset=False)
 
 
-def why_not_accrued(accrued: Accrued, bare: Sequence[bool] = (False, False)) -> str | None:
+def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> str | None:
     """Why a score cannot have accrued in a game that goes on, in words; None if it can.
 
     `bare` says by colour whether a side has its king alone. It has had so since the last reset, so what holds of its
     king now held when the score was reached.
 
     >>> from tbgen.score import Color
-    >>> why_not_accrued(Accrued(20, Color.WHITE), [False, True])
+    >>> why_not_accrued(Score(20, Color.WHITE), [False, True])
     "Black's king alone has at most 8 moves"
     """
     holder, other = accrued.holder, accrued.holder.other
     if accrued.code <= STALEMATE_CODE:
         return "the game would have ended before this position"
-    if bare[holder] and accrued.in_check:
+    if bare[int(holder)] and accrued.check:
         return f"{holder}'s king alone gives no check"
-    if bare[other] and accrued.code > MOST_KING_CODE:
+    if bare[int(other)] and accrued.code > MOST_KING_CODE:
         return f"{other}'s king alone has at most 8 moves"
     return None
 
 
-def accruable(own: Accrued) -> list[Accrued]:
+def accruable(own: Score) -> list[Score]:
     """The scores that can stand on the sheet of a position, the best one for White first, whatever its men.
 
     They are its own and lower ones that end no game: a higher one would have given way to the own.
 
-    >>> from tbgen.score import parse_score
-    >>> [str(each) for each in accruable(parse_score("G1.5"))]
+    >>> from tbgen.score import Score
+    >>> [str(each) for each in accruable(Score("G1.5"))]
     ['G1.0', 'G1.5', '-G1.5', '-G1.0']
     """
     if own.code <= STALEMATE_CODE:
         return [own]
     codes = range(STALEMATE_CODE + 1, own.code + 1)
-    return [*(Accrued(code, Color.WHITE) for code in codes), *(Accrued(code, Color.BLACK) for code in reversed(codes))]
+    return [*(Score(code, Color.WHITE) for code in codes), *(Score(code, Color.BLACK) for code in reversed(codes))]
 
 
 def play_move(
-    board: chess.Board, move: chess.Move, accrued: Accrued | Outcome | str, game: Mobility = Mobility.RESET
+    board: chess.Board, move: chess.Move, accrued: Score | Score | str, game: Mobility = Mobility.RESET
 ) -> Reached:
     """Make a legal move on the board, and let its score accrue.
 
@@ -175,8 +173,8 @@ def play_move(
 
 
 def accrued_of(
-    board: chess.Board, carried: Accrued | Outcome | str | None = None, game: Mobility = Mobility.RESET
-) -> Accrued:
+    board: chess.Board, carried: Score | Score | str | None = None, game: Mobility = Mobility.RESET
+) -> Score:
     """The score accrued on the board's move stack since its last reset; under whole-game mobility, on all of it.
 
     Arguments:

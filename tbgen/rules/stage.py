@@ -16,9 +16,9 @@ from tbgen.score import (
     MATE_CODE,
     MOST_CODE,
     STALEMATE_CODE,
-    Accrued,
     Color,
     Mobility,
+    Score,
     code_of,
     replaces,
 )
@@ -107,15 +107,15 @@ class Stage(NamedTuple):
     end: End | None
 
     @property
-    def own(self) -> Accrued:
-        return Accrued(self.code, Color(self.mover))
+    def own(self) -> Score:
+        return Score(self.code, Color(self.mover))
 
     @property
-    def accrued(self) -> Accrued:
-        return Accrued(self.accrued_code, Color(self.holder))
+    def accrued(self) -> Score:
+        return Score(self.accrued_code, Color(self.holder))
 
 
-def first_stage(own: Accrued, accrued: Accrued, counter: int, bare: int, fifty_moves: FiftyMoves) -> Stage:
+def first_stage(own: Score, accrued: Score, counter: int, bare: int, fifty_moves: FiftyMoves) -> Stage:
     """The first position of a game, with what has accrued in it."""
     end = _end(own.code, False, counter, 1, fifty_moves)
     return Stage(

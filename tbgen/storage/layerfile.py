@@ -226,7 +226,7 @@ def is_possible(items: npt.NDArray[Any]) -> bool:
 
 
 def _are_sides(field: npt.NDArray[Any]) -> bool:
-    return int(field.max(initial=0)) <= max(Color)
+    return int(field.max(initial=0)) <= max(map(int, Color))
 
 
 def _are_outcomes(field: npt.NDArray[Any]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import MissingDistancesError, MissingTableError
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.storage.files import suffix_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.layers import Layer
@@ -99,17 +99,17 @@ class TableFile:
         return self._meanings[2]
 
     @property
-    def counts(self) -> dict[Color, dict[Outcome, int]]:
+    def counts(self) -> dict[Color, dict[Score, int]]:
         """How often each outcome is an entry value, by side to move, best outcome for White first."""
-        counts: dict[Color, dict[Outcome, int]] = {side: {} for side in Color}
+        counts: dict[Color, dict[Score, int]] = {side: {} for side in Color}
         for side, outcome, count in self.column("counts").tolist():
-            counts[Color(side)][Outcome.from_byte(outcome)] = count
+            counts[Color(side)][Score.from_byte(outcome)] = count
         return counts
 
     @property
-    def tallies(self) -> dict[Color, dict[Outcome, Tally]]:
+    def tallies(self) -> dict[Color, dict[Score, Tally]]:
         """The same with the longest distances."""
-        tallies: dict[Color, dict[Outcome, Tally]] = {side: {} for side in Color}
+        tallies: dict[Color, dict[Score, Tally]] = {side: {} for side in Color}
         counts = self.counts
         for side, outcome, dtg, cell, _ in self._longest():
             if outcome not in counts[side]:
@@ -118,7 +118,7 @@ class TableFile:
         return tallies
 
     @property
-    def examples(self) -> dict[tuple[Color, Outcome], str]:
+    def examples(self) -> dict[tuple[Color, Score], str]:
         """The FEN of a position with the longest distance to each outcome, by side to move."""
         return {(side, outcome): fen for side, outcome, _, _, fen in self._longest()}
 
@@ -186,7 +186,7 @@ class TableFile:
         """The same of one block and side to move: what chunks that differ in the black king alone have."""
         order = self.order
         cells = order.plane_places
-        plane, step = (2 * block + side) * cells, min(cells, order.chunk_cells)
+        plane, step = (2 * block + int(side)) * cells, min(cells, order.chunk_cells)
         kings = min(64, cells // step)
         return [
             self._box(range(plane + start, plane + cells, cells // kings), start, step)
@@ -299,11 +299,11 @@ class TableFile:
         if not np.array_equal(self.column("block_squares"), blocks):
             raise self.outcomes.damaged("its pawns stand elsewhere")
 
-    def _longest(self) -> Iterator[tuple[Color, Outcome, int, int, str]]:
+    def _longest(self) -> Iterator[tuple[Color, Score, int, int, str]]:
         for side, outcome, dtg, cell, fen in self.column("longest").tolist():
             if cell >= self.order.layout.cells or not fen.isascii() or not fen.decode().isprintable():
                 raise self.distances.damaged("an example is no position")
-            yield Color(side), Outcome.from_byte(outcome), dtg, cell, fen.decode()
+            yield Color(side), Score.from_byte(outcome), dtg, cell, fen.decode()
 
 
 def _numbers_of_runs(first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material
-from tbgen.score import Color, Mobility, Outcome
+from tbgen.score import Color, Mobility, Score
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
 from tbgen.storage.files import WrittenTable, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
@@ -60,7 +60,7 @@ so many turns at least, if there are as many chunks, for threads to be done at a
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
 
-Tallies = Mapping[Color, Mapping[Outcome, Tally]]
+Tallies = Mapping[Color, Mapping[Score, Tally]]
 FileParts = tuple[bytes, bytes, bytes]
 """Seal, HDF5 and index."""
 Packed = Mapping[str, tuple[Dataset, list[bytes]]]

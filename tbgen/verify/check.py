@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, Role
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally
 from tbgen.verify.moves import new_scratch
@@ -160,7 +160,7 @@ class Check:
         if entry == 0:
             return Violation("legal position", "nothing", "an entry value", fen)
         side = self.layout.squares_of(cell)[0]
-        expected = in_words(-own - 1 if side == Color.WHITE else own + 1, 0)
+        expected = in_words(-own - 1 if side == int(Color.WHITE) else own + 1, 0)
         return Violation("end of the game", in_words(entry, dtg), expected, fen)
 
     def _wrong_reset(self) -> Violation | None:
@@ -221,7 +221,7 @@ class Check:
         if place == EVERYTHING_FINE:
             return None
         holder, code, *values = map(int, reports[place // _RANGE_CELLS * _RANGE_CELLS][:6])
-        accrued = Accrued(code, Color(holder))
+        accrued = Score(code, Color(holder))
         law = "value" if values[0] != values[2] else "distance"
         fen = fen_of(self.layout, self._cell(place), accrued)
         return Violation(law, in_words(*values[:2]), in_words(*values[2:]), fen, accrued)
@@ -299,7 +299,7 @@ class _WholeCheck(Check):
                     return Violation(f"tally of {outcome} with {side} to move", str(there), str(expected))
         return None
 
-    def _recounted_tallies(self) -> dict[Color, dict[Outcome, Tally]]:
+    def _recounted_tallies(self) -> dict[Color, dict[Score, Tally]]:
         subject, orders, parts = self.subject, self.layout.orders, dict[int, npt.NDArray[np.int64]]()
 
         def look(start: int, stop: int) -> int:
@@ -343,7 +343,7 @@ class SampleCheck(Check):
         return None
 
 
-def _tallies_in(rows: npt.NDArray[np.int64]) -> dict[Outcome, Tally]:
+def _tallies_in(rows: npt.NDArray[np.int64]) -> dict[Score, Tally]:
     """The tallies of one side to move."""
     outcomes = ((byte, rows[byte & 255].tolist()) for byte in range(-127, 128))
-    return {Outcome.from_byte(byte): Tally(*row) for byte, row in outcomes if row[0]}
+    return {Score.from_byte(byte): Tally(*row) for byte, row in outcomes if row[0]}

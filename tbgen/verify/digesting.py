@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts, as_starts
 from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.rules.position import why_not_accrued
-from tbgen.score import MOST_STORED_CODE, Accrued, Color
+from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import Men, Numbering, men_of, numbering_of, side_of
 from tbgen.verify.digests import Digests
@@ -240,6 +240,6 @@ def _possible_codes(bare: list[bool]) -> Bytes:
     found = np.full((len(Color), MOST_STORED_CODE + 2), _NEVER, np.uint8)
     for holder in Color:
         for code in range(MOST_STORED_CODE, -1, -1):
-            is_possible = why_not_accrued(Accrued(code, holder), bare) is None
+            is_possible = why_not_accrued(Score(code, holder), bare) is None
             found[holder, code] = code if is_possible else found[holder, code + 1]
     return found

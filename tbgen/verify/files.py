@@ -18,7 +18,7 @@ from tbgen.compiled.arrays import Int, Ints, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.storage.files import path_in, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify.check import Progress, silent, verify_table
@@ -130,8 +130,8 @@ def _states_of_distances(file: TableFile, some: slice, rows: Rows) -> RowsOfStat
 
 
 def _other_break(holder: int, code: int, stored: int, proved: int) -> Violation:
-    law = f"what {Accrued(code, Color(holder))} becomes by the file of outcomes"
-    return Violation(law, str(Outcome.from_byte(stored)), str(Outcome.from_byte(proved)))
+    law = f"what {Score(code, Color(holder))} becomes by the file of outcomes"
+    return Violation(law, str(Score.from_byte(stored)), str(Score.from_byte(proved)))
 
 
 def verify_file(

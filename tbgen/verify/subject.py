@@ -14,7 +14,7 @@ from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.rules.fen import format_fen
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import EntryValues, Patterns, Table
 from tbgen.text import facts_of
@@ -31,7 +31,7 @@ class Violation:
     stored: str
     expected: str
     fen: str | None = None
-    accrued: Accrued | None = None
+    accrued: Score | None = None
 
     def __str__(self) -> str:
         where = "" if self.fen is None else f"{self.fen}: "
@@ -66,7 +66,7 @@ def in_words(outcome: int, dtg: int) -> str:
     """
     if outcome == 0:
         return "nothing"
-    return f"{Accrued.from_signed(outcome)} in {dtg} {'ply' if dtg == 1 else 'plies'}"
+    return f"{Score.from_signed(outcome)} in {dtg} {'ply' if dtg == 1 else 'plies'}"
 
 
 def board_of(layout: Layout, side: Color, squares: Sequence[int]) -> chess.Board:
@@ -78,7 +78,7 @@ def board_of(layout: Layout, side: Color, squares: Sequence[int]) -> chess.Board
     return board
 
 
-def fen_of(layout: Layout, cell: int, accrued: Accrued | None = None) -> str:
+def fen_of(layout: Layout, cell: int, accrued: Score | None = None) -> str:
     """The FEN of a cell; a halfmove clock of 1 says that the accrued score is not the position's own.
 
     >>> from tbgen.index.layout import layout_of

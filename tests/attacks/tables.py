@@ -21,7 +21,7 @@ import zstandard
 
 from tbgen.errors import AccruedError, TableError
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.score import Accrued
+from tbgen.score import Score
 from tests.attacks.attack import Attempt, assert_civil, assert_one_line, cut_up
 from tests.cli.calls import tbgen
 from tests.positions import random_root
@@ -115,12 +115,12 @@ class _Copies:
             for _ in range(20):
                 board, accrued = (
                     self.board(draw),
-                    draw.choice([None, Accrued.from_signed(draw.choice([-1, 1]) * draw.randint(3, 16))]),
+                    draw.choice([None, Score.from_signed(draw.choice([-1, 1]) * draw.randint(3, 16))]),
                 )
                 assert _answer(tables, board, accrued) in (None, _answer(self._genuine, board, accrued)), board.fen()
 
 
-def _answer(tables: Tablebase, board: chess.Board, accrued: Accrued | None) -> Value | None:
+def _answer(tables: Tablebase, board: chess.Board, accrued: Score | None) -> Value | None:
     """What a position is worth, if the table does not complain; nothing where the accrued score is impossible."""
     try:
         found = tables.probe(board, accrued)

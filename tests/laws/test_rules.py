@@ -7,7 +7,7 @@ from collections import Counter
 import chess
 from hypothesis import assume, given
 
-from tbgen import Accrued, End, Game, Outcome, accrued_of, format_fen, is_reset, own_score, parse_fen
+from tbgen import End, Game, Score, accrued_of, format_fen, is_reset, own_score, parse_fen
 from tbgen.score import Mobility
 from tests.board.plies import told_by_kernels, written
 from tests.strategies import boards
@@ -15,7 +15,7 @@ from tests.strategies import boards
 from .symmetries import LEFT_TO_RIGHT, TURNS, exchanged, turned, turned_move
 
 
-def sheet(board: chess.Board, game: Mobility = Mobility.RESET) -> list[tuple[Accrued, int, End | None]]:
+def sheet(board: chess.Board, game: Mobility = Mobility.RESET) -> list[tuple[Score, int, End | None]]:
     """What stands on the sheet after every ply."""
     return [(ply.accrued, ply.since, ply.end) for ply in Game(board, game=game).plies]
 
@@ -86,4 +86,4 @@ def test_a_position_comes_back_from_its_fen_with_its_score(board: chess.Board) -
     assert position == game.position()
     assert (accrued or own_score(position)) == game.accrued
     assert format_fen(position, accrued) == game.fen()
-    assert Outcome.from_byte(game.accrued.outcome.to_byte()) == game.accrued.outcome
+    assert Score.from_byte(game.accrued.to_byte()) == game.accrued

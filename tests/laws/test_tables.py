@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen import (
-    Accrued,
     Color,
     Fault,
     Material,
     Probe,
+    Score,
     Tablebase,
     TbgenError,
     open_tablebase,
@@ -79,7 +79,7 @@ def test_a_better_score_is_never_worth_less_and_the_own_one_is_the_entry_value(
             assert (asked.outcome, asked.dtg) == (entry.outcome, entry.dtg)
 
 
-def best_of(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[object, int]:
+def best_of(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[object, int]:
     """A value by what probes say after each move, one ply ahead."""
     found = list[Probe]()
     for move in board.legal_moves:
@@ -87,10 +87,10 @@ def best_of(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[ob
         reached = play_move(after, move, accrued)
         found.append(tables.probe(after, None if reached.reset else reached.accrued))
     outcome = (max if board.turn else min)(each.outcome for each in found)
-    if outcome == accrued.outcome:
+    if outcome == accrued:
         return outcome, 0
     ways = [each.dtg or 0 for each in found if each.outcome == outcome]
-    gains = (outcome > accrued.outcome) == board.turn
+    gains = (outcome > accrued) == board.turn
     return outcome, 1 + (min(ways) if gains else max(ways))
 
 
@@ -109,11 +109,11 @@ def test_a_line_keeps_the_promise_of_the_probe(tables: Tablebase, board: chess.B
     """The outcome is on the sheet after so many plies and no earlier; a forced reset may wipe it out for a while."""
     every = tables.probe_every_accrued(board)
     asked = every[number % len(every)]
-    accrued, reached = asked.accrued, [asked.accrued.outcome]
+    accrued, reached = asked.accrued, [asked.accrued]
     for step in tables.line(board, accrued):
         accrued = play_move(board, step.move, accrued).accrued
         assert accrued == step.accrued
-        reached.append(accrued.outcome)
+        reached.append(accrued)
     plies = asked.dtg or 0
     assert asked.outcome not in reached[:plies]
     assert reached[plies] == reached[-1] == asked.outcome
@@ -136,7 +136,7 @@ rows = st.lists(st.tuples(st.booleans(), st.tuples(squares, squares, squares, sq
 
 @given(rows)
 def test_many_probes_are_as_many_single_ones_whatever_is_asked(
-    with_en_passant: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Accrued]]
+    with_en_passant: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Score]]
 ) -> None:
     """Men on each other's squares, rights that nobody has, scores that cannot be: a fault each, and no error."""
     assert_alike(with_en_passant, rows)
@@ -148,12 +148,12 @@ def test_many_probes_are_as_many_single_ones_with_pawns_side_by_side(with_en_pas
         board = random_board(draw, "KPkp", en_passant=0.9)
         places = [board.king(True), *board.pieces(1, True), board.king(False), *board.pieces(1, False)]
         right = board.ep_square if draw.random() < 0.8 and board.ep_square else draw.randrange(-1, 64)
-        rows.append((board.turn, tuple(places), right, Accrued(draw.randrange(40), draw.choice(list(Color)))))
+        rows.append((board.turn, tuple(places), right, Score(draw.randrange(40), draw.choice(list(Color)))))
     faults = assert_alike(with_en_passant, rows)
     assert {Fault.NONE, Fault.ILLEGAL, Fault.ACCRUED} <= set(faults)
 
 
-def assert_alike(tables: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Accrued]]) -> list[Fault]:
+def assert_alike(tables: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Score]]) -> list[Fault]:
     """Faults of positions of KPvKP, after each has been asked alone and all at once, with its score and without."""
     shape = np.array([where for _, where, _, _ in rows], int).reshape(-1, 4)
     turns, rights = [turn for turn, _, _, _ in rows], [right for _, _, right, _ in rows]
@@ -170,7 +170,7 @@ def assert_alike(tables: Tablebase, rows: list[tuple[bool, tuple[int, ...], int,
     return faults
 
 
-def single(tables: Tablebase, turn: bool, where: tuple[int, ...], right: int, score: Accrued | None) -> Probe | None:
+def single(tables: Tablebase, turn: bool, where: tuple[int, ...], right: int, score: Score | None) -> Probe | None:
     if len(set(where)) < len(where):
         return None
     slots = [(0, chess.KING), (0, chess.PAWN), (1, chess.KING), (1, chess.PAWN)]

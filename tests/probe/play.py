@@ -10,7 +10,7 @@ import chess
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.position import is_reset, own_score
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tests.library.made_up import write_made_up
 
 
@@ -39,7 +39,7 @@ def en_passant_boards(draw: random.Random, count: int) -> list[chess.Board]:
     return boards
 
 
-def play(board: chess.Board, move: chess.Move, accrued: Accrued) -> Accrued:
+def play(board: chess.Board, move: chess.Move, accrued: Score) -> Score:
     """Make the move; the score that has then accrued."""
     reset = is_reset(board, move)
     board.push(move)
@@ -51,7 +51,7 @@ def play_best(tables: Tablebase, board: chess.Board, draw: random.Random, extra_
     board, promise = board.copy(stack=False), tables.probe(board)
     accrued, root = own_score(board), board.fen()
     for ply in range(promise.dtg + extra_plies):
-        assert (accrued.outcome == promise.outcome) == (ply >= promise.dtg), (root, ply)
+        assert (accrued == promise.outcome) == (ply >= promise.dtg), (root, ply)
         moves = tables.best_moves(board, accrued)
         if not moves:
             assert ply >= promise.dtg
@@ -61,7 +61,7 @@ def play_best(tables: Tablebase, board: chess.Board, draw: random.Random, extra_
         accrued = play(board, chosen.move, accrued)
         if ply >= promise.dtg and chosen.dtg:
             return  # no quiet move was left: the same outcome is forced anew, from a position tested on its own
-    assert accrued.outcome == promise.outcome, root
+    assert accrued == promise.outcome, root
 
 
 def play_against_random(tables: Tablebase, board: chess.Board, best: Color, draw: random.Random, plies: int) -> None:
@@ -82,4 +82,4 @@ def play_against_random(tables: Tablebase, board: chess.Board, best: Color, draw
     value = tables.probe(board, accrued)
     for _ in range(value.dtg):
         accrued = play(board, tables.best_moves(board, accrued)[0].move, accrued)
-    assert accrued.outcome == value.outcome, root
+    assert accrued == value.outcome, root

@@ -12,11 +12,11 @@ from tbgen.material import materials
 from tbgen.probe import BulkProbe, Tablebase
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score, play_move
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tests.positions import random_boards
 
 WAITING = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-ACCRUED = parse_score("G4.0")
+ACCRUED = Score("G4.0")
 
 
 def test_the_facts_of_a_probe_say_where_what_and_how_much(tables: Tablebase) -> None:

@@ -25,7 +25,7 @@ from tbgen.material import Material, materials
 from tbgen.probe import BulkProbe, Fault, Tablebase, open_tablebase
 from tbgen.probe.bulk import board_of, own_codes
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tbgen.table import Patterns
 from tests.library.made_up import write_made_up
 from tests.patterns import value_of_pattern
@@ -45,7 +45,7 @@ SMALL = [*materials(2), *materials(3)]
 BISHOP = chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1")
 
 
-def single(tables: Tablebase, board: chess.Board, accrued: Accrued | None) -> tuple[object, ...]:
+def single(tables: Tablebase, board: chess.Board, accrued: Score | None) -> tuple[object, ...]:
     """What a probe of its own says, or the fault that it finds."""
     try:
         found = tables.probe(board, accrued)
@@ -58,12 +58,12 @@ def row(many: BulkProbe, number: int) -> tuple[object, ...]:
     return int(many.outcome[number]), int(many.dtg[number]), many.fault_of(number)
 
 
-def any_score(draw: random.Random, own: Accrued) -> Accrued:
-    return Accrued(draw.randint(0, min(own.code + 4, 60)), draw.choice(list(Color)))
+def any_score(draw: random.Random, own: Score) -> Score:
+    return Score(draw.randint(0, min(own.code + 4, 60)), draw.choice(list(Color)))
 
 
 def agree(
-    tables: Tablebase, boards: Sequence[chess.Board], material: Material, scores: Sequence[Accrued | None]
+    tables: Tablebase, boards: Sequence[chess.Board], material: Material, scores: Sequence[Score | None]
 ) -> Counter[object]:
     """Arrays and boards give what single probes give; how often each fault and each kind of outcome occurs."""
     expected = [single(tables, board, score) for board, score in zip(boards, scores, strict=True)]
@@ -93,7 +93,7 @@ def test_rights_to_take_en_passant_are_those_of_single_probes(tmp_path: Path) ->
     draw = random.Random(51)
     with open_tablebase(make_up(tmp_path)) as tables:
         boards = en_passant_boards(draw, 400)
-        scores = [draw.choice((None, Accrued(draw.randint(2, 24), draw.choice(list(Color))))) for _ in boards]
+        scores = [draw.choice((None, Score(draw.randint(2, 24), draw.choice(list(Color))))) for _ in boards]
         found = agree(tables, boards, Material.parse("KPvKP"), scores)
         assert min(found[Fault.NONE], found[Fault.ILLEGAL]) > 50
 
@@ -171,7 +171,7 @@ def test_a_bad_board_is_reported_and_spoils_no_other(tables: Tablebase, fen: str
     many = tables.probe_many([BISHOP, bad, BISHOP])
     assert many.fault.tolist() == [Fault.NONE, fault, Fault.NONE]
     assert many[1] is None
-    assert many[0] == many[2] == (parse_score("G1.5"), 4)
+    assert many[0] == many[2] == (Score("G1.5"), 4)
     assert single(tables, bad, None)[2] is fault
     assert many.facts()[1] == {"outcome": None, "dtg": None, "fault": str(fault)}
 
@@ -192,10 +192,10 @@ def test_what_the_moves_on_boards_have_accrued_counts(tables: Tablebase) -> None
 
 
 def test_scores_are_given_as_one_or_many_or_as_numbers(tables: Tablebase) -> None:
-    squares, score = [[44, 37, 38], [44, 37, 38]], parse_score("G4.0")
+    squares, score = [[44, 37, 38], [44, 37, 38]], Score("G4.0")
     expected = [tables.probe(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), each) for each in (score, None)]
     same = [(expected[0].outcome, expected[0].dtg)] * 2
-    for accrued in (score, score.outcome, [score, score], [score.outcome, score], 9, [9, 9], np.array([9, 9], np.int8)):
+    for accrued in (score, score, [score, score], [score, score], 9, [9, 9], np.array([9, 9], np.int8)):
         assert list(tables.probe_many("KBvK", True, squares, accrued=accrued)) == same
     for mixed in ([score, None], [9, 0], np.array([9, 0])):
         many = tables.probe_many("KBvK", True, squares, accrued=mixed)
@@ -209,7 +209,7 @@ def test_outcomes_can_be_fed_back_as_what_has_accrued(tables: Tablebase) -> None
     first = tables.probe_many(boards)
     again = tables.probe_many(boards, accrued=first.outcome)
     for number, board in enumerate(boards):
-        assert row(again, number) == single(tables, board, Outcome.from_byte(int(first.outcome[number])).accrued)
+        assert row(again, number) == single(tables, board, Score.from_byte(int(first.outcome[number])))
 
 
 def test_nothing_asked_is_nothing_answered(tables: Tablebase) -> None:
@@ -218,7 +218,7 @@ def test_nothing_asked_is_nothing_answered(tables: Tablebase) -> None:
 
 
 def test_scores_may_be_texts(tables: Tablebase) -> None:
-    found = tables.probe_many("KBvK", True, [[44, 37, 38]], accrued=parse_score("G4.0"))[0]
+    found = tables.probe_many("KBvK", True, [[44, 37, 38]], accrued=Score("G4.0"))[0]
     assert found is not None
     for accrued in ("G4.0", ["G4"]):
         assert tables.probe_many("KBvK", True, [[44, 37, 38]], accrued=accrued)[0] == found
@@ -275,9 +275,9 @@ def test_holds_of_many_are_those_of_one(tables: Tablebase) -> None:
     """The vectors of Patterns against its loop, for every pattern of two tables and every score."""
     for name in ("KBvK", "KPvK"):
         patterns = tables._tables.table(Material.parse(name)).file.patterns
-        scores = [Accrued(code, holder) for code in range(2, 40) for holder in Color]
+        scores = [Score(code, holder) for code in range(2, 40) for holder in Color]
         for number in range(len(patterns)):
-            signed = np.array([score.outcome.to_byte() for score in scores], np.int64)
+            signed = np.array([score.to_byte() for score in scores], np.int64)
             outcome, dtg = patterns.values(np.full(len(scores), number, np.uint32), signed)
             expected = [value_of_pattern(patterns, number, score) for score in scores]
             assert list(zip(outcome.tolist(), dtg.tolist(), strict=True)) == [

@@ -13,7 +13,7 @@ import pytest
 from tbgen.errors import AccruedError, MissingDistancesError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.layers import Layer
 from tests.cli.calls import printed, tbgen
@@ -45,7 +45,7 @@ def whole(table_folder: Path) -> Iterator[Tablebase]:
         yield opened
 
 
-def asked(whole: Tablebase, number: int, seed: int) -> Iterator[tuple[chess.Board, Accrued | None]]:
+def asked(whole: Tablebase, number: int, seed: int) -> Iterator[tuple[chess.Board, Score | None]]:
     """Legal positions of every table, with scores that can have accrued or none."""
     draw = random.Random(seed)
     for material in map(str, whole.available()):
@@ -61,7 +61,7 @@ def asked(whole: Tablebase, number: int, seed: int) -> Iterator[tuple[chess.Boar
             for square, (letter, color) in zip(squares, men, strict=True):
                 board.set_piece_at(square, chess.Piece.from_symbol(letter if color else letter.lower()))
             board.turn = draw.random() < 0.5
-            accrued = Accrued(draw.randint(2, 17), draw.choice(list(Color))) if draw.random() < 0.8 else None
+            accrued = Score(draw.randint(2, 17), draw.choice(list(Color))) if draw.random() < 0.8 else None
             if not board.is_valid():
                 continue
             try:
@@ -96,7 +96,7 @@ def test_many_outcomes_are_those_with_distances(bare: Tablebase, whole: Tablebas
 def test_an_ended_game_is_told_from_one_that_will_end_so(bare: Tablebase, whole: Tablebase) -> None:
     """Mate in one and mate, both with the score of a mate accrued, which only the second can have."""
     boards = [chess.Board("7k/8/5KQ1/8/8/8/8/8 w - - 0 1"), chess.Board("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1")]
-    mate = Accrued(0, Color.WHITE)
+    mate = Score(0, Color.WHITE)
     found, expected = (tables.probe_many(boards, accrued=mate) for tables in (bare, whole))
     assert found.fault.tolist() == expected.fault.tolist()
     assert found.fault.tolist()[0] != 0 == found.fault.tolist()[1]

@@ -10,7 +10,7 @@ import pytest
 
 from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.score import Color, parse_score
+from tbgen.score import Color, Score
 from tests.positions import random_board, random_boards
 
 from .play import play_against_random, play_best
@@ -40,13 +40,13 @@ def test_a_line_reaches_its_goal_in_time_and_ends_with_a_repetition(tables: Tabl
             replay.push(step.move)
             seen.append(replay.epd())
             assert step.outcome == value.outcome
-            assert (step.accrued.outcome == value.outcome) == (number >= value.dtg) or step.reset
+            assert (step.accrued == value.outcome) == (number >= value.dtg) or step.reset
         assert seen.count(seen[-1]) == 2 or not list(replay.legal_moves)
 
 
 def test_the_line_of_the_rules_page(tables: Tablebase) -> None:
     board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    line = tables.line(board, parse_score("G4.0"))
+    line = tables.line(board, Score("G4.0"))
     assert [str(step.accrued) for step in line[:5]] == ["G3.5", "G3.5", "G2.5", "G2.5", "G1.5"]
     assert [step.dtg for step in line[:5]] == [4, 3, 2, 1, 0]
 

@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.material import Material
 from tbgen.probe.stored import ChunkCache, StoredPosition, StoredTable
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tbgen.storage import writer
 from tbgen.storage.files import path_of
 from tbgen.storage.layers import Layer
@@ -82,10 +82,10 @@ def test_single_items_and_many_are_those_of_the_columns(parted: TableFile, table
 
 
 def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table: Table) -> None:
-    """Accrued codes up to that of the entry value: with greater ones nobody asks."""
+    """Score codes up to that of the entry value: with greater ones nobody asks."""
     (stored_table,), draw = stored(parted), np.random.default_rng(2)
     cells = draw.choice(np.flatnonzero(np.abs(table.entry.astype(int)) > 3), 300)
-    scores = [Accrued(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2)))) for n in cells]
+    scores = [Score(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2)))) for n in cells]
     expected = [
         value_of_pattern(table.patterns, int(table.pattern[n]), score) for n, score in zip(cells, scores, strict=True)
     ]
@@ -95,7 +95,7 @@ def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table:
         for place, score in zip(places.tolist(), scores, strict=True)
     ]
     assert found == expected
-    signed = np.array([score.outcome.to_byte() for score in scores], np.int64)
+    signed = np.array([score.to_byte() for score in scores], np.int64)
     outcome, dtg = stored_table.all_held(places, signed)
     found_at_once = list(zip(outcome.tolist(), dtg.tolist(), strict=True))
     assert found_at_once == [(best.to_byte(), plies) for best, plies in expected]

@@ -16,7 +16,7 @@ from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.successors import ELSEWHERE, FACTS, find_successors, placing_of
 from tbgen.rules.position import is_reset, material_of, own_score
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tbgen.storage.order import order_of
 from tests.positions import random_board, squares_of
 
@@ -94,7 +94,7 @@ def test_moves_have_the_values_that_they_have_without_kernels(tables: Tablebase,
     draw = random.Random(260)
     for _ in range(400):
         board = random_board_of_either(draw, draw.choice(tables.available()))
-        accrued = draw.choice([None, Accrued(draw.choice([3, 5, 7, 9]), draw.choice(list(Color)))])
+        accrued = draw.choice([None, Score(draw.choice([3, 5, 7, 9]), draw.choice(list(Color)))])
         expected, found = tables.probe_moves(board, accrued), compiled.probe_moves(board, accrued)
         assert [each.facts() for each in found] == [each.facts() for each in expected], board.fen()
         assert compiled.probe(board, accrued).facts() == tables.probe(board, accrued).facts()

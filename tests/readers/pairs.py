@@ -11,7 +11,7 @@ from typing import NamedTuple
 import chess
 
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tests.positions import random_board
 
 VECTORS = Path(__file__).with_name("vectors.csv")
@@ -23,8 +23,8 @@ class Pair(NamedTuple):
     """A position, its own score, and a score to ask for."""
 
     board: chess.Board
-    own: Accrued
-    accrued: Accrued
+    own: Score
+    accrued: Score
 
     @property
     def line(self) -> str:
@@ -47,8 +47,8 @@ def random_pair(draw: random.Random, material: str) -> Pair:
     if board.has_legal_en_passant() or draw.random() < 0.2:
         return Pair(board, own, own)
     if draw.random() < 0.1:
-        return Pair(board, own, Accrued(own.code, own.holder.other))
-    return Pair(board, own, Accrued(draw.randint(0, own.code + 2), draw.choice(list(Color))))
+        return Pair(board, own, Score(own.code, own.holder.other))
+    return Pair(board, own, Score(draw.randint(0, own.code + 2), draw.choice(list(Color))))
 
 
 class Case(enum.StrEnum):
@@ -70,7 +70,7 @@ class Case(enum.StrEnum):
     BREAKS = "accrued score breaks"
 
 
-def case_of(pair: Pair, entry: Outcome, outcome: Outcome | None) -> Case:
+def case_of(pair: Pair, entry: Score, outcome: Score | None) -> Case:
     """Which of the cases a pair is; there is no outcome where it is refused."""
     board, own, accrued = pair
     if outcome is None:
@@ -85,7 +85,7 @@ def case_of(pair: Pair, entry: Outcome, outcome: Outcome | None) -> Case:
         return Case.TIE if accrued.code == own.code else Case.IMPROVED
     if entry.code < accrued.code:
         return Case.FORCED
-    return Case.STANDS if outcome == accrued.outcome else Case.BREAKS
+    return Case.STANDS if outcome == accrued else Case.BREAKS
 
 
 def vectors(fewest: int, most: int) -> list[dict[str, str]]:

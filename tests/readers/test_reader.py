@@ -14,7 +14,7 @@ import pytest
 from tbgen.errors import AccruedError
 from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.layers import Layer
 from tbgen.storage.schema import SEAL_BYTES
@@ -62,7 +62,7 @@ def differences_of_pairs(reader: Reader, folder: Path, pairs: Sequence[Pair]) ->
 
 def assert_vectors_are_the_probes(tables: Tablebase, rows: Sequence[dict[str, str]]) -> None:
     for row in rows:
-        board, accrued = chess.Board(row["fen"]), parse_score(row["accrued"])
+        board, accrued = chess.Board(row["fen"]), Score(row["accrued"])
         if row["outcome"]:
             found = tables.probe(board, accrued)
             assert (str(found.outcome), str(found.dtg)) == (row["outcome"], row["dtg"]), row

@@ -14,7 +14,7 @@ import pytest
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.rules.position import own_score
-from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Color, Outcome
+from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
 from tbgen.table import EntryValues, Table, Tally
 from tests.retro.tables import solve_from_values, values
 from tests.verify.model import best_value, board_of, value_of
@@ -33,8 +33,8 @@ def table(request: pytest.FixtureRequest) -> Table:
     return solve_from_values(request.param)
 
 
-def mate(winner: Color) -> Outcome:
-    return Outcome(winner, MATE_CODE)
+def mate(winner: Color) -> Score:
+    return Score(MATE_CODE, winner)
 
 
 def on_diagonals(table: Table, side: Color) -> dict[int, int]:
@@ -46,7 +46,7 @@ def on_diagonals(table: Table, side: Color) -> dict[int, int]:
     return found
 
 
-def classes(table: Table, side: Color) -> dict[Outcome, int]:
+def classes(table: Table, side: Color) -> dict[Score, int]:
     """Positions of labelled men that differ up to symmetry, by Burnside's count of orbits."""
     if table.material.pawns:
         return {outcome: tally.count // 2 for outcome, tally in table.tallies[side].items()}
@@ -88,7 +88,7 @@ class Family(Mapping[Material, Table | EntryValues]):
         return 1 + len(self.table.material.children())
 
 
-def sample(table: Table) -> Iterator[tuple[chess.Board, Accrued, np.random.Generator]]:
+def sample(table: Table) -> Iterator[tuple[chess.Board, Score, np.random.Generator]]:
     """Seeded positions that have moves, with their own scores."""
     layout, random = layout_of(table.material), np.random.default_rng(len(table.patterns))
     for cell in random.permutation(np.flatnonzero(table.entry))[:CELLS].tolist():
@@ -101,7 +101,7 @@ def sample(table: Table) -> Iterator[tuple[chess.Board, Accrued, np.random.Gener
 def test_values_are_the_best_over_the_moves(table: Table) -> None:
     tables = Family(table)
     for board, own, random in sample(table):
-        scores = [own, *[Accrued(int(random.integers(2, own.code + 1)), Color(random.integers(2))) for _ in range(3)]]
+        scores = [own, *[Score(int(random.integers(2, own.code + 1)), Color(random.integers(2))) for _ in range(3)]]
         for accrued in scores:
             assert value_of(tables, board, accrued) == best_value(tables, board, accrued), (board.fen(), accrued)
 
@@ -111,13 +111,13 @@ def test_an_entry_value_below_the_own_code_does_not_depend_on_the_accrued_score(
     for board, own, random in sample(table):
         entry, dtg = value_of(tables, board, own)
         if entry.code < own.code:
-            accrued = Accrued(int(random.integers(max(2, entry.code + 1), own.code + 1)), Color(random.integers(2)))
+            accrued = Score(int(random.integers(max(2, entry.code + 1), own.code + 1)), Color(random.integers(2)))
             assert best_value(tables, board, accrued) == (entry, dtg), (board.fen(), accrued)
 
 
 def test_a_better_accrued_score_is_never_worth_less(table: Table) -> None:
     tables = Family(table)
     for board, own, _ in sample(table):
-        scores = sorted((Accrued(code, color) for color in Color for code in range(2, own.code + 1)), reverse=True)
+        scores = sorted((Score(code, color) for color in Color for code in range(2, own.code + 1)), reverse=True)
         found = [value_of(tables, board, accrued)[0] for accrued in scores]
         assert found == sorted(found, reverse=True), board.fen()

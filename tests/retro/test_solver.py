@@ -25,7 +25,7 @@ from tbgen.retro.levels.packing import NO_LABEL, label_from
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tbgen.table import EntryValues, Table
 from tests.patterns import value_of_pattern
 from tests.retro.tables import solve_from_values, solved, values
@@ -65,16 +65,16 @@ def test_a_table_of_four_men_is_the_same_for_any_number_of_threads(name: str) ->
 @pytest.mark.parametrize("row", rows("entry_counts.csv"), ids=lambda row: " ".join(row.values()))
 def test_entry_values_are_as_many_as_the_rules_say(row: dict[str, str]) -> None:
     side = Color.WHITE if row["side_to_move"] == "white" else Color.BLACK
-    tally = solved(row["material"]).tallies[side][parse_score(row["outcome"]).outcome]
+    tally = solved(row["material"]).tallies[side][Score(row["outcome"])]
     assert tally.count == int(row["positions"])
 
 
 @pytest.mark.parametrize("row", rows("entry_values.csv"), ids=lambda row: row["fen"])
 def test_single_values_are_those_published_with_the_rules(row: dict[str, str]) -> None:
     board = chess.Board(row["fen"])
-    accrued = parse_score(row["accrued"]) if row["accrued"] else own_score(board)
+    accrued = Score(row["accrued"]) if row["accrued"] else own_score(board)
     tables = {Material.parse(name): solved(name) for name in SMALL}
-    assert value_of(tables, board, accrued)[0] == parse_score(row["value"]).outcome
+    assert value_of(tables, board, accrued)[0] == Score(row["value"])
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -133,7 +133,7 @@ def refusal(worker: Worker) -> RepresentationError | None:
 def test_the_highest_code_that_fits_a_byte_is_stored() -> None:
     worker, entry = freeze_one(TOP_CODE, None)
     assert refusal(worker) is None
-    assert entry.tolist() == [Outcome(Color.BLACK, TOP_CODE).to_byte()]
+    assert entry.tolist() == [Score(TOP_CODE, Color.BLACK).to_byte()]
 
 
 def test_an_outcome_above_the_byte_is_refused() -> None:
@@ -145,7 +145,7 @@ def test_an_outcome_above_the_byte_is_refused() -> None:
 def test_a_code_above_the_byte_is_no_outcome_where_its_hold_breaks() -> None:
     worker, entry = freeze_one(TOP_CODE + 60, 4)
     assert refusal(worker) is None
-    assert entry.tolist() == [Outcome(Color.WHITE, 4).to_byte()]
+    assert entry.tolist() == [Score(4, Color.WHITE).to_byte()]
 
 
 def test_a_distance_too_far_is_refused() -> None:
@@ -187,11 +187,11 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
                 solve(Material.parse(name), children)
 
 
-@pytest.mark.parametrize("accrued", [Accrued(2, Color.WHITE), Accrued(16, Color.BLACK)])
-def test_no_hold_of_bare_kings_breaks(accrued: Accrued) -> None:
+@pytest.mark.parametrize("accrued", [Score(2, Color.WHITE), Score(16, Color.BLACK)])
+def test_no_hold_of_bare_kings_breaks(accrued: Score) -> None:
     table = solved("KvK")
     assert len(table.patterns) == 1
-    assert value_of_pattern(table.patterns, 0, accrued) == (accrued.outcome, 0)
+    assert value_of_pattern(table.patterns, 0, accrued) == (accrued, 0)
 
 
 class Backwards:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from tbgen.material import materials
-from tbgen.score import Color, Mobility, Outcome
+from tbgen.score import Color, Mobility, Score
 from tbgen.table import Table
 from tests.reference.material import Squares
 from tests.reference.moves import NO_SQUARE
@@ -142,7 +142,7 @@ def test_mates_are_those_of_ordinary_chess() -> None:
         assert (table.dtg[mates] == other.dtg[mates]).all()
         for side in Color:
             for winner in Color:
-                mate = Outcome(winner, 0)
+                mate = Score(0, winner)
                 assert table.tallies[side].get(mate) == other.tallies[side].get(mate)
 
 

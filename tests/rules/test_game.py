@@ -13,7 +13,7 @@ from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import accrued_of, is_reset, own_score
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tests.strategies import boards, scores
 
 KINGS_FAR_APART = "8/8/2k5/8/8/5K2/8/8 w - - 0 1"
@@ -21,14 +21,14 @@ KINGS_FAR_APART = "8/8/2k5/8/8/5K2/8/8 w - - 0 1"
 
 def game_from(fen: str, *moves: str, setting: str = "reset", cutoff: str = "G6.0") -> Game:
     board, accrued = parse_fen(fen)
-    fifty_moves = FiftyMoves(FiftyMoveSetting(setting), parse_score(cutoff).code)
+    fifty_moves = FiftyMoves(FiftyMoveSetting(setting), Score(cutoff).code)
     game = Game(board, accrued=accrued, fifty_moves=fifty_moves)
     for move in moves:
         game.push_text(move)
     return game
 
 
-def accrued_by_definition(board: chess.Board) -> Accrued:
+def accrued_by_definition(board: chess.Board) -> Score:
     """Every position since the last reset, the first of the lowest scores."""
     walker = board.root()
     since_reset = [own_score(walker)]
@@ -60,7 +60,7 @@ def test_a_game_played_move_by_move_accrues_the_same_as_a_move_stack(board: ches
 
 
 @given(boards(20), scores)
-def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(board: chess.Board, carried: Accrued) -> None:
+def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(board: chess.Board, carried: Score) -> None:
     game = Game(board, accrued=carried, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
     assert game.accrued == accrued_of(board, carried)
 
@@ -329,8 +329,8 @@ def test_a_board_that_is_handed_over_is_left_alone() -> None:
 
 
 def test_a_resignation_counts_as_mate() -> None:
-    assert final_outcome(Accrued(7, Color.WHITE), Color.BLACK) == Outcome(Color.BLACK, 0)
-    assert final_outcome(Accrued(7, Color.WHITE)) == Outcome(Color.WHITE, 7)
+    assert final_outcome(Score(7, Color.WHITE), Color.BLACK) == Score(0, Color.BLACK)
+    assert final_outcome(Score(7, Color.WHITE)) == Score(7, Color.WHITE)
 
 
 def state_of(game: Game) -> tuple[object, ...]:
@@ -388,7 +388,7 @@ def test_one_move_is_asked_for_and_not_none_or_two(text: str) -> None:
 
 
 def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
-    game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=parse_score("G4.0"))
+    game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=Score("G4.0"))
     game.push_line("Bh3 Kh4")
     facts = game.facts(Scoring(Scheme.WINNER))
     assert facts["fen"] == "8/8/4K3/8/7k/7B/8/8 w - - 35 31"

@@ -19,14 +19,14 @@ from tbgen.rules.points import (
     points_facts,
     sum_of_points,
 )
-from tbgen.score import Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tests.strategies import komis, outcomes, scorings
 
 WHITE_WINS, DRAW, BLACK_WINS = "1-0", "1/2-1/2", "0-1"
 
 
-def outcome(text: str) -> Outcome:
-    return parse_score(text).outcome
+def outcome(text: str) -> Score:
+    return Score(text)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_komi_is_beaten_met_or_missed(komi: str, score: str, result: str) -> N
 
 
 @given(scorings, outcomes)
-def test_points_of_both_sides_add_to_one(scoring: Scoring, result: Outcome) -> None:
+def test_points_of_both_sides_add_to_one(scoring: Scoring, result: Score) -> None:
     white, black = scoring.points(result)
     assert white + black == 1
     assert 0 <= white <= 1
@@ -122,13 +122,13 @@ def test_points_of_both_sides_add_to_one(scoring: Scoring, result: Outcome) -> N
 
 
 @given(scorings, outcomes, outcomes)
-def test_a_better_outcome_never_gives_fewer_points(scoring: Scoring, one: Outcome, other: Outcome) -> None:
+def test_a_better_outcome_never_gives_fewer_points(scoring: Scoring, one: Score, other: Score) -> None:
     worse, better = sorted((one, other))
     assert scoring.points(worse)[Color.WHITE] <= scoring.points(better)[Color.WHITE]
 
 
 @given(scorings, outcomes)
-def test_colours_can_be_exchanged(scoring: Scoring, result: Outcome) -> None:
+def test_colours_can_be_exchanged(scoring: Scoring, result: Score) -> None:
     flipped = Scoring(scoring.scheme, scoring.cutoff_code, Komi(scoring.komi.side.other, scoring.komi.quarters))
     assert flipped.points(result.flipped()) == scoring.points(result)[::-1]
 
@@ -181,7 +181,7 @@ def test_points_are_written_as_in_a_tag(scheme: str, score: str, text: str) -> N
 
 
 @given(scorings, outcomes)
-def test_written_points_are_read_back(scoring: Scoring, result: Outcome) -> None:
+def test_written_points_are_read_back(scoring: Scoring, result: Score) -> None:
     points = scoring.points(result)
     again = parse_points(format_points(points, scoring.scheme))
     assert sum(again) == 1
@@ -224,7 +224,7 @@ def test_or_by_stalemates_first_and_then_by_ever_higher_scores() -> None:
 
 @given(outcomes, scorings)
 def test_points_in_json_add_to_one_and_are_exact_where_a_binary_fraction_can_be(
-    outcome: Outcome, scoring: Scoring
+    outcome: Score, scoring: Scoring
 ) -> None:
     points = scoring.points(outcome)
     found, turned = points_facts(points), points_facts(points[::-1])

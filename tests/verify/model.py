@@ -12,12 +12,12 @@ import numpy.typing as npt
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material, Role
 from tbgen.rules.position import color_of, is_reset, material_of, own_score
-from tbgen.score import Accrued, Outcome
+from tbgen.score import Score
 from tbgen.table import Patterns, Table
 from tests import positions
 from tests.patterns import value_of_pattern
 
-Value = tuple[Outcome, int]
+Value = tuple[Score, int]
 Tables = Mapping[Material, Table]
 
 
@@ -53,12 +53,12 @@ def place_in(tables: Tables, board: chess.Board) -> tuple[Table, int, bool]:
     return table, layout.cell_of(int(color_of(board.turn)), squares), turned
 
 
-def value_of(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
+def value_of(tables: Tables, board: chess.Board, accrued: Score) -> Value:
     """What the tables say of a position and an accrued score, its own already counted in."""
     if board.has_legal_en_passant():
         return best_value(tables, board, accrued)
     table, cell, turned = place_in(tables, board)
-    entry, dtg = Outcome.from_byte(int(table.entry[cell])), int(table.dtg[cell])
+    entry, dtg = Score.from_byte(int(table.entry[cell])), int(table.dtg[cell])
     own = own_score(board)
     if turned:
         entry = entry.flipped()
@@ -68,7 +68,7 @@ def value_of(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
     return value.flipped() if turned else value, plies
 
 
-def best_value(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
+def best_value(tables: Tables, board: chess.Board, accrued: Score) -> Value:
     """The best of all moves for the side to move, looking one ply ahead."""
     table, _, _ = place_in(tables, board)
     values, forgets = [], table.game.forgets
@@ -79,9 +79,9 @@ def best_value(tables: Tables, board: chess.Board, accrued: Accrued) -> Value:
         board.pop()
     choose = max if board.turn == chess.WHITE else min
     outcome = choose(value for value, _ in values)
-    if outcome == accrued.outcome:
+    if outcome == accrued:
         return outcome, 0
-    is_progress = (outcome > accrued.outcome) == (board.turn == chess.WHITE)
+    is_progress = (outcome > accrued) == (board.turn == chess.WHITE)
     plies = [dtg for value, dtg in values if value == outcome]
     return outcome, 1 + (min(plies) if is_progress else max(plies))
 

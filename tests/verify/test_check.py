@@ -11,7 +11,7 @@ import pytest
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.table import Patterns, Table
 from tbgen.verify import Violation, verify_table
 from tests.patterns import value_of_pattern
@@ -105,10 +105,10 @@ def with_dtg(table: Table, random: Random) -> Table:
     return dataclasses.replace(table, dtg=dtg)
 
 
-def middle_of(table: Table, cell: int, patterns: Patterns, pattern: int) -> list[tuple[Outcome, int]]:
+def middle_of(table: Table, cell: int, patterns: Patterns, pattern: int) -> list[tuple[Score, int]]:
     """What a pattern makes of all the accrued scores for which a reader would look at it."""
-    own, entry = own_score(board_of(layout_of(table.material), cell)), Outcome.from_byte(int(table.entry[cell]))
-    scores = [Accrued(code, holder) for code in range(2, own.code + 1) for holder in Color]
+    own, entry = own_score(board_of(layout_of(table.material), cell)), Score.from_byte(int(table.entry[cell]))
+    scores = [Score(code, holder) for code in range(2, own.code + 1) for holder in Color]
     scores = [b for b in scores if b != own and not (entry.code < own.code and entry.code < b.code)]
     return [value_of_pattern(patterns, pattern, accrued) for accrued in scores]
 

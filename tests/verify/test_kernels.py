@@ -13,7 +13,7 @@ from tbgen.compiled.jit import small
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, Role
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.table import Table
 from tbgen.verify.cells import cell_of, images_of, men_of, numbering_of, set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch, own_code_of
@@ -133,16 +133,16 @@ def best_keys(subject, scratch, cell, best):
     return side, top
 
 
-def best_values(subject: Subject, cell: int) -> dict[Accrued, tuple[Outcome, int]]:
+def best_values(subject: Subject, cell: int) -> dict[Score, tuple[Score, int]]:
     """What the kernels find to be the best for every accrued score."""
     best = np.empty((2, 256), np.int64)
     side, top = best_keys(subject, new_scratch(), cell, best)
     found = {}
     for code in range(2, int(subject.own[np.searchsorted(subject.cells, cell)]) + 1):
         for holder in Color:
-            accrued, key = Accrued(code, holder), best[holder, min(code, top)]
-            outcome, dtg = value_of_key(side, accrued.outcome.to_byte(), key)
-            found[accrued] = Outcome.from_byte(outcome), dtg
+            accrued, key = Score(code, holder), best[holder, min(code, top)]
+            outcome, dtg = value_of_key(side, accrued.to_byte(), key)
+            found[accrued] = Score.from_byte(outcome), dtg
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Mobility
+from tbgen.score import Color, Mobility, Score
 from tbgen.table import Table
 from tbgen.verify import verify_table
 from tests.verify.model import best_value, board_of, is_position, value_of
@@ -52,14 +52,14 @@ def test_random_pairs_are_worth_what_their_best_move_is_worth(tables: dict[Mater
         own = own_score(board)
         if own.code < 2:
             continue
-        accrued = Accrued(draw.randint(2, own.code), Color(draw.randrange(2))).after(own, reset=False)
+        accrued = Score(draw.randint(2, own.code), Color(draw.randrange(2))).after(own, reset=False)
         assert value_of(tables, board, accrued) == best_value(tables, board, accrued), (board.fen(), accrued)
         asked += 1
 
 
 def test_a_capture_keeps_what_has_accrued(tables: dict[Material, Table]) -> None:
     """White has held the king to G1.5; Black takes the bishop, and White keeps that score for ever."""
-    board, accrued = chess.Board("8/8/8/8/8/1k6/2B5/5K2 b - - 1 1"), Accrued(3, Color.WHITE)
-    assert value_of(tables, board, accrued) == (accrued.outcome, 0)
+    board, accrued = chess.Board("8/8/8/8/8/1k6/2B5/5K2 b - - 1 1"), Score(3, Color.WHITE)
+    assert value_of(tables, board, accrued) == (accrued, 0)
     board.push_san("Kxc2")
-    assert value_of(tables, board, accrued) == (accrued.outcome, 0)
+    assert value_of(tables, board, accrued) == (accrued, 0)

@@ -16,7 +16,7 @@ from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenE
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe import Grade, MoveProbe, Probe, Tablebase
 from tbgen.rules.game import Ply
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.text import facts_of, in_plies
 
 _LEAST_SHOWN = Fraction(1, 20_000)
@@ -33,7 +33,7 @@ class AnnotatedPly:
     """The position before it; None for the first position."""
     value: Probe | None
     """None where no table knows the position after it."""
-    before: Outcome | None
+    before: Score | None
     """The outcome of best play before it; None for the first position, and where no table knows it."""
     better: tuple[MoveProbe, ...]
     """The best moves instead, where the move gave something away."""
@@ -209,7 +209,7 @@ def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Mat
         return None
 
 
-def _better(tables: Tablebase, board: chess.Board, accrued: Accrued) -> tuple[MoveProbe, ...]:
+def _better(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[MoveProbe, ...]:
     """The best moves in a position, without distances all that keep its value; none if a table is missing."""
     try:
         moves = tables.probe_moves(board, accrued)

@@ -23,7 +23,7 @@ from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Points, Scoring, points_facts
-from tbgen.score import Accrued, Color, Mobility, Outcome
+from tbgen.score import Color, Mobility, Score
 from tbgen.text import facts_of, in_so_many
 
 _UNKNOWN: Final = "no table knows the position"
@@ -54,7 +54,7 @@ class Ground(enum.Enum):
 class Verdict:
     """The final score of a game, its source and the reason."""
 
-    final: Outcome
+    final: Score
     source: Source
     points: Points
     why: str
@@ -130,7 +130,7 @@ class Adjudicator:
         self.rules = expect(plain, AdjudicationRules, "rules", "AdjudicationRules, or None")
 
     def decide(
-        self, board_or_game: chess.Board | Game, accrued: Accrued | None = None, *, winner: Color | None = None
+        self, board_or_game: chess.Board | Game, accrued: Score | None = None, *, winner: Color | None = None
     ) -> Verdict:
         """The final score of a game if it ends now; name the `winner` if the other side resigned or lost on time.
 
@@ -155,7 +155,7 @@ class Adjudicator:
     def _settled(self, stand: _Stand) -> Verdict:
         accrued, end, winner = stand.accrued, stand.end, stand.winner
         if end in ON_THE_BOARD:
-            return stand.verdict(accrued.outcome, Source.GAME, accrued.outcome.in_words())
+            return stand.verdict(accrued, Source.GAME, accrued.in_words())
         if winner is not None:
             return stand.verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game")
         how = self.rules.continued
@@ -163,9 +163,7 @@ class Adjudicator:
             return self._continued(stand)
         if end is None:
             return stand.stands("the game is not continued")
-        return stand.verdict(
-            accrued.outcome, Source.GAME, f"the game ended by {end.value}, and its accrued score stands"
-        )
+        return stand.verdict(accrued, Source.GAME, f"the game ended by {end.value}, and its accrued score stands")
 
     def _continued(self, stand: _Stand) -> Verdict:
         """The outcome of best play from the position, or the accrued score if there is no table for it."""
@@ -181,7 +179,7 @@ class Adjudicator:
         except MissingTableError as error:
             missing = Material.parse(error.material)
             why = f"the accrued score is provisional: {error}"
-            return stand.verdict(stand.accrued.outcome, Source.PROVISIONAL, why, missing)
+            return stand.verdict(stand.accrued, Source.PROVISIONAL, why, missing)
         clocked = None
         if self.tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
             clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
@@ -201,7 +199,7 @@ class _Stand(NamedTuple):
 
     board: Callable[[], chess.Board]
     men: int
-    accrued: Accrued
+    accrued: Score
     end: End | None
     """Why the rules ended it at its last ply, if they did."""
     winner: Color | None
@@ -209,11 +207,11 @@ class _Stand(NamedTuple):
     fifty_moves: FiftyMoves
 
     def stands(self, because: str) -> Verdict:
-        return self.verdict(self.accrued.outcome, Source.GAME, f"the accrued score stands: {because}")
+        return self.verdict(self.accrued, Source.GAME, f"the accrued score stands: {because}")
 
     def verdict(
         self,
-        final: Outcome,
+        final: Score,
         source: Source,
         why: str,
         material: Material | None = None,

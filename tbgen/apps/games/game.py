@@ -24,7 +24,7 @@ from tbgen.rules.points import (
     points_facts,
 )
 from tbgen.rules.stage import End, Stage, expect_setting
-from tbgen.score import MOST_CODE, Accrued, Mobility, Outcome
+from tbgen.score import MOST_CODE, Mobility, Score
 from tbgen.text import counted, facts_of
 
 _T = TypeVar("_T")
@@ -70,7 +70,7 @@ class PgnGame:
         return board
 
     @property
-    def final(self) -> Outcome:
+    def final(self) -> Score:
         """The final score of the game; unless the board decides, a decisive result counts as mate."""
         return final_of(self.last, self.result)
 
@@ -150,7 +150,7 @@ def _first(given: _T | None, tagged: _T | None, default: _T) -> _T:
 
 def root_of(
     tags: Mapping[str, str], known: GameTags, game: Mobility = Mobility.RESET
-) -> tuple[chess.Board, Accrued | None]:
+) -> tuple[chess.Board, Score | None]:
     """The first position of a game, and the accrued score there if its tags give one."""
     variant = tags.get("Variant", "").lower()
     if variant not in _CHESS960 | _ORDINARY:
@@ -161,7 +161,7 @@ def root_of(
     return board, accrued
 
 
-def final_of(last: Stage, result: str) -> Outcome:
+def final_of(last: Stage, result: str) -> Score:
     """The final score of a game that has a result: mate and stalemate on the board go before it."""
     return final_outcome(last.accrued, None if last.end in ON_THE_BOARD else winner_of(result))
 
@@ -195,12 +195,12 @@ def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
     """Describe a result that contradicts the end of the game."""
     if last.end is None or ended is None or ended.number < last.number:
         return
-    expected = classical_result(last.accrued.outcome)
+    expected = classical_result(last.accrued)
     if result not in (expected, _UNKNOWN):
         yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
 
 
-def _of_scores(tags: Mapping[str, str], final: Outcome, end: End | None, scoring: Scoring) -> Iterator[str]:
+def _of_scores(tags: Mapping[str, str], final: Score, end: End | None, scoring: Scoring) -> Iterator[str]:
     """Describe a score that contradicts the moves, and points that contradict the score."""
     if GAME_TAG in tags:  # decided under a game that the moves alone do not tell
         return

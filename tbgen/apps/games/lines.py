@@ -23,7 +23,7 @@ def pgn_of(
     `clock` says what the fifty-move rule makes of it, where that matters.
     """
     last = steps[-1].accrued if steps else answer.accrued
-    is_whole = last.outcome == answer.outcome
+    is_whole = last == answer.outcome
     first, carried = board, {}
     if answer.accrued != answer.own:
         first, accrued = with_score(board, answer.accrued)
@@ -50,6 +50,6 @@ def _tags_of_result(answer: Probe, scoring: Scoring) -> dict[str, str]:
 
 
 def _to_go(step: LineStep) -> str:
-    if step.accrued.outcome == step.outcome:
+    if step.accrued == step.outcome:
         return "reached"
     return str(step.outcome) if step.dtg is None else f"{step.outcome} in {in_plies(step.dtg)}"

@@ -26,7 +26,7 @@ from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.notation import parse_one
 from tbgen.rules.position import color_of, first_accrued
 from tbgen.rules.stage import Stage, first_stage, next_stage
-from tbgen.score import Accrued, Mobility
+from tbgen.score import Mobility, Score
 
 _GATHERED_BYTES = 1 << 16
 
@@ -97,7 +97,7 @@ class Root(NamedTuple):
 
     board: chess.Board
     words: Words
-    carried: Accrued | None
+    carried: Score | None
 
 
 class Replayed(NamedTuple):
@@ -146,7 +146,7 @@ def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: GameS
 
 
 @lru_cache(maxsize=1024)
-def _root(fen: str | None, variant: str | None, accrued: Accrued | None, game: Mobility) -> Root:
+def _root(fen: str | None, variant: str | None, accrued: Score | None, game: Mobility) -> Root:
     tags = {name: value for name, value in (("FEN", fen), ("Variant", variant)) if value is not None}
     board, carried = root_of(tags, GameTags(accrued=accrued), game)
     return Root(board, words_of(board), carried)
@@ -171,7 +171,7 @@ def _last_and_end(
 ) -> tuple[Stage, Stage | None]:
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = replayed.facts[0]
-    own = Accrued(code, color_of(not root.board.turn))
+    own = Score(code, color_of(not root.board.turn))
     accrued = first_accrued(root.board, own, root.carried, game)
     stage = first_stage(own, accrued, root.board.halfmove_clock, bare, fifty_moves)
     ended = None if stage.end is None else stage

@@ -1,6 +1,6 @@
 """Standings of an event: cross table, sums of points and tie-breaks.
 
->>> games = [EventGame("Ann", "Bob", "1/2-1/2", Outcome(Color.WHITE, 3), Scoring(), Source.GAME)]
+>>> games = [EventGame("Ann", "Bob", "1/2-1/2", Score(3, Color.WHITE), Scoring(), Source.GAME)]
 >>> [(row.rank, row.name, str(row.points), str(row.classical)) for row in Standings(games).rows]
 [(1, 'Ann', '9/16', '1/2'), (2, 'Bob', '7/16', '1/2')]
 """
@@ -33,7 +33,7 @@ from tbgen.apps.games.tiebreaks import (
     wins,
 )
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring
-from tbgen.score import MOST_CODE, Color, Outcome
+from tbgen.score import MOST_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
 UNFINISHED = "*"
@@ -51,7 +51,7 @@ class EventGame(NamedTuple):
     black: str
     result: str
     """As the sheet says."""
-    final: Outcome
+    final: Score
     scoring: Scoring
     source: Source
     missing: str | None = None
@@ -190,7 +190,7 @@ class Row:
             self,
             *("rank", "name", "games", "classical", "points"),
             points_exact=str(self.points),
-            net={str(Outcome(Color.WHITE, code)): n for code, n in sorted(self.balance.items()) if n},
+            net={str(Score(code, Color.WHITE)): n for code, n in sorted(self.balance.items()) if n},
             tiebreaks=self.figures,
             against={name: list(map(str, self.against[name])) for name in names if name in self.against},
         )

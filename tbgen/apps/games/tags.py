@@ -1,6 +1,6 @@
 """The PGN tags of r-mobility games.
 
->>> write_tags(Outcome(Color.BLACK, 7), Scoring())["Points"]
+>>> write_tags(Score(7, Color.BLACK), Scoring())["Points"]
 '0.4961-0.5039'
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tbgen.errors import ScoreFormatError, UsageError, expect
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points, scheme_of
 from tbgen.rules.stage import FiftyMoveSetting, setting_of
-from tbgen.score import Accrued, Color, Outcome, expect_outcome, parse_score
+from tbgen.score import Color, Score, expect_score
 
 _OFF = ("0", "false", "no")
 
@@ -40,13 +40,13 @@ class Source(enum.Enum):
 class GameTags:
     """The r-mobility tags of a game; None stands for a missing tag."""
 
-    outcome: Outcome | None = None
+    outcome: Score | None = None
     points: Points | None = None
     scheme: Scheme | None = None
     cutoff_code: int | None = None
     komi: Komi | None = None
     legacy: bool = False
-    accrued: Accrued | None = None
+    accrued: Score | None = None
     """The accrued score of the first position."""
     fifty_moves: FiftyMoveSetting | None = None
 
@@ -63,12 +63,12 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
     close = {name: "".join(expect(value, str, name, "a text").split()) for name, value in tags.items()}
     legacy = "Legacy" in close and close["Legacy"].lower() not in _OFF
     return GameTags(
-        outcome=parse_score(close["RMobilityResult"]).outcome if "RMobilityResult" in close else None,
+        outcome=Score(close["RMobilityResult"]) if "RMobilityResult" in close else None,
         points=parse_points(close["Points"]) if "Points" in close else None,
         scheme=scheme_of(close["RMobilityScoring"]) if "RMobilityScoring" in close else None,
         cutoff_code=parse_cutoff(close["RMobilityCutoff"]) if "RMobilityCutoff" in close else None,
         komi=parse_komi(close["Komi"]) if "Komi" in close else None,
-        accrued=parse_score(close["RMobilityAccrued"]) if "RMobilityAccrued" in close else None,
+        accrued=Score(close["RMobilityAccrued"]) if "RMobilityAccrued" in close else None,
         legacy=legacy,
         fifty_moves=_fifty_moves_in(close, legacy=legacy),
     )
@@ -81,7 +81,7 @@ def _fifty_moves_in(tags: Mapping[str, str], *, legacy: bool) -> FiftyMoveSettin
 
 
 def write_tags(
-    outcome: Outcome,
+    outcome: Score,
     scoring: Scoring,
     *,
     legacy: bool = False,
@@ -89,19 +89,19 @@ def write_tags(
 ) -> dict[str, str]:
     """The tags of a finished game, in the order in which they are written.
 
-    >>> tags = write_tags(Outcome(Color.WHITE, 5), Scoring(Scheme.WINNER))
+    >>> tags = write_tags(Score(5, Color.WHITE), Scoring(Scheme.WINNER))
     >>> tags["Points"], tags["Result"]
     ('1-0', '1/2-1/2')
 
     The default of the fifty-move rule has no tag, and `legacy` the one that other programs know.
     """
-    outcome = expect_outcome(outcome, "outcome")
+    outcome = expect_score(outcome, "outcome")
     expect(scoring, Scoring, "scoring", "a Scoring such as Scoring()")
     expect(fifty_moves, FiftyMoveSetting, "fifty_moves", "a FiftyMoveSetting such as FiftyMoveSetting.FIDE")
     tags = {
         "Result": classical_result(outcome),
         "RMobilityResult": str(outcome),
-        "RMobilityCutoff": str(Outcome(Color.WHITE, scoring.cutoff_code)),
+        "RMobilityCutoff": str(Score(scoring.cutoff_code, Color.WHITE)),
         "RMobilityScoring": scoring.scheme.value,
         "Points": format_points(scoring.points(outcome), scoring.scheme),
     }
@@ -114,7 +114,7 @@ def write_tags(
     return tags
 
 
-def classical_result(outcome: Outcome) -> str:
+def classical_result(outcome: Score) -> str:
     """The Result tag: only G0.0 is decisive."""
     if not outcome.is_mate:
         return "1/2-1/2"
@@ -133,7 +133,7 @@ def parse_cutoff(text: str) -> int:
     12
     """
     try:
-        cutoff = parse_score(text)
+        cutoff = Score(text)
     except ScoreFormatError:
         raise ScoreFormatError(text, "a cutoff such as G6.0") from None
     if cutoff.holder is not Color.WHITE:

@@ -15,7 +15,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import color_of, is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.text import plain
 
 
@@ -100,7 +100,7 @@ class Holding:
     """Whether a side keeps a goal after every ply."""
 
     board: chess.Board = field(repr=False)
-    accrued: Accrued
+    accrued: Score
     goal: Goal
     verdict: HoldVerdict
     proof: Proof | None
@@ -112,7 +112,7 @@ class Holding:
     """The frame that holds, or that holds longest."""
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Score:
         """The goal's."""
         return self.goal.outcome
 
@@ -158,17 +158,17 @@ class HoldBracket:
         return f"the value is between {self.low} and {self.high}"
 
     @property
-    def low(self) -> Outcome:
+    def low(self) -> Score:
         """The best that White is proved to keep; the worst outcome of all if that is nothing."""
         return self.white.outcome if self.white.is_held else worst(Color.WHITE)
 
     @property
-    def high(self) -> Outcome:
+    def high(self) -> Score:
         """The best that Black is proved to keep, the worst for it if that is nothing."""
         return self.black.outcome if self.black.is_held else worst(Color.BLACK)
 
     @property
-    def value(self) -> Outcome | None:
+    def value(self) -> Score | None:
         """The value, where both sides keep the same outcome."""
         return self.low if self.low == self.high else None
 
@@ -203,7 +203,7 @@ def cycle_of(strategy: Strategy) -> Cycle:
 
 
 def _move_on(
-    strategy: Strategy, board: chess.Board, accrued: Accrued, places: dict[tuple[str, int], int]
+    strategy: Strategy, board: chess.Board, accrued: Score, places: dict[tuple[str, int], int]
 ) -> chess.Move | None:
     """The strategy's move, or one of the other side that goes back, or else is quiet; None where the line ends."""
     if color_of(board.turn) is strategy.goal.side:

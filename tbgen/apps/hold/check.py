@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from tbgen.errors import ProofError
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 
 if TYPE_CHECKING:
     from tbgen.apps.hold.strategy import Strategy
     from tbgen.probe import Tablebase
-
-Score = tuple[int, int]
-"""An accrued score as the walk has it: code and holder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +86,11 @@ class _Walk:
         self.side = strategy.goal.side
         self.places: list[_Place] = []
         self.leaves: set[str] = set()
-        self._good: set[Score] = set()
+        self._good: set[tuple[int, int]] = set()
         self._numbers: dict[tuple[int | None, ...], int] = {}
         self._steps: dict[tuple[int, int], list[_Step]] = {}
 
-    def threshold(self, score: Score) -> int:
+    def threshold(self, score: tuple[int, int]) -> int:
         """The threshold under which a strategy has its moves."""
         return min(score[0], self.strategy.goal.outcome.code)
 
@@ -109,17 +106,17 @@ class _Walk:
             self.places.append(_Place(board.copy(stack=False), code, int(mover)))
         return number
 
-    def steps_of(self, number: int, score: Score) -> list[_Step]:
+    def steps_of(self, number: int, score: tuple[int, int]) -> list[_Step]:
         """The moves that must be looked at: all of the other side, the strategy's of its own."""
         place = self.places[number]
-        is_own = place.mover == self.side and place.code > 1
+        is_own = place.mover == int(self.side) and place.code > 1
         key = number, self.threshold(score) if is_own else -1
         if key not in self._steps:
             moves = [self._chosen(place.board, score)] if is_own else list(place.board.legal_moves)
             self._steps[key] = [self._step(place.board, move) for move in moves]
         return self._steps[key]
 
-    def _chosen(self, board: chess.Board, score: Score) -> chess.Move:
+    def _chosen(self, board: chess.Board, score: tuple[int, int]) -> chess.Move:
         """The strategy's move."""
         move = self.strategy.moves.get((board.epd(en_passant="legal"), self.threshold(score)))
         if move is None:
@@ -150,13 +147,13 @@ class _Walk:
             raise ProofError(self.name, reason)
         self._compare(accrued, board)
 
-    def expect_goal(self, score: Score, number: int) -> None:
+    def expect_goal(self, score: tuple[int, int], number: int) -> None:
         """Refuse a score that is worse for the holder than its goal."""
         if score not in self._good:
             self._compare(_accrued(score), self.places[number].board)
             self._good.add(score)
 
-    def _compare(self, accrued: Accrued, board: chess.Board, by: str = "") -> None:
+    def _compare(self, accrued: Score, board: chess.Board, by: str = "") -> None:
         goal = self.strategy.goal.outcome
         if accrued.worth_to(self.side) < goal.worth_to(self.side):
             raise ProofError(self.name + by, f"{accrued} is worse for {self.side} than {goal} in {board.fen()}")
@@ -166,8 +163,8 @@ class _Walk:
         if tables is None:
             raise ProofError(self.name, f"it leans on tables, such as for {leaf}; give them with --data")
         board = chess.Board(f"{leaf} 0 1")
-        self._compare(tables.probe(board).outcome.accrued, board, by=", by the tables")
+        self._compare(tables.probe(board).outcome, board, by=", by the tables")
 
 
-def _accrued(score: Score) -> Accrued:
-    return Accrued(score[0], Color(score[1]))
+def _accrued(score: tuple[int, int]) -> Score:
+    return Score(score[0], Color(score[1]))

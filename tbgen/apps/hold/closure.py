@@ -20,7 +20,7 @@ from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.material import Material, Role
 from tbgen.probe import Tablebase
 from tbgen.rules.position import color_of
-from tbgen.score import Accrued
+from tbgen.score import Score
 
 _EDGES = 12
 """Edges that a search has room for, as a multiple of its nodes."""
@@ -73,10 +73,10 @@ class Tables:
         found = {key for material in there for key in (_key_of(material), _key_of(material.flipped()))}
         return cls(base, np.array(sorted(found), np.uint64), max((material.men for material in there), default=0))
 
-    def entries(self, boards: list[chess.Board]) -> Iterator[Accrued | None]:
+    def entries(self, boards: list[chess.Board]) -> Iterator[Score | None]:
         """Their entry values; None where a table has no answer."""
         for found in self.base.probe_many(boards, accrued=None):
-            yield None if found is None else found[0].accrued
+            yield None if found is None else found[0]
 
 
 def _key_of(material: Material) -> int:
@@ -134,7 +134,7 @@ class Searcher:
         self._nothing = np.zeros(0, np.uint64)
 
     def search(
-        self, board: chess.Board, goal: Goal, accrued: Accrued, attempt: Attempt, tables: Tables | None, watch: Watch
+        self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt, tables: Tables | None, watch: Watch
     ) -> Found:
         """Look for a closed set with the root in it."""
         task = _task(board, goal, attempt, tables)
@@ -161,7 +161,7 @@ class Searcher:
             kernels.add(self._space, words_of(board), threshold, mover, self._scratch)
 
     def explore(
-        self, boards: Sequence[chess.Board], goal: Goal, accrued: Accrued, attempt: Attempt, movers: Sequence[int]
+        self, boards: Sequence[chess.Board], goal: Goal, accrued: Score, attempt: Attempt, movers: Sequence[int]
     ) -> Explored:
         """All that moves of two men lead to from some positions, with what they make of the threshold."""
         task = _task(boards[0], goal, attempt, None)
@@ -201,7 +201,7 @@ class Searcher:
         """The position of a node."""
         return board_in(self._space.keys[node])
 
-    def strategy(self, board: chess.Board, goal: Goal, accrued: Accrued, attempt: Attempt) -> Strategy:
+    def strategy(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy:
         """The strategy that a search has found."""
         moves, leaves = {}, set()
         for node in self._needed(int(goal.side)):

@@ -22,7 +22,7 @@ from tbgen.apps.hold.keys import META, MOVER_BIT, THRESHOLD_BIT
 from tbgen.apps.hold.strategy import Goal, Rung, name_of
 from tbgen.errors import UsageError
 from tbgen.rules.position import color_of, is_reset, own_score, play_move
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tbgen.text import facts_of
 
 _MAN = re.compile(r"([KQRBN]?)([a-h][1-8])")
@@ -110,7 +110,7 @@ def _only_man(board: chess.Board) -> chess.Square | None:
     return only
 
 
-def searcher_of(goal: Goal, accrued: Accrued) -> Searcher:
+def searcher_of(goal: Goal, accrued: Score) -> Searcher:
     """A searcher with room for any frame."""
     return Searcher(FRAME_POSITIONS * (goal.threshold(accrued) + 1), _MOST_MOVES)
 
@@ -118,9 +118,7 @@ def searcher_of(goal: Goal, accrued: Accrued) -> Searcher:
 class Frame:
     """The positions that two men can bring about, each with a threshold, and the plies that C needs to get out."""
 
-    def __init__(
-        self, board: chess.Board, goal: Goal, accrued: Accrued, pair: Pair, *, everywhere: bool = False
-    ) -> None:
+    def __init__(self, board: chess.Board, goal: Goal, accrued: Score, pair: Pair, *, everywhere: bool = False) -> None:
         self.board, self.goal, self.accrued, self.pair = board, goal, accrued, pair
         boards, movers = [board], [pair.b]
         for placed, square in _placements(board, pair) if everywhere else ():
@@ -210,7 +208,7 @@ class Frame:
         after = board_in(self.found.keys[node])
         return chess.Move(chess.lsb(board.occupied & ~after.occupied), chess.lsb(after.occupied & ~board.occupied))
 
-    def _exit(self, board: chess.Board, accrued: Accrued, node: int) -> chess.Move:
+    def _exit(self, board: chess.Board, accrued: Score, node: int) -> chess.Move:
         """A move by which C leaves the frame: best one that breaks the goal, else one of another man or a reset."""
         c = self.squares_of(node)[1]
         stuck = [self.squares_of(each)[1] for each in self.after[node] if self.plies[each] == 0]
@@ -295,7 +293,7 @@ class FrameMap:
         return str(len(self.squares[name])) if name in self.squares else "."
 
 
-def map_of(board: chess.Board, goal: Goal, accrued: Accrued, pair: Pair) -> FrameMap:
+def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameMap:
     """Where the men may stand while B holds: in positions that can arise; if B does not hold, all over the board."""
     frame = Frame(board, goal, accrued, pair, everywhere=True)
     threshold = goal.threshold(accrued)

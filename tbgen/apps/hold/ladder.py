@@ -23,7 +23,7 @@ from tbgen.probe import Tablebase
 from tbgen.probe.values import check_accrued
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import accrued_of, color_of, expect_board, own_score
-from tbgen.score import Accrued, Color, Outcome, expect_color, expect_outcome, expect_score
+from tbgen.score import Color, Score, expect_color, expect_score
 
 DEFAULT_NODES = 100_000
 MOST_NODES = 5_000_000
@@ -37,8 +37,8 @@ def hold(
     board: chess.Board,
     side: Color,
     *,
-    goal: Outcome | Accrued | str = "accrued",
-    accrued: Accrued | Outcome | None = None,
+    goal: Score | Score | str = "accrued",
+    accrued: Score | Score | None = None,
     tables: Tablebase | None = None,
     pair: str | None = None,
     nodes: int = DEFAULT_NODES,
@@ -62,7 +62,7 @@ def hold(
 
 def bracket(
     board: chess.Board,
-    accrued: Accrued | Outcome | None = None,
+    accrued: Score | Score | None = None,
     *,
     tables: Tablebase | None = None,
     pair: str | None = None,
@@ -82,7 +82,7 @@ def bracket(
 
 def _ladder(
     board: chess.Board,
-    accrued: Accrued | Outcome | None,
+    accrued: Score | Score | None,
     tables: Tablebase | None,
     nodes: int,
     wide: bool,
@@ -104,7 +104,7 @@ def _nobody(_nodes: int) -> None:
     pass
 
 
-def _used(board: chess.Board, accrued: Accrued | Outcome | None) -> Accrued:
+def _used(board: chess.Board, accrued: Score | Score | None) -> Score:
     """The accrued score to start from."""
     if accrued is None:
         return accrued_of(board)
@@ -114,14 +114,14 @@ def _used(board: chess.Board, accrued: Accrued | Outcome | None) -> Accrued:
     return given.after(own, reset=False)
 
 
-def _held(ladder: _Ladder, side: Color, goal: Outcome | Accrued | str, pair: str | None) -> Holding:
+def _held(ladder: _Ladder, side: Color, goal: Score | Score | str, pair: str | None) -> Holding:
     pairs = all_pairs(ladder.board, side) if pair is None else [parse_pair(ladder.board, side, pair)]
     if goal == "best":
         return ladder.best(side, pairs)
     if isinstance(goal, str) and goal not in _WORDS:
         raise UsageError(f"goal must be an outcome or one of {', '.join(_WORDS)}, not {goal!r}")
-    wanted = {"accrued": Goal(side, ladder.accrued.outcome), "draw": not_mated(side)}
-    chosen = wanted[goal] if isinstance(goal, str) else Goal(side, expect_outcome(goal, "goal"))
+    wanted = {"accrued": Goal(side, ladder.accrued), "draw": not_mated(side)}
+    chosen = wanted[goal] if isinstance(goal, str) else Goal(side, expect_score(goal, "goal"))
     if not chosen.is_met_by(ladder.accrued):
         raise UsageError(f"{ladder.accrued} has accrued, which is already worse for {side} than {chosen.outcome}")
     return ladder.climb(chosen, pairs)
@@ -141,7 +141,7 @@ class _Ladder:
     """A position, and how hard to try."""
 
     board: chess.Board
-    accrued: Accrued
+    accrued: Score
     tables: Tables | None
     nodes: int
     wide: bool
@@ -236,8 +236,8 @@ class _Ladder:
         return next((pair for pair in pairs if pair.b in movers), pairs[0])
 
 
-def _outcomes(side: Color, accrued: Accrued) -> list[Outcome]:
+def _outcomes(side: Color, accrued: Score) -> list[Score]:
     """What may be kept with an accrued score, from the worst outcome to the score itself."""
-    mine = [Outcome(side, code) for code in range(_MOST_MOVES_CODE, -1, -1)]
-    theirs = [Outcome(side.other, code) for code in range(_MOST_MOVES_CODE + 1)]
+    mine = [Score(code, side) for code in range(_MOST_MOVES_CODE, -1, -1)]
+    theirs = [Score(code, side.other) for code in range(_MOST_MOVES_CODE + 1)]
     return [each for each in theirs + mine if each.worth_to(side) <= accrued.worth_to(side)]

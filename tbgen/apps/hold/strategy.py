@@ -1,7 +1,7 @@
 """Goals, and strategies that keep them: a move for each position, as a table and as a file.
 
->>> goal = Goal(Color.WHITE, parse_score("-G3.0").outcome)
->>> goal.is_met_by(parse_score("-G4.5")), goal.is_met_by(parse_score("-G2.5")), goal.threshold(parse_score("G2.0"))
+>>> goal = Goal(Color.WHITE, Score("-G3.0"))
+>>> goal.is_met_by(Score("-G4.5")), goal.is_met_by(Score("-G2.5")), goal.threshold(Score("G2.0"))
 (True, False, 4)
 """
 
@@ -17,7 +17,7 @@ import chess
 
 from tbgen.errors import InputError, ProofError
 from tbgen.rules.fen import parse_fen
-from tbgen.score import MATE_CODE, STALEMATE_CODE, Accrued, Color, Outcome, parse_score
+from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import trouble
 
 T = TypeVar("T")
@@ -30,9 +30,9 @@ class Goal:
     """A side keeps an outcome, or a better one, after every ply."""
 
     side: Color
-    outcome: Outcome
+    outcome: Score
 
-    def is_met_by(self, accrued: Accrued | Outcome) -> bool:
+    def is_met_by(self, accrued: Score | Score) -> bool:
         """Whether a score is no worse than the goal for the side."""
         return accrued.worth_to(self.side) >= self.outcome.worth_to(self.side)
 
@@ -41,7 +41,7 @@ class Goal:
         """Whether the goal is a score that the side itself holds."""
         return self.outcome.holder is self.side
 
-    def threshold(self, accrued: Accrued) -> int:
+    def threshold(self, accrued: Score) -> int:
         """All that matters of the past: the other side breaks the hold with a code below this one."""
         return min(accrued.code, self.outcome.code)
 
@@ -52,12 +52,12 @@ def not_mated(side: Color) -> Goal:
     >>> str(not_mated(Color.WHITE).outcome)
     '-G0.5'
     """
-    return Goal(side, Outcome(side.other, STALEMATE_CODE))
+    return Goal(side, Score(STALEMATE_CODE, side.other))
 
 
-def worst(side: Color) -> Outcome:
+def worst(side: Color) -> Score:
     """The outcome that any other is at least as good as."""
-    return Outcome(side.other, MATE_CODE)
+    return Score(MATE_CODE, side.other)
 
 
 class Rung(enum.Enum):
@@ -80,7 +80,7 @@ class Strategy:
     """The moves of one side that keep its goal, in every position that the other side can bring about."""
 
     board: chess.Board
-    accrued: Accrued
+    accrued: Score
     goal: Goal
     rung: Rung
     men: tuple[str, ...]
@@ -90,7 +90,7 @@ class Strategy:
     leaves: frozenset[str] = field(repr=False)
     """Positions that arise by a reset and are left to the tables."""
 
-    def move_on(self, board: chess.Board, accrued: Accrued) -> chess.Move | None:
+    def move_on(self, board: chess.Board, accrued: Score) -> chess.Move | None:
         """What is played with an accrued score; None in a position that the strategy does not know."""
         return self.moves.get((place_of(board), self.goal.threshold(accrued)))
 
@@ -147,14 +147,14 @@ def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
 def _strategy_of(facts: dict[str, Any]) -> Strategy:
     fen, side, rung, accrued, outcome = (_typed(facts[key], str) for key in ("fen", "side", "rung", "accrued", "goal"))
     board, _ = parse_fen(fen)
-    goal = Goal(Color[side.upper()], parse_score(outcome).outcome)
+    goal = Goal(Color[side.upper()], Score(outcome))
     moves = {}
     for row in _typed(facts["moves"], list):
         place, threshold, uci = _typed(row, list)
         moves[_typed(place, str), _typed(threshold, int)] = chess.Move.from_uci(_typed(uci, str))
     men = tuple(_typed(man, str) for man in _typed(facts["men"], list))
     leaves = frozenset(_typed(leaf, str) for leaf in _typed(facts["tables"], list))
-    return Strategy(board, parse_score(accrued), goal, Rung(rung), men, moves, leaves)
+    return Strategy(board, Score(accrued), goal, Rung(rung), men, moves, leaves)
 
 
 def _typed(value: Any, kind: type[T]) -> T:

@@ -18,7 +18,7 @@ from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.fen import format_fen, parse_fen
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.points import Komi
-from tbgen.score import Accrued
+from tbgen.score import Score
 
 if TYPE_CHECKING:
     from tbgen.apps.games.chunks import Movetext
@@ -41,7 +41,7 @@ class Opening:
     """A first position with the moves that are played before the engines take over."""
 
     fen: str = chess.STARTING_FEN
-    accrued: Accrued | None = None
+    accrued: Score | None = None
     moves: tuple[str, ...] = ()
     komi: Komi | None = None
     chess960: bool = False

@@ -16,7 +16,7 @@ from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import color_of
-from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.score import MATE_CODE, Color, Score
 
 ADJUDICATION = "adjudication"
 NORMAL = "normal"
@@ -64,7 +64,7 @@ class Note:
 class Ending:
     """A final score, where it comes from and why; `termination` is the value of the tag."""
 
-    outcome: Outcome
+    outcome: Score
     source: Source
     termination: str
     details: str
@@ -126,7 +126,7 @@ async def play(sheet: Sheet, players: tuple[Player, Player], rules: PlayRules, o
 
 def _by_rules(game: Game) -> Ending | None:
     end = game.last.end
-    return None if end is None else Ending(game.accrued.outcome, Source.GAME, NORMAL, end.value)
+    return None if end is None else Ending(game.accrued, Source.GAME, NORMAL, end.value)
 
 
 def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
@@ -146,7 +146,7 @@ def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
 def _by_length(game: Game, rules: PlayRules) -> Ending | None:
     if rules.most_moves is None or game.last.number < 2 * rules.most_moves:
         return None
-    return Ending(game.accrued.outcome, Source.GAME, ADJUDICATION, f"move limit of {rules.most_moves}")
+    return Ending(game.accrued, Source.GAME, ADJUDICATION, f"move limit of {rules.most_moves}")
 
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
@@ -174,7 +174,7 @@ class _GivingUp:
         for loser in Color:
             agreed = not rule.two_sided or self._winning[loser.other] >= rule.moves
             if self._lost[loser] >= rule.moves and agreed:
-                mate = Outcome(loser.other, MATE_CODE)
+                mate = Score(MATE_CODE, loser.other)
                 self.ending = Ending(mate, Source.RESULT, ADJUDICATION, f"{loser} resigns")
 
 

@@ -15,7 +15,7 @@ from tbgen.apps.match.play import Ending, Sheet
 from tbgen.apps.match.schedule import Pairing
 from tbgen.rules.game import FiftyMoveSetting, Ply
 from tbgen.rules.points import Scoring
-from tbgen.score import Outcome
+from tbgen.score import Score
 from tbgen.text import cleaned
 
 TAG_LENGTH = 255
@@ -53,7 +53,7 @@ class StoredGame:
     """The facts of a finished game that standings need."""
 
     number: int
-    outcome: Outcome
+    outcome: Score
     termination: str
     details: str
     plies: int

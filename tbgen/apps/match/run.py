@@ -26,7 +26,7 @@ from tbgen.apps.match.tables import Decider, SyzygyDecider, TableDecider
 from tbgen.apps.match.uci import Listener, pass_over
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 
 _READ_AHEAD = 500
 """The match tries out so many openings before its first game."""
@@ -322,7 +322,7 @@ def variant_options(settings: MatchSettings) -> dict[str, str]:
     """The options of the variant for an engine that knows it; docs/uci.md."""
     return {
         f"{HANDSHAKE}Fifty": settings.rules.fifty_moves.setting.value,
-        f"{HANDSHAKE}Cutoff": str(Outcome(Color.WHITE, settings.rules.scoring.cutoff_code)),
+        f"{HANDSHAKE}Cutoff": str(Score(settings.rules.scoring.cutoff_code, Color.WHITE)),
         f"{HANDSHAKE}Scoring": settings.rules.scoring.scheme.value,
         f"{HANDSHAKE}Komi": str(settings.rules.scoring.komi),
     }

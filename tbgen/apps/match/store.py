@@ -23,7 +23,7 @@ from tbgen.apps.games.writer import format_game
 from tbgen.apps.match.match import MatchSettings
 from tbgen.apps.match.record import TAG_LENGTH, Heading, StoredGame
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tbgen.system.disk import sync_folder, try_lock
 from tbgen.text import cleaned
 
@@ -346,7 +346,7 @@ def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:
     try:
         return StoredGame(
             number=int(tags["MatchGame"]),
-            outcome=parse_score(tags["RMobilityResult"]).outcome,
+            outcome=Score(tags["RMobilityResult"]),
             termination=tags["Termination"],
             details=tags["TerminationDetails"],
             plies=int(tags["PlyCount"]),

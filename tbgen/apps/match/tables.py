@@ -12,7 +12,7 @@ from tbgen.apps.games.tags import Source
 from tbgen.errors import UsageError
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.position import color_of
-from tbgen.score import Outcome
+from tbgen.score import Score
 from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _WON = 2
 class Decision:
     """The decision of a table; `table` is its name with the plies until the score is reached."""
 
-    outcome: Outcome
+    outcome: Score
     source: Source
     words: str
     table: str | None = None

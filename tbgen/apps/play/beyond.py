@@ -95,10 +95,10 @@ class Beyond:
 
     def _load(self) -> None:
         from tbgen.apps.play.search import Engine, Root
-        from tbgen.score import Accrued, Color
+        from tbgen.score import Color, Score
 
         engine = Engine(self._tables)
-        for _ in engine.deepen(Root(chess.Board(), Accrued(41, Color.BLACK)), 1):
+        for _ in engine.deepen(Root(chess.Board(), Score(41, Color.BLACK)), 1):
             pass  # the kernel is compiled or read now
         self._engine = engine
 

@@ -12,7 +12,7 @@ import chess
 from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.position import color_of, material_of, own_score, play_move
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Choice:
     """A move with what it is worth, and how that goes on."""
 
     move: chess.Move
-    outcome: Outcome
+    outcome: Score
     dtg: int | None
     """Plies from the position before the move; None where no table knows it."""
     line: tuple[chess.Move, ...] = ()
@@ -34,7 +34,7 @@ class Situation:
     """A position of a game: the board, what has accrued, and which positions have been there since the last reset."""
 
     board: chess.Board
-    accrued: Accrued
+    accrued: Score
     seen: Counter[str] = field(default_factory=Counter)
     """[EPD] how often."""
 
@@ -69,7 +69,7 @@ class Player:
     def _first_of_equals(self, now: Situation, moves: Sequence[MoveProbe]) -> list[MoveProbe]:
         """Where the accrued score stands, its holder repeats positions to end the game; the other side does not."""
         first, *_ = moves
-        if first.outcome != now.accrued.outcome or not now.seen:
+        if first.outcome != now.accrued or not now.seen:
             return list(moves)
         mine = now.accrued.holder is color_of(now.board.turn)
         equal = [each for each in moves if (each.outcome, each.dtg) == (first.outcome, first.dtg)]
@@ -96,12 +96,12 @@ class Player:
             known = None
             with contextlib.suppress(TbgenError):  # a damaged table
                 known = self.tables.get(after, accrued)
-            outcome = accrued.outcome if known is None else known.outcome
+            outcome = accrued if known is None else known.outcome
             rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None, is_guess=True)))
         return [choice for _, choice in sorted(rated, key=lambda each: each[0])]
 
 
-def situation_of(first: chess.Board, accrued: Accrued | None, moves: Sequence[chess.Move]) -> Situation:
+def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[chess.Move]) -> Situation:
     """The position after some moves; without `accrued` the first one counts with its own score."""
     board = first.copy(stack=False)
     score = own_score(board) if accrued is None else accrued
@@ -114,10 +114,10 @@ def situation_of(first: chess.Board, accrued: Accrued | None, moves: Sequence[ch
     return Situation(board, score, seen)
 
 
-def centipawns(outcome: Outcome, side: Color) -> int:
+def centipawns(outcome: Score, side: Color) -> int:
     """An outcome on the scale that other programs know: its points p as 100 * 4 log10(p / (1 - p)).
 
-    >>> centipawns(Outcome(Color.WHITE, 1), Color.WHITE), centipawns(Outcome(Color.BLACK, 3), Color.WHITE)
+    >>> centipawns(Score(1, Color.WHITE), Color.WHITE), centipawns(Score(3, Color.BLACK), Color.WHITE)
     (191, -44)
     """
     from math import log10

@@ -18,7 +18,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
 from tbgen.rules.position import color_of
-from tbgen.score import Accrued, Color, parse_score
+from tbgen.score import Color, Score
 from tbgen.storage.folders import Folders
 from tbgen.text import in_so_many
 
@@ -43,7 +43,7 @@ class Protocol:
         self._player = Player(Tablebase(folders))
         self._beyond = Beyond(self._player.tables)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
-        self._accrued: Accrued | None = None
+        self._accrued: Score | None = None
         self._lines = 1
         self._todo: queue.SimpleQueue[tuple[str, list[str]]] = queue.SimpleQueue()
         self._asked = self._begun = self._answered = self._stopped = 0
@@ -127,7 +127,7 @@ class Protocol:
         name, _, value = f"{text.removeprefix('name ')} ".partition(" value ")  # hosts send an empty value, too
         name, value = name.strip().lower(), value.strip()
         if name == "accrued":
-            self._accrued = None if value in _EMPTY else parse_score(value)
+            self._accrued = None if value in _EMPTY else Score(value)
         elif name == "multipv":
             self._lines = min(MOST_LINES, max(1, number_in(value, name)))
         elif name == "tablepath":

@@ -41,7 +41,7 @@ from tbgen.compiled.arrays import Ints
 from tbgen.errors import TbgenError
 from tbgen.material import Material, Role
 from tbgen.probe import BulkProbe, Tablebase
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 
 _ROLES: Final = tuple(sorted(Role, reverse=True))
 _STORED_SLOTS: Final = 1 << 20
@@ -58,7 +58,7 @@ class Root:
     """What is searched."""
 
     board: chess.Board
-    accrued: Accrued
+    accrued: Score
     over: Sequence[chess.Board] = ()
     """Positions that end the game if they arise once more."""
     only: Sequence[chess.Move] = ()

@@ -16,7 +16,7 @@ from tbgen.errors import NO_TABLE, MissingDistancesError, UsageError, expect
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.position import Reached, color_of, play_move
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import MOST_CODE, Accrued, Outcome
+from tbgen.score import MOST_CODE, Score
 from tbgen.text import in_plies
 
 SEARCHED_PLIES: Final = 12
@@ -58,11 +58,11 @@ class ClockedValue:
     plies_left: int | None
     """Until the rule strikes; None where it is ignored."""
     within: Within
-    table: Outcome
+    table: Score
     """The table's value, which ignores the rule."""
-    accrued: Outcome
+    accrued: Score
     """What the game ends with if nothing happens any more."""
-    outcome: Outcome | None
+    outcome: Score | None
     """What the game is worth; None if that is not known."""
 
     @property
@@ -93,7 +93,7 @@ class ClockedValue:
 def value_within(
     tables: Tablebase,
     board: chess.Board,
-    accrued: Accrued | Outcome | str | None = None,
+    accrued: Score | Score | str | None = None,
     fifty_moves: FiftyMoves | None = None,
     *,
     found: Probe | None = None,
@@ -107,17 +107,17 @@ def value_within(
     left = rule.plies_left(board.halfmove_clock)
     known = _reached(tables, probe, rule, left) if left is None or left > 0 else None
     if known is Within.CERTAIN:
-        return ClockedValue(rule, left, known, probe.outcome, probe.accrued.outcome, probe.outcome)
+        return ClockedValue(rule, left, known, probe.outcome, probe.accrued, probe.outcome)
     assert left is not None
     if left <= 0:  # it has struck already
-        return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued.outcome, probe.accrued.outcome)
+        return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued, probe.accrued)
     searched = _Search(tables, rule).value(board, probe, left) if left <= SEARCHED_PLIES else None
     if searched is not None:
-        return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued.outcome, searched)
+        return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued, searched)
     if known is not None:
-        return ClockedValue(rule, left, known, probe.outcome, probe.accrued.outcome, probe.outcome)
+        return ClockedValue(rule, left, known, probe.outcome, probe.accrued, probe.outcome)
     within = Within.BETWEEN if _is_bounded(probe, rule) else Within.UNKNOWN
-    return ClockedValue(rule, left, within, probe.outcome, probe.accrued.outcome, None)
+    return ClockedValue(rule, left, within, probe.outcome, probe.accrued, None)
 
 
 def value_if_asked(
@@ -170,10 +170,10 @@ class _Search:
     def __init__(self, tables: Tablebase, rule: FiftyMoves) -> None:
         self._tables = tables
         self._rule = rule
-        self._entries: dict[str, Outcome] = {}
+        self._entries: dict[str, Score] = {}
         self._moves = 0
 
-    def value(self, board: chess.Board, probe: Probe, left: int) -> Outcome | None:
+    def value(self, board: chess.Board, probe: Probe, left: int) -> Score | None:
         """The value with so many plies left, one or more; None if that is too much, or if a table is missing.
 
         Under `reset`, with an accrued score of the cutoff or lower, the lines are those of the unlimited game, cut
@@ -186,11 +186,11 @@ class _Search:
             worth = min(high, max(low, self._best(board, probe.accrued, left, low, high)))
         except (*NO_TABLE, _TooManyMovesError):
             return None
-        return Outcome(mover if worth > 0 else mover.other, MOST_CODE + 1 - abs(worth))
+        return Score(MOST_CODE + 1 - abs(worth), mover if worth > 0 else mover.other)
 
-    def _best(self, board: chess.Board, accrued: Accrued, left: int, low: int, high: int) -> int:
+    def _best(self, board: chess.Board, accrued: Score, left: int, low: int, high: int) -> int:
         """What a position is worth to the side to move; exact between the bounds, else itself a bound."""
-        mover, best, onward = color_of(board.turn), -_WORST, list[tuple[int, chess.Board, Accrued]]()
+        mover, best, onward = color_of(board.turn), -_WORST, list[tuple[int, chess.Board, Score]]()
         for move in board.legal_moves:
             self._moves += 1
             if self._moves > MOST_MOVES:
@@ -210,20 +210,20 @@ class _Search:
                 break
         return best
 
-    def _end(self, after: chess.Board, played: Reached, accrued: Accrued, left: int) -> Outcome | None:
+    def _end(self, after: chess.Board, played: Reached, accrued: Score, left: int) -> Score | None:
         """What a move is worth that ends the search; else None."""
         own = played.own
         if own.is_mate or own.is_stalemate:
-            return own.outcome
+            return own
         improves = own.code < accrued.code
         if played.reset or (self._is_reset_rule and improves and own.code < self._rule.cutoff_code):
             return self._entry(after)
         if left:
             return None
         # A score that the last ply makes counts only where such a score can also start the clock anew.
-        return played.accrued.outcome if self._is_reset_rule else accrued.outcome
+        return played.accrued if self._is_reset_rule else accrued
 
-    def _entry(self, board: chess.Board) -> Outcome:
+    def _entry(self, board: chess.Board) -> Score:
         place = board.epd(en_passant="legal")
         if place not in self._entries:
             self._entries[place] = self._tables.probe(chess.Board(f"{place} 0 1")).outcome

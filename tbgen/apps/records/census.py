@@ -27,7 +27,7 @@ from tbgen.index.layout import Layout, fen_of
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Role
-from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 
@@ -46,13 +46,13 @@ _MOST_DISTANCES = 1 << 16
 class Census:
     """A table counted whole."""
 
-    spreads: dict[Color, dict[Outcome, Spread]]
+    spreads: dict[Color, dict[Score, Spread]]
     """By side to move, best outcome for White first."""
     zugzwangs: Zugzwangs
     """Without the longest."""
     longest_zugzwang: str | None
     """The FEN, White to move, of the one, played for, in which either outcome is furthest away."""
-    one_colored: dict[Color, dict[Outcome, Count]] | None
+    one_colored: dict[Color, dict[Score, Count]] | None
     """As a record has them."""
 
 
@@ -150,14 +150,14 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: in
     return np.repeat(same, kings).astype(np.uint32)
 
 
-def _outcomes(entry: Longs, counts: Longs) -> dict[Outcome, Longs]:
+def _outcomes(entry: Longs, counts: Longs) -> dict[Score, Longs]:
     """The kinds that were counted, by outcome, best for White first."""
     present = np.flatnonzero(counts[:, PLACEMENTS])
-    outcomes = sorted((Outcome.from_byte(byte) for byte in np.unique(entry[present]).tolist()), reverse=True)
+    outcomes = sorted((Score.from_byte(byte) for byte in np.unique(entry[present]).tolist()), reverse=True)
     return {outcome: present[entry[present] == outcome.to_byte()] for outcome in outcomes}
 
 
-def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Outcome, Spread]:
+def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Score, Spread]:
     spreads = {}
     for outcome, kinds in _outcomes(entry, counts).items():
         distances = np.zeros(int(dtg[kinds].max()) + 1, np.int64)
@@ -166,7 +166,7 @@ def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Outcome, Spread]:
     return spreads
 
 
-def _counts(entry: Longs, counts: Longs) -> dict[Outcome, Count]:
+def _counts(entry: Longs, counts: Longs) -> dict[Score, Count]:
     return {outcome: count_of(counts[kinds].sum(axis=0)) for outcome, kinds in _outcomes(entry, counts).items()}
 
 
@@ -179,7 +179,7 @@ def count_of(pair: npt.ArrayLike) -> Count:
 def _zugzwangs(pairs: Longs) -> Zugzwangs:
     """The mutual zugzwangs by kind."""
     played, every = pairs[:, :, 1], pairs.sum(axis=2)
-    white_mates, black_mates = (row_of_byte(Outcome(side, MATE_CODE).to_byte()) for side in Color)
+    white_mates, black_mates = (row_of_byte(Score(MATE_CODE, side).to_byte()) for side in Color)
     mates = every[:, white_mates].sum(axis=0) + every[black_mates].sum(axis=0) - every[black_mates, white_mates]
     return Zugzwangs(
         all=count_of(every.sum(axis=(0, 1))),
@@ -197,4 +197,4 @@ def _fen_of_longest(file: TableFile, longest: Longs) -> str | None:
     layout = file.order.layout
     place, king = divmod(place, layout.shape[2])
     rest = [place >> 6 * n & 63 for n in range(layout.others + 1)]
-    return fen_of(layout, Color.WHITE, [*layout.blocks[block], king if layout.pawns else TRIANGLE[king], *rest])
+    return fen_of(layout, int(Color.WHITE), [*layout.blocks[block], king if layout.pawns else TRIANGLE[king], *rest])

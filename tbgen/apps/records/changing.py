@@ -18,7 +18,7 @@ from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.rules.position import why_not_accrued
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import Numbering, images_of, men_of, numbering_of, set_up
 from tbgen.verify.check import SampleCheck, silent
@@ -133,7 +133,7 @@ def count_changing(
 def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
     """[holder, code] -> whether the score can have accrued with these men; the solver and its proof do not ask this."""
     bare = [len(material.side(color)) == 1 for color in Color]
-    scores = ([Accrued(code, holder) for code in range(_MOST_CODES)] for holder in Color)
+    scores = ([Score(code, holder) for code in range(_MOST_CODES)] for holder in Color)
     return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 

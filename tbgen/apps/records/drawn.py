@@ -14,7 +14,7 @@ from typing import Any
 from tbgen.apps.records.record import Record
 from tbgen.material import Material
 from tbgen.rules.points import DRAW, Scoring
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 
 BOUNDS = (1, 2, 3, 5, 7, 11, 17)
 """Codes up to which positions count as decided: G0.5, G1.0, G1.5, G2.5, G3.5 (over the board), G5.5, G8.5."""
@@ -24,7 +24,7 @@ BOUNDS = (1, 2, 3, 5, 7, 11, 17)
 class Drawn:
     """The drawn positions of some tables up to symmetry."""
 
-    counts: Mapping[Outcome, int]
+    counts: Mapping[Score, int]
     all: int
     """Positions, drawn or not."""
 
@@ -54,7 +54,7 @@ class Drawn:
 
 def drawn_in(record: Record, sides: Iterable[Color] = tuple(Color)) -> Drawn:
     """The drawn positions of a table, by default with either side to move."""
-    counts: Counter[Outcome] = Counter()
+    counts: Counter[Score] = Counter()
     positions = 0
     for side in sides:
         for outcome, each in record.sides[side].items():
@@ -66,7 +66,7 @@ def drawn_in(record: Record, sides: Iterable[Color] = tuple(Color)) -> Drawn:
 
 def together(parts: Iterable[Drawn]) -> Drawn:
     """The drawn positions of several tables, each position counted once."""
-    counts: Counter[Outcome] = Counter()
+    counts: Counter[Score] = Counter()
     positions = 0
     for part in parts:
         counts.update(part.counts)

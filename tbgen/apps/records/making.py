@@ -20,7 +20,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
 from tbgen.rules.position import own_score, play_move
-from tbgen.score import Color, Mobility, Outcome
+from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import path_in, remove_partials
 from tbgen.storage.folders import Folders, folders_in, game_of_folder
 from tbgen.storage.reader import TableFile
@@ -31,14 +31,14 @@ _MOST_MEN_CHANGED_WHOLE: Final = 3
 _SAMPLE: Final = 20_000
 _SEED: Final = 1
 
-Lines = dict[tuple[Color, Outcome], Longest]
+Lines = dict[tuple[Color, Score], Longest]
 
 
 @dataclass(frozen=True)
 class Replay:
     """What becomes of the score when a line is played."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[Score, ...]
     """The accrued score before the first move and after each."""
     resets: tuple[int, ...]
     """The plies, from 1 on, that are captures or pawn moves."""
@@ -57,7 +57,7 @@ class Replay:
         ends = [0, *self.resets, self.plies + 1]
         return [end - start - 1 for start, end in itertools.pairwise(ends)]
 
-    def proves(self, outcome: Outcome, dtg: int) -> bool:
+    def proves(self, outcome: Score, dtg: int) -> bool:
         """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""
         if self.plies != dtg or self.outcomes[-1] != outcome:
             return False
@@ -68,10 +68,10 @@ def replay(fen: str, moves: Sequence[str], game: Mobility = Mobility.RESET) -> R
     """Play moves in short notation; MoveError if one is not legal."""
     board, _ = parse_fen(fen)
     accrued, resets = own_score(board), []
-    outcomes, fens = [accrued.outcome], [board.fen()]
+    outcomes, fens = [accrued], [board.fen()]
     for ply, text in enumerate(moves, 1):
         _, accrued, reset = play_move(board, parse_move(board, text, ply), accrued, game)
-        outcomes.append(accrued.outcome)
+        outcomes.append(accrued)
         fens.append(board.fen())
         if reset:
             resets.append(ply)
@@ -113,7 +113,7 @@ def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: C
             write_index(folder / FOLDER)
 
 
-def _longest(file: TableFile, side: Color, outcome: Outcome, spread: Spread, played: Lines) -> Longest:
+def _longest(file: TableFile, side: Color, outcome: Score, spread: Spread, played: Lines) -> Longest:
     """The longest line to an outcome, or only where it begins."""
     tally, fen = file.tallies[side].get(outcome), file.examples.get((side, outcome), "")
     if tally is None or (tally.count, tally.max_dtg) != (spread.count.placements, len(spread.distances) - 1):

@@ -28,7 +28,7 @@ from tbgen.apps.records.published import ORDINARY, Published, read_published
 from tbgen.apps.records.record import Record
 from tbgen.material import Material, Role
 from tbgen.rules.points import DRAW, Scoring
-from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.score import MATE_CODE, Color, Score
 
 VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 500, Role.QUEEN: 950, Role.KING: 0}
 """Centipawns."""
@@ -87,7 +87,7 @@ def rule_for(material: Material) -> Rule | None:
     return Rule.MINOR_AHEAD if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1 else Rule.PAWNLESS
 
 
-Counts = Mapping[Color, Mapping[Outcome, int]]
+Counts = Mapping[Color, Mapping[Score, int]]
 """By side to move, positions up to symmetry."""
 
 
@@ -121,7 +121,7 @@ class Potential:
         rule = Scoring()
         return self._mean(lambda outcome: 2 * (rule.holders_points(outcome) - DRAW)) if self.recorded else None
 
-    def _mean(self, worth: Callable[[Outcome], Fraction]) -> Fraction:
+    def _mean(self, worth: Callable[[Score], Fraction]) -> Fraction:
         """What outcomes are worth to the leader, over all positions."""
         sums = Fraction(0)
         for side in Color:
@@ -171,7 +171,7 @@ class Potential:
         }
 
     def _shares(self, side: Color) -> dict[str, dict[str, float | None]]:
-        names = {code: str(Outcome(Color.WHITE, code)) for code in BOUNDS}
+        names = {code: str(Score(code, Color.WHITE)) for code in BOUNDS}
         return {
             str(holder).lower(): {name: _rounded(self.share(side, holder, code)) for code, name in names.items()}
             for holder in Color
@@ -210,7 +210,7 @@ def _of_mates(material: Material, leader: Color, rule: Rule, published: Publishe
     mates, totals = {}, {}
     for side in Color:
         won, drawn, lost = published.counts[side]
-        mates[side] = {Outcome(side, MATE_CODE): won, Outcome(side.other, MATE_CODE): lost}
+        mates[side] = {Score(MATE_CODE, side): won, Score(MATE_CODE, side.other): lost}
         totals[side] = won + drawn + lost
     return Potential(material, leader, rule, mates, totals, recorded=False)
 

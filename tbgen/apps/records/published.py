@@ -17,7 +17,7 @@ import numpy as np
 
 from tbgen.errors import MaterialError, UsageError
 from tbgen.material import Material
-from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.text import trouble
 from tbgen.verify.subject import board_of
@@ -77,7 +77,7 @@ def differences(file: TableFile, published: Published) -> Iterator[Difference]:
         for result, ours, theirs in zip(_RESULTS, found, published.counts[side], strict=True):
             if ours != theirs:
                 yield Difference(file.material, f"{result} with {side} to move", ours, theirs)
-        tally = file.tallies[side].get(Outcome(side, MATE_CODE))
+        tally = file.tallies[side].get(Score(MATE_CODE, side))
         moves = 0 if tally is None else (tally.max_dtg + 1) // 2
         if moves != published.longest_mates[side]:
             yield Difference(file.material, f"moves of {side}'s longest mate", moves, published.longest_mates[side])
@@ -86,11 +86,11 @@ def differences(file: TableFile, published: Published) -> Iterator[Difference]:
 def _counts(file: TableFile, side: Color) -> tuple[int, int, int]:
     """Won, drawn and lost positions with a side to move, one for each class of symmetry."""
     classes = _classes(file, side)
-    wins, losses = (classes.get(Outcome(winner, MATE_CODE), 0) for winner in (side, side.other))
+    wins, losses = (classes.get(Score(MATE_CODE, winner), 0) for winner in (side, side.other))
     return wins, sum(classes.values()) - wins - losses, losses
 
 
-def _classes(file: TableFile, side: Color) -> dict[Outcome, int]:
+def _classes(file: TableFile, side: Color) -> dict[Score, int]:
     """Positions up to symmetry, by Burnside's count: all placements, and those that a symmetry leaves as they are."""
     tallies = file.tallies[side]
     if file.material.pawns:

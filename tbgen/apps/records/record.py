@@ -13,7 +13,7 @@ from typing import Any, Final, Self, TypeVar
 
 from tbgen.errors import InputError, RecordError
 from tbgen.material import Material
-from tbgen.score import Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tbgen.system.json_files import Field, parse_json
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class Count:
 
 NOBODY: Final = Count(0, 0)
 
-Counts = Mapping[Color, Mapping[Outcome, Count]]
+Counts = Mapping[Color, Mapping[Score, Count]]
 """By side to move, best outcome for White first."""
 
 
@@ -72,9 +72,9 @@ class Waiting:
 
     fen: str
     """With White to move."""
-    white: tuple[Outcome, int]
+    white: tuple[Score, int]
     """Outcome and distance with White to move."""
-    black: tuple[Outcome, int]
+    black: tuple[Score, int]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Quiet:
     """The longest run of plies without a reset that best play can have from a position of the table."""
 
     side: Color
-    outcome: Outcome
+    outcome: Score
     plies: int
     longest: Longest
     """The position, and best play from there, which begins with the run."""
@@ -134,7 +134,7 @@ class Record:
     material: Material
     bytes: int
     """Of the table file."""
-    sides: Mapping[Color, Mapping[Outcome, OutcomeRecord]]
+    sides: Mapping[Color, Mapping[Score, OutcomeRecord]]
     """By side to move, best outcome for White first."""
     zugzwangs: Zugzwangs
     one_colored: Counts | None
@@ -155,12 +155,12 @@ class Record:
     def positions(self) -> Count:
         return sum((self.count(side) for side in Color), NOBODY)
 
-    def longest(self) -> tuple[Color, Outcome, Longest] | None:
+    def longest(self) -> tuple[Color, Score, Longest] | None:
         """The longest of all lines: its side to move, its outcome, and itself."""
         lines = [(side, outcome, each.longest) for side in Color for outcome, each in self.sides[side].items()]
         return max(lines, key=lambda line: line[2].dtg, default=None)
 
-    def widest(self) -> Outcome | None:
+    def widest(self) -> Score | None:
         """The score with the most legal moves that is forced by play and not on the board already."""
         forced = [outcome for side in Color for outcome, each in self.sides[side].items() if each.longest.dtg]
         return max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None)
@@ -240,8 +240,8 @@ def _unless_null(field: Field, read: Callable[[Field], T]) -> T | None:
     return None if field.value is None else read(field)
 
 
-def _by_outcome(field: Field, read: Callable[[Field], T]) -> dict[Outcome, T]:
-    return {parse_score(name).outcome: read(each) for name, each in field.members()}
+def _by_outcome(field: Field, read: Callable[[Field], T]) -> dict[Score, T]:
+    return {Score(name): read(each) for name, each in field.members()}
 
 
 def _count_of(field: Field) -> Count:
@@ -277,9 +277,7 @@ def _waiting_facts(waiting: Waiting) -> dict[str, Any]:
 
 
 def _waiting_of(field: Field) -> Waiting:
-    white, black = (
-        (parse_score(each["outcome"].text()).outcome, each["dtg"].whole()) for each in (field["white"], field["black"])
-    )
+    white, black = ((Score(each["outcome"].text()), each["dtg"].whole()) for each in (field["white"], field["black"]))
     return Waiting(field["fen"].text(), white, black)
 
 
@@ -299,7 +297,7 @@ def _quiet_of(field: Field) -> Quiet:
         raise ValueError(f"{field['side'].name} is {field['side'].value!r}, not white or black")
     return Quiet(
         sides[field["side"].text()],
-        parse_score(field["outcome"].text()).outcome,
+        Score(field["outcome"].text()),
         field["plies"].whole(),
         _longest_of(field),
         field["exact"].truth(),

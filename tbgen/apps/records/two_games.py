@@ -30,7 +30,7 @@ from tbgen.material import Material
 from tbgen.probe import LineStep, Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scoring
-from tbgen.score import Accrued, Color, Mobility, Outcome, parse_score
+from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import every_material, path_in
 from tbgen.storage.folders import folder_of_game
 from tbgen.storage.reader import TableFile
@@ -39,7 +39,7 @@ from tbgen.verify.cells import men_of, numbering_of
 from tbgen.verify.moves import new_scratch
 from tbgen.verify.sample import find_positions
 
-Pair = tuple[Outcome, Outcome]
+Pair = tuple[Score, Score]
 """What r-mobility and whole-game mobility say of a position."""
 Facts = Mapping[str, Any]
 
@@ -118,7 +118,7 @@ class PairedTables:
         return kinds
 
 
-def _numbers(file: TableFile, outcomes: Iterable[Outcome]) -> Numbers:
+def _numbers(file: TableFile, outcomes: Iterable[Score]) -> Numbers:
     """[symbol] -> the number of its entry value; 0 for a value of no position."""
     numbers = np.zeros(ROWS, np.uint32)
     for number, outcome in enumerate(outcomes):
@@ -139,7 +139,7 @@ def counts_of(material: Material, sides: Mapping[Color, Mapping[Pair, Count]]) -
         return round(float(total / max(among, 1)), 6)
 
     def often(game: int) -> dict[str, int]:
-        found: Counter[Outcome] = Counter()
+        found: Counter[Score] = Counter()
         for pair, count in every:
             found[pair[game]] += count.placements
         return {str(outcome): found[outcome] for outcome in sorted(found, reverse=True)}
@@ -174,7 +174,7 @@ class Comparer:
         self._tables: list[dict[str, Any]] = []
         self._positions: list[Facts] = []
         self._longest: dict[Mobility, list[Facts]] = {game: [] for game in Mobility}
-        self._farthest: dict[Mobility, dict[Outcome, tuple[int, Material, str]]] = {game: {} for game in Mobility}
+        self._farthest: dict[Mobility, dict[Score, tuple[int, Material, str]]] = {game: {} for game in Mobility}
 
     def compare(self, material: Material, threads: int | None = None) -> Facts:
         """Compare the tables of a material, and note what is worth showing; returns the counts."""
@@ -291,7 +291,7 @@ def _reset_of(fen: str, reset: Tablebase) -> str | None:
     return first_reset(board, found.own, _line(reset, board, found.dtg or 0))
 
 
-def first_reset(board: chess.Board, own: Accrued, line: Sequence[LineStep]) -> str | None:
+def first_reset(board: chess.Board, own: Score, line: Sequence[LineStep]) -> str | None:
     """The first move of a line after which the games no longer have the same score.
 
     Such as `capture frees, ply 3: Kxc2`: it rids the mover of the other side's score, or gives up one of its own.
@@ -321,7 +321,7 @@ def _a_material(field: Field) -> None:
 
 
 def _an_outcome(field: Field) -> None:
-    parse_score(field.text())
+    Score(field.text())
 
 
 _WORTH: Final = {"outcome": _an_outcome, "dtg": Field.whole}
@@ -374,7 +374,7 @@ def joined(parts: Sequence[Facts]) -> dict[str, Any]:
     longest = {}
     for game in map(str, Mobility):
         ways = [way for part in parts for way in part["longest"][game]]
-        farthest: dict[Outcome, Facts] = {}
+        farthest: dict[Score, Facts] = {}
         for way in sorted(ways, key=lambda way: (-way["dtg"], order[way["material"]])):
             farthest.setdefault(outcome_of(way), way)
         longest[game] = [farthest[outcome] for outcome in sorted(farthest, reverse=True)]
@@ -385,8 +385,8 @@ def joined(parts: Sequence[Facts]) -> dict[str, Any]:
     }
 
 
-def outcome_of(facts: Facts) -> Outcome:
-    return parse_score(facts["outcome"]).outcome
+def outcome_of(facts: Facts) -> Score:
+    return Score(facts["outcome"])
 
 
 def shown(positions: Iterable[Facts]) -> list[Facts]:
@@ -461,7 +461,7 @@ def resets_of(facts: Facts) -> dict[str, int]:
     return dict(found.most_common())
 
 
-def ways_of(facts: Facts) -> list[tuple[Outcome, Facts | None, Facts | None]]:
+def ways_of(facts: Facts) -> list[tuple[Score, Facts | None, Facts | None]]:
     """The longest way to each score under either game; None where no table has one."""
     reset, whole = ({outcome_of(way): way for way in facts["longest"][str(game)]} for game in Mobility)
     return [(each, reset.get(each), whole.get(each)) for each in sorted(reset.keys() | whole.keys(), reverse=True)]

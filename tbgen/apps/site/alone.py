@@ -116,7 +116,7 @@ def _line_of(annotation: Annotation) -> _Line:
         first.board.fen(),
         " ".join(_numbered(each, is_first=place == 0) for place, each in enumerate(after)),
         " ".join(step_of(each.stood, each.ply.move) for each in after if each.stood and each.ply.move),
-        changes_of([each.ply.accrued.outcome for each in (first, *after)]),
+        changes_of([each.ply.accrued for each in (first, *after)]),
     )
 
 

@@ -13,7 +13,7 @@ from tbgen.errors import UsageError
 from tbgen.rules.fen import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, parse_komi
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import DEFAULT_CUTOFF_CODE, Accrued, parse_score
+from tbgen.score import DEFAULT_CUTOFF_CODE, Score
 
 POSITION = ("fen", "accrued", "moves")
 SCORING = ("scoring", "cutoff", "komi")
@@ -28,7 +28,7 @@ class Asked:
     """A position that somebody asks for, and what has accrued in it; None: its own score."""
 
     board: chess.Board
-    accrued: Accrued | None
+    accrued: Score | None
 
 
 def parameters_of(pairs: Iterable[tuple[str, str]], known: Iterable[str]) -> dict[str, str]:
@@ -59,13 +59,13 @@ def position_in(parameters: Mapping[str, str]) -> Asked:
     """The position of `fen`, after the moves that follow it or stand in `moves`.
 
     >>> position_in({"fen": "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30", "accrued": "G4.0", "moves": "Ke5"}).accrued
-    Accrued(code=7, holder=<Color.WHITE: 0>)
+    Score(code=7, holder=<Color.WHITE: 0>)
     """
     if not parameters.get("fen", "").strip():
         raise UsageError("the parameter fen is missing")
     fen, moves = fen_and_moves(parameters["fen"].split())
     accrued = parameters.get("accrued", "")
-    board, score = position_of(fen, [*moves, parameters.get("moves", "")], parse_score(accrued) if accrued else None)
+    board, score = position_of(fen, [*moves, parameters.get("moves", "")], Score(accrued) if accrued else None)
     return Asked(board, score)
 
 

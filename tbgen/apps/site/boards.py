@@ -19,7 +19,7 @@ from tbgen.apps.site.palette import colors, shade_of, theme
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.fen import in_color
-from tbgen.score import Accrued, Outcome
+from tbgen.score import Score
 from tbgen.text import in_plies
 
 Map = Mapping[chess.Square, Probe | None]
@@ -141,12 +141,12 @@ def picture_of(
     )
 
 
-def _field(square: chess.Square, outcome: Outcome) -> str:
+def _field(square: chess.Square, outcome: Score) -> str:
     x, y = _corner(square)
     return f'<rect x="{x}" y="{y}" width="45" height="45" fill="var(--{shade_of(outcome)})" opacity=".85"/>'
 
 
-def _label(square: chess.Square, outcome: Outcome) -> str:
+def _label(square: chess.Square, outcome: Score) -> str:
     x, y = _corner(square)
     return f'<text class="label" x="{x + 22}" y="{y + 42}">{signed(outcome).replace("G", "")}</text>'
 
@@ -161,19 +161,19 @@ def _arrow(move: chess.Move) -> str:
     return f'<path d="{path}" stroke="#1d568c" stroke-width="6" opacity=".8" marker-end="url(#head)"/>'
 
 
-def signed(outcome: Outcome) -> str:
+def signed(outcome: Score) -> str:
     """An outcome with a minus sign, which a hyphen is not."""
     return str(outcome).replace("-", "\N{MINUS SIGN}")
 
 
-def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Accrued | None, name: str | None) -> str:
+def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None) -> str:
     """A position with its verdict and its best moves, or with the map of the man on a square of this name."""
     man = None if name is None else man_on(board, name)
     found = tables.probe(board, accrued)
     way = "reached already" if found.is_reached else f"in {in_plies(found.dtg)}" if found.dtg is not None else ""
     turn = f"{'White' if board.turn else 'Black'} to move"
     best = [each.move for each in tables.probe_moves(board, accrued) if each.best] if man is None else []
-    words = f"{turn}{f', {way}' * bool(way)}; accrued {signed(found.accrued.outcome)}"
+    words = f"{turn}{f', {way}' * bool(way)}; accrued {signed(found.accrued)}"
     if man is not None:
         words = f"{turn}; the value with the {_name_of(board, man)} on each square"
     heading = f"{signed(found.outcome)}  {found.outcome.in_words()}"
@@ -209,7 +209,7 @@ def man_on(board: chess.Board, name: str) -> chess.Square:
     return square
 
 
-def map_of(tables: Tablebase, board: chess.Board, accrued: Accrued | None, man: chess.Square) -> Map:
+def map_of(tables: Tablebase, board: chess.Board, accrued: Score | None, man: chess.Square) -> Map:
     """The value of the position with one man on every square, the others and the side to move as they are."""
     found = dict[chess.Square, Probe | None]()
     moved = board.copy(stack=False)
@@ -224,14 +224,14 @@ def map_of(tables: Tablebase, board: chess.Board, accrued: Accrued | None, man: 
     return found
 
 
-def _value(tables: Tablebase, board: chess.Board, accrued: Accrued | None) -> Probe | None:
+def _value(tables: Tablebase, board: chess.Board, accrued: Score | None) -> Probe | None:
     try:
         return tables.probe(board.copy(stack=False), accrued)
     except InputError:
         return None
 
 
-def map_facts(tables: Tablebase, board: chess.Board, accrued: Accrued | None, man: str) -> dict[str, Any]:
+def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man: str) -> dict[str, Any]:
     """A map as JSON has it: every square with its value, or null where the man cannot stand."""
     square, here = man_on(board, man), tables.probe(board, accrued)
     found = map_of(tables, board, accrued, square)
@@ -250,13 +250,13 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Accrued | None, ma
     }
 
 
-def map_as_json(tables: Tablebase, board: chess.Board, accrued: Accrued | None, man: str) -> str:
+def map_as_json(tables: Tablebase, board: chess.Board, accrued: Score | None, man: str) -> str:
     """The same as text."""
     return json.dumps(map_facts(tables, board, accrued, man), indent=2) + "\n"
 
 
 def map_as_text(
-    tables: Tablebase, board: chess.Board, accrued: Accrued | None, man: str, *, colored: bool = False
+    tables: Tablebase, board: chess.Board, accrued: Score | None, man: str, *, colored: bool = False
 ) -> str:
     """The same for a terminal."""
     lines = map_lines(map_of(tables, board, accrued, man_on(board, man)), colored=colored)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tbgen.errors import InputError, UsageError
 from tbgen.rules.fen import parse_fen
-from tbgen.score import Outcome, parse_score
+from tbgen.score import Score
 from tbgen.system.json_files import Field, parse_json
 from tbgen.text import counted
 
@@ -28,7 +28,7 @@ class DecidedGame:
     result: str
     source: str
     plies: int
-    final: Outcome | None
+    final: Score | None
     material: str | None
     dtg: int | None
     points: tuple[float, float] | None
@@ -58,7 +58,7 @@ class Event:
     skipped: tuple[Mapping[str, Any], ...]
 
     @property
-    def counts(self) -> dict[Outcome, int]:
+    def counts(self) -> dict[Score, int]:
         return dict(Counter(game.final for game in self.games if game.final is not None))
 
     @property
@@ -123,7 +123,7 @@ def _game(facts: Field) -> DecidedGame:
         result=_text(facts, "result"),
         source=_text(facts, "source"),
         plies=facts.get("plies").whole_or_none() or 0,
-        final=None if final is None else parse_score(final).outcome,
+        final=None if final is None else Score(final),
         material=facts.get("material").text_or_none(),
         dtg=facts.get("dtg").whole_or_none(),
         points=None if points.value is None else (points["white"].number(), points["black"].number()),

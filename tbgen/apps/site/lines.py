@@ -22,7 +22,7 @@ from tbgen.errors import MoveError, TableError
 from tbgen.material import Material, build_order
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 
 _PGN_COLUMNS: Final = 80
 _PROMOTED: Final = {role: chess.piece_symbol(role) for role in chess.PIECE_TYPES[1:5]}
@@ -33,7 +33,7 @@ class Played(NamedTuple):
 
     steps: tuple[str, ...]
     """What happens on the board with each ply: the move as UCI writes it, before it a pawn taken en passant."""
-    accrued: tuple[Outcome, ...]
+    accrued: tuple[Score, ...]
     """The accrued score before the first move and after each."""
 
 
@@ -62,20 +62,20 @@ def step_of(board: chess.Board, move: chess.Move) -> str:
     return f"{chess.square_name(taken)},{move.uci()}"
 
 
-def changes_of(accrued: Sequence[Outcome]) -> str:
+def changes_of(accrued: Sequence[Score]) -> str:
     """The accrued score wherever it changes: `0 G5.5 7 G3.5` is G5.5 at first, and G3.5 from the seventh ply on."""
     changes = (ply for ply, score in enumerate(accrued) if ply == 0 or score != accrued[ply - 1])
     return " ".join(f"{ply} {accrued[ply]}" for ply in changes)
 
 
-def _accrued(facts: Ints, turn: chess.Color) -> tuple[Outcome, ...]:
+def _accrued(facts: Ints, turn: chess.Color) -> tuple[Score, ...]:
     """The accrued score before the first move and after each; `turn` is the side that moves first."""
     holders = (Color.BLACK, Color.WHITE) if turn == chess.WHITE else (Color.WHITE, Color.BLACK)
-    found, accrued = list[Outcome](), None
+    found, accrued = list[Score](), None
     for ply, (code, reset) in enumerate(facts[:, (CODE, RESET)].tolist()):
-        own = Accrued(code, holders[ply % 2])
+        own = Score(code, holders[ply % 2])
         accrued = own if accrued is None else accrued.after(own, reset=bool(reset))
-        found.append(accrued.outcome)
+        found.append(accrued)
     return tuple(found)
 
 
@@ -104,7 +104,7 @@ class Card:
 
     material: Material
     side: Color
-    outcome: Outcome
+    outcome: Score
     longest: Longest
 
     @cached_property
@@ -163,14 +163,14 @@ def numbered(fen: str, moves: Sequence[str]) -> Iterator[str]:
         yield move
 
 
-def _result_of(outcome: Outcome) -> str:
+def _result_of(outcome: Score) -> str:
     """The result of a line in ordinary chess: one that ends with neither mate nor stalemate could go on."""
     if outcome.is_mate:
         return "1-0" if outcome.holder is Color.WHITE else "0-1"
     return "1/2-1/2" if outcome.is_stalemate else "*"
 
 
-def card_of(record: Record, side: Color, outcome: Outcome) -> Card:
+def card_of(record: Record, side: Color, outcome: Score) -> Card:
     """The longest line of a record to an outcome."""
     return Card(record.material, side, outcome, record.sides[side][outcome].longest)
 
@@ -193,9 +193,9 @@ def cards_of(record: Record, side: Color) -> list[Card]:
     return sorted(cards, key=lambda card: -card.longest.dtg)
 
 
-def best_cards(records: Iterable[Record]) -> dict[Outcome, Card]:
+def best_cards(records: Iterable[Record]) -> dict[Score, Card]:
     """For each outcome its longest line over all tables, best outcome for White first."""
-    best: dict[Outcome, Card] = {}
+    best: dict[Score, Card] = {}
     for card in (card for record in records for side in Color for card in cards_of(record, side)):
         if card.outcome not in best or card.longest.dtg > best[card.outcome].longest.dtg:
             best[card.outcome] = card

@@ -29,7 +29,7 @@ from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.apps.site.writing import Batch, Tally, Tell, unheard, write_batches
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.storage.files import every_material
 
 PAGES: Final = (
@@ -58,11 +58,11 @@ class Part:
     side: Color
 
     @property
-    def outcomes(self) -> list[tuple[Outcome, OutcomeRecord]]:
+    def outcomes(self) -> list[tuple[Score, OutcomeRecord]]:
         return list(self.record.sides[self.side].items())
 
     @property
-    def counts(self) -> dict[Outcome, int]:
+    def counts(self) -> dict[Score, int]:
         return {outcome: each.count.classes for outcome, each in self.outcomes}
 
     @property

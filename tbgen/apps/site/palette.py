@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 
 SHADE_FROM: Final = (0, 1, 2, 4, 6, 8, 12, 18)
 """[shade] -> the lowest code that has it."""
@@ -27,10 +27,10 @@ DASHES: Final = ("none", "7 3", "2 2.5", "10 3 2 3", "5 4", "14 4", "6 2 1.5 2 1
 """[dash] -> the pattern of a line in plots."""
 
 
-def shade_of(outcome: Outcome) -> str:
+def shade_of(outcome: Score) -> str:
     """The name of an outcome's colour, such as `w0` for White's mates.
 
-    >>> shade_of(Outcome(Color.BLACK, 7))
+    >>> shade_of(Score(7, Color.BLACK))
     'b4'
     """
     number = max(n for n, code in enumerate(SHADE_FROM) if code <= outcome.code)
@@ -59,10 +59,10 @@ class Segment:
     label: str
 
 
-def bar_of(counts: Mapping[Outcome, int]) -> list[Segment]:
+def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
     """The parts of a bar, best outcome for White first, outcomes of one colour together."""
     total = sum(counts.values())
-    groups: dict[str, list[Outcome]] = {}
+    groups: dict[str, list[Score]] = {}
     for outcome in sorted(counts, reverse=True):
         groups.setdefault(shade_of(outcome), []).append(outcome)
     parts, before = list[Segment](), 0
@@ -78,26 +78,26 @@ def bar_of(counts: Mapping[Outcome, int]) -> list[Segment]:
 def border_of(parts: Sequence[Segment]) -> float | None:
     """Where the outcomes that Black holds begin, in per cent of a bar; None if one side holds all of them.
 
-    >>> border_of(bar_of({Outcome(Color.WHITE, 0): 3, Outcome(Color.BLACK, 5): 1}))
+    >>> border_of(bar_of({Score(0, Color.WHITE): 3, Score(5, Color.BLACK): 1}))
     75.0
     """
     first = next((part.start for part in parts if part.shade.startswith("b")), 0.0)
     return first or None
 
 
-def range_of(outcomes: list[Outcome]) -> str:
+def range_of(outcomes: list[Score]) -> str:
     """Some neighbouring outcomes in short."""
     return str(outcomes[0]) if len(outcomes) == 1 else f"{outcomes[0]} to {outcomes[-1]}"
 
 
-def told(counts: Mapping[Outcome, int], most: int = 4) -> str:
+def told(counts: Mapping[Score, int], most: int = 4) -> str:
     """A bar in words: the outcomes that occur most.
 
-    >>> told({Outcome(Color.WHITE, 0): 3, Outcome(Color.BLACK, 5): 1})
+    >>> told({Score(0, Color.WHITE): 3, Score(5, Color.BLACK): 1})
     'G0.0 75.0 %, -G2.5 25.0 %'
     """
     total = sum(counts.values())
-    ranked: Iterable[Outcome] = sorted(counts, key=lambda outcome: -counts[outcome])
+    ranked: Iterable[Score] = sorted(counts, key=lambda outcome: -counts[outcome])
     named = [f"{outcome} {percent(counts[outcome], total)}" for outcome in ranked][:most]
     return ", ".join(named) + (f", and {len(counts) - most} more" if len(counts) > most else "")
 

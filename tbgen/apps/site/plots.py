@@ -16,10 +16,10 @@ from tbgen.apps.site.boards import picture_of
 from tbgen.apps.site.palette import DASHES, Segment, bar_of, colors, shade_of
 from tbgen.apps.site.templates import environment
 from tbgen.errors import UsageError
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.storage.files import write_whole
 
-Distances = Mapping[Outcome, Sequence[int]]
+Distances = Mapping[Score, Sequence[int]]
 """[outcome][plies] -> positions."""
 
 WIDTH: Final = 1000
@@ -50,7 +50,7 @@ _MOST_TICKS: Final = 8
 class Line:
     """An outcome's line."""
 
-    outcome: Outcome
+    outcome: Score
     path: str
     dots: str
     """A path of points, where a line would be overlooked."""
@@ -115,7 +115,7 @@ class _Scale:
         return 1 - math.log(count / _LOWEST) / math.log(1.4 * self.most / _LOWEST)
 
 
-def _line(outcome: Outcome, counts: Sequence[int], scale: _Scale, named: list[Outcome]) -> Line:
+def _line(outcome: Score, counts: Sequence[int], scale: _Scale, named: list[Score]) -> Line:
     points = [
         (round(WIDTH * scale.x(plies)), round(HEIGHT * scale.y(count))) for plies, count in enumerate(counts) if count
     ]
@@ -140,7 +140,7 @@ def _path(points: Sequence[tuple[int, int]]) -> str:
     return f"M{points[0][0]} {points[0][1]}{'l' if steps else ''}{' '.join(steps)}"
 
 
-def _to_name(distances: Distances) -> list[Outcome]:
+def _to_name(distances: Distances) -> list[Score]:
     """The outcomes that most positions have still before them, and the one that is furthest away."""
     ahead = {outcome: sum(counts[1:]) for outcome, counts in distances.items()}
     by_size = sorted(distances, key=lambda outcome: -ahead[outcome])
@@ -175,7 +175,7 @@ def in_short(count: int) -> str:
     return str(count)
 
 
-def _words(distances: Distances, named: list[Outcome]) -> str:
+def _words(distances: Distances, named: list[Score]) -> str:
     return "; ".join(f"{outcome}: {_farthest(distances[outcome])}" for outcome in named)
 
 
@@ -209,7 +209,7 @@ def draw_pictures(records: Iterable[Record], folder: Path) -> list[Path]:
 
 
 def _bar(record: Record, sides: Iterable[Color] = Color) -> list[Segment]:
-    counts: Counter[Outcome] = Counter()
+    counts: Counter[Score] = Counter()
     for side in sides:
         counts.update({outcome: each.count.classes for outcome, each in record.sides[side].items()})
     return bar_of(counts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tbgen.apps.site import need_modules
 from tbgen.apps.site.boards import board_of, shared
 from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, shade_of, theme, told
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 from tbgen.text import counted, in_plies
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "css": lambda number: f"{number:.3f}",
     "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
     "factor": lambda factor: "–" if factor is None else f"{float(factor):.3f}",
-    "g": lambda code: str(Outcome(Color.WHITE, code)),
+    "g": lambda code: str(Score(code, Color.WHITE)),
     "rank": lambda outcome: (1 if outcome.holder is Color.WHITE else -1) * (10**4 - outcome.code),
     "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}[number],
     "in_plies": in_plies,

@@ -26,7 +26,7 @@ from tbgen.retro.levels.histories import merge_patterns
 from tbgen.retro.words.block import BlockValues, is_halved, primary_lanes
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.worklist import Span
-from tbgen.score import Color, Mobility, Outcome
+from tbgen.score import Color, Mobility, Score
 from tbgen.table import Cells, Dictionary, Distances, Entries, Figures, Piece, Run, Table, Tally
 
 Kept = tuple[Run, Dictionary, Cells]
@@ -181,12 +181,12 @@ def merged(parts: Iterable[tuple[int, Found]]) -> Found:
     return total
 
 
-def tallies_of(found: Found, orders: int) -> dict[Color, Mapping[Outcome, Tally]]:
+def tallies_of(found: Found, orders: int) -> dict[Color, Mapping[Score, Tally]]:
     """The tallies of a whole table; equal men can be told apart in so many `orders`."""
     return {color: dict(_tallies(found[color] * [orders, 1, 1])) for color in Color}
 
 
-def _tallies(found: Found) -> list[tuple[Outcome, Tally]]:
+def _tallies(found: Found) -> list[tuple[Score, Tally]]:
     bytes_found = byte_of_row(np.flatnonzero(found[:, 0])).tolist()
-    found_outcomes = sorted((Outcome.from_byte(byte) for byte in bytes_found), reverse=True)
+    found_outcomes = sorted((Score.from_byte(byte) for byte in bytes_found), reverse=True)
     return [(outcome, Tally(*found[outcomes.row_of_byte(outcome.to_byte())].tolist())) for outcome in found_outcomes]

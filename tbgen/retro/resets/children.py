@@ -337,7 +337,7 @@ def own_planes(layout: Layout) -> Ints:
         moved = pawns.copy()
         moved[:, pawn] = np.where(may, to, 8)
         address = layout.addresses[layout.digits[range(layout.pawns), moved].sum(axis=1)].astype(np.int64)
-        columns.append(np.where(may & (address >= 0), (address >> 2) * 2 + color.other, NOT_HERE))
+        columns.append(np.where(may & (address >= 0), (address >> 2) * 2 + int(color.other), NOT_HERE))
     return np.stack(columns, axis=1)
 
 

@@ -62,7 +62,7 @@ def final_score(game: chess.pgn.Game, tables: tbgen.Tablebase) -> tuple[str, str
         return ("G0.0" if result == "1-0" else "-G0.0"), "result", None
     if over:
         return accrued, "game", None
-    answer = tables.get(board.copy(stack=False), tbgen.parse_score(accrued))
+    answer = tables.get(board.copy(stack=False), tbgen.Score(accrued))
     return (accrued, "game", None) if answer is None else (str(answer.outcome), "tablebase", answer.dtg)
 
 

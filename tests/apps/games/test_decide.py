@@ -13,7 +13,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import Color, parse_score
+from tbgen.score import Color, Score
 from tests.apps.games.games import game_from
 from tests.library.made_up import write_made_up
 from tests.probe.tables_without import EN_PASSANT
@@ -43,7 +43,7 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
 def test_a_board_brings_its_moves_or_what_had_accrued(tables: Tablebase) -> None:
     board = chess.Board(HELD.removesuffix(" G4.0"))
     adjudicator = Adjudicator(tables)
-    assert str(adjudicator.decide(board, parse_score("G4.0")).final) == "G1.5"
+    assert str(adjudicator.decide(board, Score("G4.0")).final) == "G1.5"
     board.push_san("Bh3")
     assert adjudicator.decide(board).final == tables.probe(board).outcome
 
@@ -69,7 +69,7 @@ def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
 def test_castling_rights_keep_a_position_from_the_tables(tables: Tablebase) -> None:
     verdict = Adjudicator(tables).decide(game_from("4k3/8/8/8/8/8/8/4K2R w K - 0 1"))
     assert (verdict.source, verdict.missing) == (Source.GAME, None)
-    assert verdict.final == game_from("4k3/8/8/8/8/8/8/4K2R w K - 0 1").accrued.outcome
+    assert verdict.final == game_from("4k3/8/8/8/8/8/8/4K2R w K - 0 1").accrued
 
 
 def test_a_decisive_result_stands_where_the_board_does_not_decide(tables: Tablebase) -> None:
@@ -100,7 +100,7 @@ def test_a_game_that_the_rules_ended_keeps_what_had_accrued(tables: Tablebase) -
     game = game_from(HELD, *SHUFFLE, *SHUFFLE)
     assert game.last.end is not None
     verdict = Adjudicator(tables).decide(game)
-    assert (verdict.final, verdict.source) == (game.accrued.outcome, Source.GAME)
+    assert (verdict.final, verdict.source) == (game.accrued, Source.GAME)
     assert verdict.why == "the game ended by threefold repetition, and its accrued score stands"
     always = Adjudicator(tables, AdjudicationRules(continued=Continue.ALWAYS)).decide(game)
     assert (str(always.final), always.source) == ("G1.5", Source.TABLEBASE)
@@ -115,8 +115,8 @@ def test_games_are_not_continued_where_that_is_not_wanted(tables: Tablebase) -> 
 def test_the_rules_say_what_fifty_moves_mean_for_a_board_and_how_points_are_made(tables: Tablebase) -> None:
     rules = AdjudicationRules(Scoring(Scheme.HARMONIC), FiftyMoves(FiftyMoveSetting.NONE))
     board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 133 90")
-    assert Adjudicator(tables).decide(board, parse_score("G4.0")).source is Source.GAME
-    verdict = Adjudicator(tables, rules).decide(board, parse_score("G4.0"))
+    assert Adjudicator(tables).decide(board, Score("G4.0")).source is Source.GAME
+    verdict = Adjudicator(tables, rules).decide(board, Score("G4.0"))
     assert (verdict.source, verdict.points[0]) == (Source.TABLEBASE, Fraction(5, 8))
 
 

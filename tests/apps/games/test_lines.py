@@ -12,7 +12,7 @@ from tbgen.apps.games.reader import games_in
 from tbgen.probe import LineStep, Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tbgen.text import in_plies
 
 FENS = [
@@ -77,7 +77,7 @@ def test_a_score_that_is_carried_stands_in_a_tag_of_its_own(tables: Tablebase) -
 def test_a_score_that_is_only_asked_for_is_read_back_too(tables: Tablebase) -> None:
     """The halfmove clock cannot be 0 where a score has been carried."""
     board, _ = parse_fen(FENS[0])
-    accrued = parse_score("G2.5")
+    accrued = Score("G2.5")
     text = pgn_of(board, tables.probe(board, accrued), tables.line(board, accrued), Scoring())
     (game,) = games_in(text.splitlines(keepends=True), "line")
     assert isinstance(game, PgnGame)

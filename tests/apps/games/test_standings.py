@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak, as_csv
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scheme, Scoring, parse_komi
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tests.strategies import outcomes
 
 
 def game(white: str, black: str, final: str, result: str = "1/2-1/2", scoring: Scoring | None = None) -> EventGame:
     rule = Scoring() if scoring is None else scoring
-    return EventGame(white, black, result, parse_score(final).outcome, rule, Source.GAME)
+    return EventGame(white, black, result, Score(final), rule, Source.GAME)
 
 
 def ranking(games: Sequence[EventGame], *order: TieBreak) -> list[tuple[int, str]]:

@@ -11,7 +11,7 @@ from tbgen.apps.games.tags import GameTags, classical_result, parse_cutoff, read
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 from tests.strategies import outcomes, scorings
 
 
@@ -29,7 +29,7 @@ def test_all_tags_are_read() -> None:
         }
     )
     assert tags == GameTags(
-        outcome=Outcome(Color.BLACK, 7),
+        outcome=Score(7, Color.BLACK),
         points=(Fraction(0), Fraction(1)),
         scheme=Scheme.KOMI,
         cutoff_code=14,
@@ -46,7 +46,7 @@ def test_tags_that_are_not_there_say_nothing() -> None:
 @pytest.mark.parametrize("points", ["0.5625-0.4375", "0.5625 - 0.4375", "0.5625 -0.4375"])
 def test_spaces_around_the_dash_do_not_matter(points: str) -> None:
     assert read_tags({"Points": points}).points == (Fraction(9, 16), Fraction(7, 16))
-    assert read_tags({"RMobilityResult": "- G3.5"}).outcome == Outcome(Color.BLACK, 7)
+    assert read_tags({"RMobilityResult": "- G3.5"}).outcome == Score(7, Color.BLACK)
     assert read_tags({"Points": "1/2 - 1/2"}).points == (Fraction(1, 2), Fraction(1, 2))
     assert winner_of("1 - 0") is Color.WHITE
     assert winner_of("0 -1") is Color.BLACK
@@ -77,7 +77,7 @@ def test_a_tag_that_cannot_be_read_is_quoted(name: str, value: str) -> None:
 
 
 def test_the_tags_of_a_drawn_game_are_written() -> None:
-    assert write_tags(Outcome(Color.WHITE, 3), Scoring()) == {
+    assert write_tags(Score(3, Color.WHITE), Scoring()) == {
         "Result": "1/2-1/2",
         "RMobilityResult": "G1.5",
         "RMobilityCutoff": "G6.0",
@@ -87,12 +87,12 @@ def test_the_tags_of_a_drawn_game_are_written() -> None:
 
 
 def test_komi_and_legacy_are_written_only_where_they_apply() -> None:
-    tags = write_tags(Outcome(Color.BLACK, 0), Scoring(Scheme.KOMI), legacy=True)
+    tags = write_tags(Score(0, Color.BLACK), Scoring(Scheme.KOMI), legacy=True)
     assert (tags["Result"], tags["Points"], tags["Komi"], tags["Legacy"]) == ("0-1", "0-1", "G5.75", "1")
 
 
 @given(outcomes, scorings, st.booleans())
-def test_what_is_written_is_read_back(outcome: Outcome, scoring: Scoring, legacy: bool) -> None:
+def test_what_is_written_is_read_back(outcome: Score, scoring: Scoring, legacy: bool) -> None:
     tags = read_tags(write_tags(outcome, scoring, legacy=legacy))
     assert (tags.outcome, tags.scheme, tags.cutoff_code) == (outcome, scoring.scheme, scoring.cutoff_code)
     assert tags.legacy == legacy
@@ -102,7 +102,7 @@ def test_what_is_written_is_read_back(outcome: Outcome, scoring: Scoring, legacy
 
 
 @given(outcomes)
-def test_only_mate_is_decisive_in_the_classical_result(outcome: Outcome) -> None:
+def test_only_mate_is_decisive_in_the_classical_result(outcome: Score) -> None:
     assert winner_of(classical_result(outcome)) == (outcome.holder if outcome.is_mate else None)
 
 
@@ -113,7 +113,7 @@ def test_a_cutoff_has_no_sign() -> None:
 
 @pytest.mark.parametrize("setting", list(FiftyMoveSetting))
 def test_the_fifty_move_rule_of_a_game_comes_back_from_its_tags(setting: FiftyMoveSetting) -> None:
-    tags = write_tags(Outcome(Color.WHITE, 3), Scoring(), fifty_moves=setting)
+    tags = write_tags(Score(3, Color.WHITE), Scoring(), fifty_moves=setting)
     assert GameSettings().fifty_moves_of(read_tags(tags)).setting is setting
 
 

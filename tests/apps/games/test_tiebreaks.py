@@ -28,7 +28,7 @@ from tbgen.apps.games.tiebreaks import (
     wins,
 )
 from tbgen.rules.points import DRAW, LOSS, WIN, Scoring
-from tbgen.score import Color, parse_score
+from tbgen.score import Color, Score
 from tests.reference import tie_breaks as slow
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tie_breaks.csv"
@@ -105,7 +105,7 @@ def test_simulated_events_agree_with_the_slow_twin(seed: int) -> None:
 
 
 def game(white: str, black: str, result: str, number: str, plies: int = 40) -> EventGame:
-    final = parse_score({"1-0": "G0.0", "0-1": "-G0.0"}.get(result, "G3.5")).outcome
+    final = Score({"1-0": "G0.0", "0-1": "-G0.0"}.get(result, "G3.5"))
     return EventGame(white, black, result, final, Scoring(), Source.GAME, round=number, plies=plies)
 
 

@@ -10,7 +10,7 @@ import chess
 
 from tbgen.apps.hold.strategy import Goal, not_mated
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, parse_score
+from tbgen.score import Color, Score
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden" / "holds.csv"
 
@@ -34,9 +34,9 @@ SHUT = next(each.fen for each in CLASSICS if each.name == "shut chain, White")
 FINE_70 = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 0 1"
 
 
-def asked(fen: str, side: Color, goal: str) -> tuple[chess.Board, Goal, Accrued]:
+def asked(fen: str, side: Color, goal: str) -> tuple[chess.Board, Goal, Score]:
     """A position, a goal, and what has accrued: the own score where it meets the goal, else the goal itself."""
     board = chess.Board(fen)
-    wanted = not_mated(side) if goal == "draw" else Goal(side, parse_score(goal).outcome)
+    wanted = not_mated(side) if goal == "draw" else Goal(side, Score(goal))
     own = own_score(board)
     return board, wanted, own if wanted.is_met_by(own) else wanted.outcome.accrued

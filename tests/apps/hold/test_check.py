@@ -15,12 +15,12 @@ from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Goal, Strategy, parse_strategy
 from tbgen.errors import ProofError
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tests.apps.hold.classics import CLASSICS, SHUT, Classic
 
 
 def strategy_for(fen: str, side: Color, goal: str) -> Strategy:
-    found = hold(chess.Board(fen), side, goal=goal if goal == "draw" else parse_score(goal))
+    found = hold(chess.Board(fen), side, goal=goal if goal == "draw" else Score(goal))
     assert found.proof is not None
     return found.proof.strategy
 
@@ -52,7 +52,7 @@ def test_a_strategy_that_promises_more_than_it_keeps_is_refused() -> None:
     kept = []
     for code in range(1, 16):
         try:
-            kept.append(bool(check(rethresholded(strategy, Goal(Color.WHITE, Outcome(Color.BLACK, code))))))
+            kept.append(bool(check(rethresholded(strategy, Goal(Color.WHITE, Score(code, Color.BLACK))))))
         except ProofError:
             kept.append(False)
     assert kept == sorted(kept, reverse=True), "what is kept keeps all that is worse"
@@ -72,15 +72,15 @@ def rethresholded(strategy: Strategy, goal: Goal) -> Strategy:
 def test_a_score_that_is_missed_from_the_beginning_is_refused() -> None:
     strategy = strategy_for(SHUT, Color.WHITE, "draw")
     with pytest.raises(ProofError, match=r"-G0\.0 is worse for White than -G0\.5"):
-        check(dataclasses.replace(strategy, accrued=Accrued(0, Color.BLACK)))
+        check(dataclasses.replace(strategy, accrued=Score(0, Color.BLACK)))
 
 
 @pytest.mark.parametrize("fen", [SHUT, "7k/8/8/8/8/8/6q1/6rK w - - 0 1", "7k/8/8/8/8/6q1/8/7K w - - 0 1"])
 def test_a_score_that_cannot_have_accrued_where_a_strategy_begins_is_refused(fen: str) -> None:
     """Else a file says of somebody who is mated that a score is kept."""
     board, empty = chess.Board(fen), strategy_for(SHUT, Color.WHITE, "draw")
-    own, goal = own_score(board), Goal(Color.WHITE, Outcome(Color.BLACK, 1))
-    for accrued in (Accrued(own.code + 1, Color.BLACK), Accrued(own.code + 1, Color.WHITE)):
+    own, goal = own_score(board), Goal(Color.WHITE, Score(1, Color.BLACK))
+    for accrued in (Score(own.code + 1, Color.BLACK), Score(own.code + 1, Color.WHITE)):
         with pytest.raises(ProofError, match=re.escape(f"{accrued} cannot have accrued in {fen}")):
             check(dataclasses.replace(empty, board=board, accrued=accrued, goal=goal))
 
@@ -89,7 +89,7 @@ def test_a_score_that_cannot_have_accrued_where_a_strategy_begins_is_refused(fen
 def test_proofs_with_thresholds_that_are_too_low_are_refused(classic: Classic) -> None:
     """The search is told of a goal that is broken later: it proves too much, and is found out."""
     board, accrued = chess.Board(classic.fen), own_score(chess.Board(classic.fen))
-    goals = [Goal(classic.side, Outcome(classic.side.other, code)) for code in range(1, min(accrued.code, 16))]
+    goals = [Goal(classic.side, Score(code, classic.side.other)) for code in range(1, min(accrued.code, 16))]
     found = [hold(board, classic.side, goal=goal.outcome, nodes=1) for goal in goals if goal.is_met_by(accrued)]
     refused = 0
     for believed, claimed in itertools.pairwise(found):

@@ -18,7 +18,7 @@ from tbgen.apps.hold.strategy import Goal, Rung, not_mated
 from tbgen.errors import ProofError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color, Outcome, parse_score
+from tbgen.score import Color, Score
 from tests.apps.hold.classics import asked
 from tests.copies import copy_tables
 from tests.positions import random_root
@@ -40,7 +40,7 @@ NARROW = [
 @pytest.mark.parametrize(("fen", "is_narrow"), [*((fen, False) for fen in CAGES), *((fen, True) for fen in NARROW)])
 def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str, is_narrow: bool) -> None:
     board, own, searcher = chess.Board(fen), own_score(chess.Board(fen)), Searcher(200_000)
-    goals = [Goal(side, Outcome(holder, code)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
+    goals = [Goal(side, Score(code, holder)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
     seen = Counter[bool]()
     for goal in (goal for goal in goals if goal.is_met_by(own)):
         found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None), None, lambda _: None)
@@ -68,13 +68,13 @@ def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(table_folder
         for number in range(60):
             board = random_root(seed, "Kk" + "BNRQPbnrqp"[number % 10])
             own = own_score(board)
-            accrued = Accrued(seed.randrange(2, max(3, min(own.code, 17))), seed.choice(list(Color)))
+            accrued = Score(seed.randrange(2, max(3, min(own.code, 17))), seed.choice(list(Color)))
             value = truth.get(board, own if number % 2 else accrued) if accrued.code % 2 or number % 2 else None
             if value is None:
                 continue
             for side in Color:
                 step = -1 if value.outcome.holder is side else 1
-                better = Outcome(value.outcome.holder, max(0, value.outcome.code + step))
+                better = Score(max(0, value.outcome.code + step), value.outcome.holder)
                 for kind, outcome in (("false", better), ("true", value.outcome)):
                     goal = Goal(side, outcome)
                     if outcome.code > 0 and goal.is_met_by(value.accrued):
@@ -88,8 +88,8 @@ def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(table_folder
 
 def test_a_proof_that_leans_on_tables_says_so_and_is_not_checked_without(bare_kings: Tablebase) -> None:
     board = chess.Board("8/8/8/3k4/8/8/2r5/1K6 w - - 0 1")
-    assert not hold(board, Color.BLACK, goal=parse_score("-G5.5")).is_held
-    found = hold(board, Color.BLACK, goal=parse_score("-G5.5"), tables=bare_kings)
+    assert not hold(board, Color.BLACK, goal=Score("-G5.5")).is_held
+    found = hold(board, Color.BLACK, goal=Score("-G5.5"), tables=bare_kings)
     assert found.proof is not None
     assert (found.proof.strategy.rung, found.proof.materials) == (Rung.FRAME_TABLES, ["KvK"])
     assert [setting.value for setting in found.proof.settings] == ["none"]

@@ -10,7 +10,7 @@ from tbgen.apps.hold.closure import Attempt, Found
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, map_of, searcher_of, survivors
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tests.apps.hold.classics import FINE_70, asked
 from tests.reference.hold import SlowFrame
 
@@ -35,7 +35,7 @@ def pair_of(b: str, c: str) -> Pair:
     return Pair(chess.parse_square(b), chess.parse_square(c))
 
 
-def searched(board: chess.Board, goal: Goal, accrued: Accrued, pair: Pair) -> Strategy | None:
+def searched(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> Strategy | None:
     """The strategy of a frame that the search finds to hold."""
     searcher, attempt = searcher_of(goal, accrued), Attempt(Rung.FRAME, *pair)
     found = searcher.search(board, goal, accrued, attempt, None, lambda _: None)

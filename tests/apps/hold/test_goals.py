@@ -10,22 +10,22 @@ import pytest
 
 from tbgen.apps.hold import closure_kernels
 from tbgen.apps.hold.strategy import Goal, not_mated, worst
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 
 CODES = range(1, 9)
 STEPS = [(by_holder, reset) for by_holder in (True, False) for reset in (True, False)]
 
 
-def situations() -> Iterator[tuple[Goal, Accrued]]:
+def situations() -> Iterator[tuple[Goal, Score]]:
     """Goals of White, and the scores that meet them."""
     for holder in Color:
         for code in CODES:
-            goal = Goal(Color.WHITE, Outcome(holder, code))
+            goal = Goal(Color.WHITE, Score(code, holder))
             yield from ((goal, score) for score in scores() if goal.is_met_by(score))
 
 
-def scores() -> Iterator[Accrued]:
-    yield from (Accrued(code, holder) for holder in Color for code in CODES)
+def scores() -> Iterator[Score]:
+    yield from (Score(code, holder) for holder in Color for code in CODES)
 
 
 def step(goal: Goal, threshold: int, code: int, *, by_holder: bool, reset: bool) -> int | None:
@@ -40,7 +40,7 @@ def test_a_step_breaks_the_hold_exactly_where_the_accrued_score_becomes_too_bad(
     for goal, accrued in situations():
         for code in range(10):
             mover = goal.side if by_holder else goal.side.other
-            real = accrued.after(Accrued(code, mover), reset=reset)
+            real = accrued.after(Score(code, mover), reset=reset)
             after = step(goal, goal.threshold(accrued), code, by_holder=by_holder, reset=reset)
             assert (after is not None) == goal.is_met_by(real), (goal, accrued, code)
             if after is not None:
@@ -49,6 +49,6 @@ def test_a_step_breaks_the_hold_exactly_where_the_accrued_score_becomes_too_bad(
 
 def test_nobody_who_is_not_mated_has_less_than_a_draw() -> None:
     for side in Color:
-        assert not_mated(side).is_met_by(Accrued(1, side.other))
-        assert not not_mated(side).is_met_by(Accrued(0, side.other))
-        assert Goal(side, worst(side)).is_met_by(Accrued(0, side.other))
+        assert not_mated(side).is_met_by(Score(1, side.other))
+        assert not not_mated(side).is_met_by(Score(0, side.other))
+        assert Goal(side, worst(side)).is_met_by(Score(0, side.other))

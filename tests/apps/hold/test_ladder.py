@@ -12,7 +12,7 @@ from tbgen.apps.hold.answers import HoldVerdict
 from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Rung
 from tbgen.errors import AccruedError, UsageError
-from tbgen.score import Color, parse_score
+from tbgen.score import Color, Score
 from tests.apps.hold.classics import CLASSICS, FINE_70, PENROSE, SHUT, Classic
 
 WHITE = Color.WHITE
@@ -27,7 +27,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"tables": "data"}, "tables must be an open Tablebase"),
     ({"pair": "Qh5"}, "a pair is a man of either side"),
     ({"pair": "Qh5,Xg8"}, "'Xg8' is no man and its square"),
-    ({"goal": parse_score("G2.0")}, "-G24.5 has accrued, which is already worse for White than G2.0"),
+    ({"goal": Score("G2.0")}, "-G24.5 has accrued, which is already worse for White than G2.0"),
 ]
 
 
@@ -44,7 +44,7 @@ def test_boards_of_other_games_and_impossible_scores_are_refused() -> None:
     with pytest.raises(UsageError, match="illegal"):
         hold(chess.Board("8/8/8/8/8/8/8/K6k w - - 0 1 ".strip().replace("K6k", "Kk6")), WHITE)
     with pytest.raises(AccruedError):
-        hold(PERPETUAL, WHITE, accrued=parse_score("G0.5"))
+        hold(PERPETUAL, WHITE, accrued=Score("G0.5"))
 
 
 def test_what_has_accrued_comes_from_the_moves_on_the_board() -> None:
@@ -60,8 +60,8 @@ def test_what_has_accrued_comes_from_the_moves_on_the_board() -> None:
 def test_the_best_goal_is_held_and_the_next_better_one_is_not() -> None:
     found = hold(chess.Board(SHUT), Color.BLACK, goal="best", nodes=500)
     assert str(found.goal.outcome) == "G4.5"
-    assert not hold(chess.Board(SHUT), Color.BLACK, goal=parse_score("G5.0"), nodes=500).is_held
-    assert hold(chess.Board(SHUT), Color.BLACK, goal=parse_score("G4.0"), nodes=500).is_held
+    assert not hold(chess.Board(SHUT), Color.BLACK, goal=Score("G5.0"), nodes=500).is_held
+    assert hold(chess.Board(SHUT), Color.BLACK, goal=Score("G4.0"), nodes=500).is_held
 
 
 def test_a_pair_that_is_named_is_the_only_one_that_is_tried() -> None:

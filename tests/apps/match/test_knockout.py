@@ -16,13 +16,13 @@ from tbgen.apps.match.schedule import Format, Pairing, Plan, schedule
 from tbgen.apps.match.standings import Result
 from tbgen.errors import UsageError
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 from tests.apps.match.matches import games_of, run, walker
 from tests.apps.match.test_recover import killed_after, signature
 
 
 def result(pairing: Pairing, holder: Color, code: int) -> Result:
-    return Result(pairing, StoredGame(pairing.number, Outcome(holder, code), "normal", "checkmate", 10), None)
+    return Result(pairing, StoredGame(pairing.number, Score(code, holder), "normal", "checkmate", 10), None)
 
 
 def knockout(players: int, games: int = 2, seeds: int | None = None) -> Plan:

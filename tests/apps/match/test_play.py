@@ -15,7 +15,7 @@ from tbgen.apps.match.play import Ending, PlayRules, Resign, Sheet, play
 from tbgen.apps.match.tables import Decision
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
-from tbgen.score import Color, Outcome, parse_score
+from tbgen.score import Color, Score
 
 SHUFFLE = "g1f3 g8f6 f3g1 f6g8 " * 3
 
@@ -44,7 +44,7 @@ def played(
 def test_the_third_time_a_position_stands_the_accrued_score_is_the_result() -> None:
     ending, sheet = played(Game(), SHUFFLE)
     assert (ending.details, ending.source, sheet.game.last.number) == ("threefold repetition", Source.GAME, 8)
-    assert ending.outcome == sheet.game.accrued.outcome
+    assert ending.outcome == sheet.game.accrued
 
 
 def test_mate_is_the_best_score_there_is() -> None:
@@ -93,7 +93,7 @@ def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
 
 
 def test_a_score_on_the_sheet_counts_from_the_first_move() -> None:
-    opening = Opening("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", parse_score("G4.0"))
+    opening = Opening("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", Score("G4.0"))
     ending, _ = played(opening.game(), "f5h3 g5h4", PlayRules(most_moves=1))
     assert str(ending.outcome) == "G4.0"
 
@@ -134,7 +134,7 @@ class Oracle:
         self.asked += 1
         if game.last.number < self._ply:
             return None
-        return Decision(Outcome(Color.BLACK, 3), Source.TABLEBASE, "tablebase -G1.5 in 5 plies", "KBvK 5")
+        return Decision(Score(3, Color.BLACK), Source.TABLEBASE, "tablebase -G1.5 in 5 plies", "KBvK 5")
 
     def close(self) -> None:
         """Nothing to close."""

@@ -21,13 +21,13 @@ from tbgen.apps.match.store import Recovered, recovered
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scoring
-from tbgen.score import Color, Outcome, parse_score
+from tbgen.score import Color, Score
 
 HEADING = Heading('The "Open"', r"C:\here", "0badcafe")
 STARTS = [
     Opening(),
     Opening(moves=("e2e4", "c7c5")),
-    Opening("8/8/4K3/5Bk1/8/8/8/8 b - - 33 30", parse_score("G4.0")),
+    Opening("8/8/4K3/5Bk1/8/8/8/8 b - - 33 30", Score("G4.0")),
     Opening("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17", moves=("e8e7",)),
 ]
 
@@ -40,7 +40,7 @@ def record_of(opening: Opening, plies: int) -> GameRecord:
     for _ in range(plies):
         ply = game.push(min(game.board.legal_moves, key=chess.Move.uci))
         sheet.notes[ply.number] = Note(0.25, 3599.5, Evaluation(31, None, 12, 400))
-    ending = Ending(Outcome(Color.BLACK, 7), Source.GAME, "adjudication", 'cut "short"')
+    ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
     now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     names = ('Ann "the first"', r"B\ob")
     setting = FiftyMoveSetting.FIDE

@@ -10,12 +10,12 @@ from tbgen.apps.match.schedule import Plan, schedule
 from tbgen.apps.match.standings import Result, Standings
 from tbgen.apps.match.statistics import Conclusion, Model, Sprt
 from tbgen.rules.points import Komi, Scheme, Scoring
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 
-OUTCOMES = st.builds(Outcome, st.sampled_from(list(Color)), st.integers(0, 30))
+OUTCOMES = st.builds(Score, st.integers(0, 30), st.sampled_from(list(Color)))
 
 
-def stored(number: int, outcome: Outcome) -> StoredGame:
+def stored(number: int, outcome: Score) -> StoredGame:
     return StoredGame(number, outcome, "normal", "checkmate", 10)
 
 
@@ -61,14 +61,14 @@ def test_equal_points_are_ranked_by_stalemates_given() -> None:
     for pairing in schedule(Plan(3, games=1)):
         winner = Color.WHITE if pairing.white == 2 else Color.BLACK
         code = 1 if 2 in (pairing.white, pairing.black) else 9
-        standings.add(Result(pairing, stored(pairing.number, Outcome(winner, code)), None))
+        standings.add(Result(pairing, stored(pairing.number, Score(code, winner)), None))
     assert standings.ranking()[0] == 2
 
 
 def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     (first, second) = schedule(Plan(2))
     standings = Standings(["Ann", "Bob"], Scoring(Scheme.KOMI))
-    outcome = Outcome(Color.WHITE, 10)  # G5.0 beats G5.75 but not G4.25
+    outcome = Score(10, Color.WHITE)  # G5.0 beats G5.75 but not G4.25
     standings.add(Result(first, stored(1, outcome), None))
     standings.add(Result(second, stored(2, outcome), Komi(Color.WHITE, 17)))
     assert standings.record(0, standings.scoring).games.total == 2
@@ -79,7 +79,7 @@ def test_a_test_is_of_the_first_engine_against_the_second() -> None:
     standings = Standings(["Ann", "Bob"], Scoring())
     for pairing in schedule(Plan(2, games=200)):
         winner = Color.WHITE if (pairing.white == 0) == (pairing.number % 10 > 0) else Color.BLACK
-        standings.add(Result(pairing, stored(pairing.number, Outcome(winner, 0)), None))
+        standings.add(Result(pairing, stored(pairing.number, Score(0, winner)), None))
     state = standings.test(Sprt(0, 50, model=Model.LOGISTIC))
     assert (state.conclusion, state.facts()["decision"]) == (Conclusion.H1, "H1 accepted")
     assert standings.test(Sprt(600, 700)).conclusion is Conclusion.H0

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tbgen.apps.match.statistics import Conclusion, Distribution, Model, RealCounts, Sprt, elo_of, share_of
 from tbgen.rules.points import DRAW, LOSS, WIN, Scheme, Scoring
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 from tests.apps.match import reference
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden" / "match_statistics.csv"
@@ -21,7 +21,7 @@ with open(GOLDEN, encoding="utf-8") as file:
     PUBLISHED = list(csv.DictReader(file))
 
 PLAIN = st.sampled_from([LOSS, DRAW, WIN])
-OUTCOMES = st.builds(Outcome, st.sampled_from(list(Color)), st.integers(0, 40))
+OUTCOMES = st.builds(Score, st.integers(0, 40), st.sampled_from(list(Color)))
 GRADED = OUTCOMES.map(lambda outcome: Scoring(Scheme.EXPONENTIAL).points(outcome)[0])
 HARMONIC = OUTCOMES.map(lambda outcome: Scoring(Scheme.HARMONIC).points(outcome)[0])
 ANY_POINTS = st.lists(PLAIN, min_size=1, max_size=40) | st.lists(GRADED | HARMONIC, min_size=1, max_size=40)
@@ -111,7 +111,7 @@ def test_real_counts_are_plain_counts_where_points_are_plain(points: list[Fracti
 
 
 def test_a_stalemate_counts_as_half_a_win_and_half_a_draw() -> None:
-    stalemate = Scoring(Scheme.EXPONENTIAL).points(Outcome(Color.WHITE, 1))[0]
+    stalemate = Scoring(Scheme.EXPONENTIAL).points(Score(1, Color.WHITE))[0]
     counts = RealCounts.of(games_of([stalemate]))
     assert (counts.wins, counts.draws, counts.losses) == (0.5, 0.5, 0.0)
 

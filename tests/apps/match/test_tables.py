@@ -10,7 +10,7 @@ from tbgen.apps.games.tags import Source
 from tbgen.apps.match.tables import SyzygyDecider, TableDecider
 from tbgen.errors import UsageError
 from tbgen.rules.game import Game
-from tbgen.score import parse_score
+from tbgen.score import Score
 
 ROOK = "8/8/4k3/8/8/8/1R6/K7 w - - {} 90"
 
@@ -76,7 +76,7 @@ def test_folders_without_tables_are_refused(tmp_path: Path) -> None:
 
 
 def test_tables_are_asked_from_so_many_men_on(table_folder: Path) -> None:
-    game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=parse_score("G4.0"))
+    game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=Score("G4.0"))
     three, two = TableDecider(str(table_folder), 3), TableDecider(str(table_folder), 2)
     decision = three.decide(game)
     assert decision is not None

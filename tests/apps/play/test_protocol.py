@@ -17,7 +17,7 @@ from tbgen.apps.play.protocol import Protocol
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of, play_move
-from tbgen.score import Accrued, parse_score
+from tbgen.score import Score
 from tbgen.text import in_plies
 from tests.positions import random_root
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
@@ -78,7 +78,7 @@ def test_what_has_accrued_can_be_taken_back(table_folder: Path, empty: str) -> N
 def test_the_line_is_that_of_best_play(table_folder: Path, tables: Tablebase) -> None:
     lines = said(table_folder, f"position fen {BISHOP} G4.0", "go depth 4")
     (shown,) = (moves_in(line) for line in lines if " pv " in line)
-    steps = tables.line(chess.Board(BISHOP), parse_score("G4.0"))
+    steps = tables.line(chess.Board(BISHOP), Score("G4.0"))
     assert shown == [step.move.uci() for step in steps[:4]]
 
 
@@ -93,7 +93,7 @@ def test_a_move_whose_line_leads_to_a_missing_table_is_played_without_a_line(
 
 
 def test_several_lines_come_best_first_and_only_moves_that_were_named(table_folder: Path, tables: Tablebase) -> None:
-    moves = tables.probe_moves(chess.Board(BISHOP), parse_score("G4.0"))
+    moves = tables.probe_moves(chess.Board(BISHOP), Score("G4.0"))
     several = said(table_folder, "setoption name MultiPV value 3", f"position fen {BISHOP} G4.0", "go movetime 1")
     shown = [moves_in(line) for line in several if " pv " in line]
     assert shown == [[each.move.uci()] for each in moves[:3]]
@@ -215,7 +215,7 @@ def test_a_position_whose_table_is_damaged_is_searched(table_folder: Path, tmp_p
 SCRIPT_WORDS = [
     "position", "startpos", "fen", "moves", "e2e4", BISHOP, f"{BISHOP} G4.0", ROOKS,
     "go", "infinite", "ponder", "depth", "nodes", "movetime", "wtime", "searchmoves", "1", "-1", "x", "9" * 30,
-    "stop", "ponderhit", "setoption", "name", "value", "MultiPV", "TablePath", "Accrued", "G1.0", "isready", "uci",
+    "stop", "ponderhit", "setoption", "name", "value", "MultiPV", "TablePath", "Score", "G1.0", "isready", "uci",
 ]  # fmt: skip
 
 
@@ -378,11 +378,11 @@ def test_against_moves_at_random_it_keeps_what_the_tables_promise(
 
         Protocol(table_folder, out.append).run(lines())
         mine = color_of(side)
-        assert game.accrued.outcome.worth_to(mine) >= promised.worth_to(mine), start.fen()
+        assert game.accrued.worth_to(mine) >= promised.worth_to(mine), start.fen()
 
 
 def test_the_holder_repeats_and_the_other_side_does_not(table_folder: Path) -> None:
-    fen, accrued = "8/6k1/8/4K3/8/8/8/8 b - - 0 1", Accrued(11, color_of(chess.WHITE))
+    fen, accrued = "8/6k1/8/4K3/8/8/8/8 b - - 0 1", Score(11, color_of(chess.WHITE))
     with open_tablebase(table_folder) as tables:
         board, score, moves = chess.Board(fen), accrued, list[str]()
         for _ in range(12):
@@ -391,4 +391,4 @@ def test_the_holder_repeats_and_the_other_side_does_not(table_folder: Path) -> N
             )
             moves.append(best(lines))
             _, score, _ = play_move(board, chess.Move.from_uci(moves[-1]), score)
-        assert tables.probe(board, score).outcome == accrued.outcome
+        assert tables.probe(board, score).outcome == accrued

@@ -15,7 +15,7 @@ import pytest
 from tbgen.apps.play.search import Engine, Root, Searched, _answers_for
 from tbgen.probe import BulkProbe, Tablebase, open_tablebase
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tests.positions import random_root as random_board
 from tests.reference import minimax
 
@@ -33,7 +33,7 @@ def random_root(men: int, chance: random.Random) -> Root:
     board = random_board(chance, "Kk" + "".join(chance.choices(MEN, k=men - 2)))
     accrued = own_score(board)
     if chance.random() < 0.7:
-        accrued = Accrued(chance.randrange(2, 30), chance.choice(list(Color))).after(accrued, reset=False)
+        accrued = Score(chance.randrange(2, 30), chance.choice(list(Color))).after(accrued, reset=False)
     over = list[chess.Board]()
     for _ in range(chance.randrange(8)):
         walker = board.copy(stack=False)
@@ -174,7 +174,7 @@ def test_a_table_that_is_damaged_is_left_out(table_folder: Path, tmp_path: Path)
             shutil.copyfile(path, tmp_path / folder / path.name)
         (tmp_path / folder / "KQvK.h5").unlink()
     (tmp_path / "damaged" / "KQvK.h5").write_bytes(b"nothing")
-    root = Root(chess.Board("8/8/3k4/8/2q5/8/3KR3/8 w - - 0 1"), Accrued(20, Color.WHITE))
+    root = Root(chess.Board("8/8/3k4/8/2q5/8/3KR3/8 w - - 0 1"), Score(20, Color.WHITE))
     values = list[int]()
     for name in ("damaged", "without"):
         with open_tablebase(tmp_path / name, outcomes_only=True) as tables:

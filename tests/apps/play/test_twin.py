@@ -16,13 +16,13 @@ from tbgen.apps.play.within import SEARCHED_PLIES, ClockedValue, Within, value_w
 from tbgen.errors import AccruedError
 from tbgen.probe import open_tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tests.reference import Block, ReferenceTable, solve
 from tests.reference.fifty import CUTOFF, PLIES, Clocked, clocked, pool, solve_clocked
 from tests.reference.level import RANKS
 from tests.reference.solver import LOWEST_CODE
 
-Pair = tuple[chess.Board, Accrued, Outcome]
+Pair = tuple[chess.Board, Score, Score]
 """A position, a score that has accrued, and what that is worth."""
 
 CHANGED = {"KvK": 120, "KBvK": 480, "KNvK": 480}
@@ -33,9 +33,9 @@ LAST = {"KvK": 0, "KRvK": 25, "KBvK": 43, "KNvK": 51}
 """The most plies left with which a value below the cutoff, and in reach, is not that under the rule."""
 
 
-def outcome_of(rank: int) -> Outcome:
+def outcome_of(rank: int) -> Score:
     """The outcome of a rank."""
-    return Accrued.from_signed(rank if rank < RANKS // 2 else rank - int(RANKS)).outcome
+    return Score.from_signed(rank if rank < RANKS // 2 else rank - int(RANKS))
 
 
 def random_pairs(
@@ -52,7 +52,7 @@ def random_pairs(
         board.halfmove_clock = PLIES - values.left
         for holder in Color:
             rank = int(values.ranks[int(holder), code - values.codes.start, node])
-            yield board, Accrued(code, holder), outcome_of(rank)
+            yield board, Score(code, holder), outcome_of(rank)
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -90,7 +90,7 @@ def test_an_answer_is_as_sure_as_it_says(name: str, table_folder: Path) -> None:
     assert seen[Within.LIKELY] > 0
 
 
-def is_between(found: ClockedValue, worth: Outcome) -> bool:
+def is_between(found: ClockedValue, worth: Score) -> bool:
     """Whether an outcome lies between the accrued score and the table's value."""
     least, most = sorted((found.accrued, found.table))
     return least < worth < most

@@ -18,7 +18,7 @@ from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import Game
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import Accrued, Color, parse_score
+from tbgen.score import Color, Score
 from tests.apps.play.twin import said_by_twin
 from tests.positions import random_root
 from tests.probe.tables_without import without_promotions
@@ -62,7 +62,7 @@ def test_every_answer_says_how_sure_it_is(
     fen: str, accrued: str | None, setting: str, within: str, words: str, tables: Tablebase
 ) -> None:
     rule = FiftyMoves(FiftyMoveSetting(setting))
-    found = value_within(tables, chess.Board(fen), None if accrued is None else parse_score(accrued), rule)
+    found = value_within(tables, chess.Board(fen), None if accrued is None else Score(accrued), rule)
     assert found.within.value == within
     assert str(found).endswith(words)
     assert found.facts() == {
@@ -74,7 +74,7 @@ def test_every_answer_says_how_sure_it_is(
 
 
 def test_a_search_that_is_too_large_is_given_up(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
-    board, accrued = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 96 30"), parse_score("G4.0")
+    board, accrued = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 96 30"), Score("G4.0")
     assert value_within(tables, board, accrued).within is Within.SEARCHED
     monkeypatch.setattr("tbgen.apps.play.within.MOST_MOVES", 10)
     assert value_within(tables, board, accrued).within is Within.BETWEEN
@@ -102,7 +102,7 @@ def test_bounds_are_told_only_where_no_score_of_the_cutoff_or_more_counts(
 ) -> None:
     """What has accrued may be the cutoff itself, since only lower scores replace it; the table's value may not."""
     rule = FiftyMoves(FiftyMoveSetting.RESET, cutoff)
-    found = value_within(tables, chess.Board(fen), parse_score(accrued), rule)
+    found = value_within(tables, chess.Board(fen), Score(accrued), rule)
     assert (str(found.table), found.within.value) == (table, within)
 
 
@@ -117,7 +117,7 @@ def test_few_plies_are_searched_to_the_end_of_every_line(
     while asked < 10:
         board, left = random_root(chance, name), chance.choice([1, 1, 2, 2, 3, 3, 4])
         own = own_score(board)
-        accrued = Accrued(chance.randrange(2, 18), chance.choice(list(Color))).after(own, reset=False)
+        accrued = Score(chance.randrange(2, 18), chance.choice(list(Color))).after(own, reset=False)
         board.halfmove_clock = 100 - left
         rule = FiftyMoves(setting, chance.choice([12, 12, 4, 8, 16]))
         with contextlib.suppress(AccruedError):

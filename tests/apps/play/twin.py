@@ -5,19 +5,19 @@ from __future__ import annotations
 import chess
 
 from tbgen.probe import Tablebase
-from tbgen.score import Accrued, Color, Outcome
+from tbgen.score import Color, Score
 from tests.reference import clock
 
 
 def said_by_twin(
     tables: Tablebase,
     board: chess.Board,
-    accrued: Accrued,
+    accrued: Score,
     plies: int,
     setting: str,
     cutoff: int = 12,
     known: dict[str, clock.Score] | None = None,
-) -> Outcome:
+) -> Score:
     """What it says of a position with so many plies left; `known` has entry values that were asked for before."""
     entries = {} if known is None else known
 
@@ -29,4 +29,4 @@ def said_by_twin(
         return entries[key]
 
     holder, code = clock.value(board, (int(accrued.holder), accrued.code), plies, setting, cutoff, entry)
-    return Accrued(code, Color(holder)).outcome
+    return Score(code, Color(holder))

@@ -16,7 +16,7 @@ from tbgen.errors import AccruedError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import Material
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify.subject import Cells
@@ -47,7 +47,7 @@ def first_changing(count: Counter, cells: Cells, wanted: int) -> list[int]:
     return found + first_changing(count, right, wanted - len(found))
 
 
-def best_moves(tables: tbgen.Tablebase, board: chess.Board, accrued: Accrued) -> set[str]:
+def best_moves(tables: tbgen.Tablebase, board: chess.Board, accrued: Score) -> set[str]:
     """Those that keep the outcome, however long they take."""
     moves = tables.probe_moves(board, accrued)
     return {each.move.uci() for each in moves if each.outcome == moves[0].outcome}
@@ -61,7 +61,7 @@ def is_changed(tables: tbgen.Tablebase, fen: str) -> bool:
     for code in range(2, own.code + 1):
         for holder in Color:
             with contextlib.suppress(AccruedError):
-                if not usual & best_moves(tables, board, Accrued(code, holder)):
+                if not usual & best_moves(tables, board, Score(code, holder)):
                     return True
     return False
 

@@ -11,7 +11,7 @@ from tbgen.apps.records.census import Census, census_of
 from tbgen.apps.records.folder import read_record
 from tbgen.apps.records.record import Record
 from tbgen.material import Material, build_order, materials
-from tbgen.score import MATE_CODE, Color, Outcome
+from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.apps.records.slow import one_colored_in, spread_of, zugzwangs_of
@@ -68,7 +68,7 @@ def assert_as_in_ordinary_tables(folder: Path, name: str) -> None:
     counted = census(folder, name)
     for side in Color:
         classes = {outcome: spread.count.classes for outcome, spread in counted.spreads[side].items()}
-        wins, losses = (classes.get(Outcome(holder, MATE_CODE), 0) for holder in (side, side.other))
+        wins, losses = (classes.get(Score(MATE_CODE, holder), 0) for holder in (side, side.other))
         expected = [int(ORDINARY[name][f"{str(side).lower()}_to_move_{each}"]) for each in ("wins", "draws", "losses")]
         assert [wins, sum(classes.values()) - wins - losses, losses] == expected
 

@@ -10,7 +10,7 @@ import pytest
 
 from tbgen.apps.records.drawn import drawn_in, endings_of, together
 from tbgen.apps.records.record import Record
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden" / "ordinary_tables.csv"
 ORDINARY = {row["material"]: row for row in csv.DictReader(GOLDEN.read_text().splitlines())}
@@ -52,7 +52,7 @@ def test_tables_add_up(some: list[Record]) -> None:
     every = together(parts)
     assert every.positions == sum(part.positions for part in parts)
     assert every.all == sum(record.positions.classes for record in some)
-    assert every.counts[Outcome(Color.WHITE, 3)] == sum(part.counts[Outcome(Color.WHITE, 3)] for part in parts)
+    assert every.counts[Score(3, Color.WHITE)] == sum(part.counts[Score(3, Color.WHITE)] for part in parts)
 
 
 def test_the_most_lopsided_ending_comes_first(published: list[Record]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tbgen.apps.records.potential import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
 from tbgen.apps.records.record import Record
 from tbgen.material import Material
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_factors_are_means_over_all_positions(some: list[Record]) -> None:
     assert found["KRvKN"].mates == by_hand(record, mates)
     points = {}
     for code in range(60):
-        points[str(Outcome(Color.WHITE, code))] = Fraction(1, 2**code)
-        points[str(Outcome(Color.BLACK, code))] = -Fraction(1, 2**code)
+        points[str(Score(code, Color.WHITE))] = Fraction(1, 2**code)
+        points[str(Score(code, Color.BLACK))] = -Fraction(1, 2**code)
     assert found["KRvKN"].points == by_hand(record, points)
 
 

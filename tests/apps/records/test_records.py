@@ -17,7 +17,7 @@ from tbgen.apps.records.making import Replay, record_of, replay
 from tbgen.apps.records.record import Record
 from tbgen.errors import MissingTableError, RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tests.apps.records.slow import waits_of
 
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "records"
@@ -137,7 +137,7 @@ def test_quiet_plies_are_counted_between_resets() -> None:
 )
 def test_a_line_proves_its_outcome_at_its_end_and_not_before(moves: str, outcome: str, dtg: int, proved: bool) -> None:
     found = replay("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", moves.split())
-    assert found.proves(parse_score(outcome).outcome, dtg) == proved
+    assert found.proves(Score(outcome), dtg) == proved
 
 
 def test_a_line_that_breaks_its_promise_stops_the_record(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

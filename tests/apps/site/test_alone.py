@@ -15,7 +15,7 @@ from tbgen.apps.games.tags import Source
 from tbgen.apps.site.alone import annotated_page, standings_page
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
-from tbgen.score import parse_score
+from tbgen.score import Score
 
 GAME = (
     '[White "Ann <b>"]\n[Black "Bob & Co"]\n[Event "Open"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n'
@@ -24,7 +24,7 @@ GAME = (
 
 
 def game(white: str, black: str, final: str, source: Source = Source.GAME, event: str = "?") -> EventGame:
-    outcome, missing = parse_score(final).outcome, "KRPvKR" if source is Source.PROVISIONAL else None
+    outcome, missing = Score(final), "KRPvKR" if source is Source.PROVISIONAL else None
     return EventGame(white, black, "1/2-1/2", outcome, Scoring(), source, missing, event)
 
 

@@ -15,7 +15,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import Accrued, Color, parse_score
+from tbgen.score import Color, Score
 from tests.positions import random_boards
 
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
@@ -48,7 +48,7 @@ def test_points_follow_the_scoring_that_is_asked_for(client: TestClient) -> None
     found = client.get("/r-mobility", params=asked).json()
     assert (found["outcome"], found["scoring"], found["points"]) == ("G1.5", "komi", {"white": 0, "black": 1})
     harmonic = client.get("/r-mobility", params={"fen": BISHOP, "scoring": "harmonic"}).json()
-    points = Scoring(Scheme.HARMONIC).points(parse_score("G1.5"))
+    points = Scoring(Scheme.HARMONIC).points(Score("G1.5"))
     assert harmonic["points"] == {"white": float(points[0]), "black": float(points[1])}
 
 
@@ -60,7 +60,7 @@ def test_the_fifty_move_rule_counts_if_it_is_asked_for(client: TestClient, table
         cutoff = {"cutoff": "G5.0"} if setting is FiftyMoveSetting.RESET else {}
         found = client.get("/r-mobility", params={**asked, **cutoff, "fifty": setting.value}).json()
         rule = FiftyMoves(setting, 10) if cutoff else FiftyMoves(setting)
-        assert found == {**plain, **value_within(tables, chess.Board(late), parse_score("G4.0"), rule).facts()}
+        assert found == {**plain, **value_within(tables, chess.Board(late), Score("G4.0"), rule).facts()}
     searched = client.get("/r-mobility", params={**asked, "fifty": "reset"}).json()
     assert (searched["plies_left"], searched["within"], searched["outcome_within"]) == (3, "searched", "G4.0")
     line = {"fen": late, "accrued": "G4.0", "fifty": "reset"}
@@ -76,12 +76,12 @@ def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(client: Te
         for code in range(own_score(board).code + 1):
             for holder in Color:
                 try:
-                    found = tables.probe(board, Accrued(code, holder))
+                    found = tables.probe(board, Score(code, holder))
                 except AccruedError:
                     continue
                 expected[str(found.accrued)] = (str(found.outcome), found.dtg)
         assert {each["accrued"]: (each["outcome"], each["dtg"]) for each in strip} == expected
-        accrued, outcomes = ([parse_score(each[key]) for each in strip] for key in ("accrued", "outcome"))
+        accrued, outcomes = ([Score(each[key]) for each in strip] for key in ("accrued", "outcome"))
         assert accrued == sorted(accrued, reverse=True)
         assert outcomes == sorted(outcomes, reverse=True)
 

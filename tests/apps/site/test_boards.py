@@ -14,14 +14,14 @@ from tbgen.apps.site.boards import map_facts, map_lines, map_of
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import board_in_colors
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tests.cli.calls import complaint, printed
 from tests.positions import random_board
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 
 
-def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Accrued | None) -> dict[str, object]:
+def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Score | None) -> dict[str, object]:
     """The map of a man by a single probe of a new position for each square."""
     found: dict[str, object] = {}
     for square in chess.SQUARES:
@@ -44,7 +44,7 @@ def test_a_map_is_what_sixty_four_probes_say(tables: Tablebase) -> None:
     for _ in range(500):
         material = draw.choice(materials)
         board = random_board(draw, draw.choice((material, material.flipped())))
-        accrued = draw.choice((None, Accrued(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
+        accrued = draw.choice((None, Score(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
         man = draw.choice(list(board.piece_map()))
         try:
             found = map_facts(tables, board, accrued, chess.square_name(man))

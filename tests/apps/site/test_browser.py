@@ -19,7 +19,7 @@ from tbgen.apps.records.making import replay
 from tbgen.apps.site.alone import standings_page
 from tbgen.apps.site.service import SitePages
 from tbgen.rules.points import Scoring
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import running
 
@@ -183,7 +183,7 @@ def test_an_ending_is_found_by_a_part_of_its_name(page: Chromium, address: str) 
 def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromium, tmp_path: Path) -> None:
     names = [f"Engine {number} with a long name" for number in range(12)]
     meetings = [(one, other) for one in names for other in names if one != other]
-    final = parse_score("-G12.5").outcome
+    final = Score("-G12.5")
     games = [EventGame(*each, "1/2-1/2", final, Scoring(), Source.PROVISIONAL, "KRPvKR") for each in meetings]
     path = tmp_path / "standings.html"
     path.write_text(standings_page(Standings(games)))

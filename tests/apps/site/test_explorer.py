@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.probe import open_tablebase
-from tbgen.score import parse_score
+from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
 
 pytestmark = NEEDED
@@ -55,7 +55,7 @@ def test_a_position_is_shown_as_python_values_it(
 ) -> None:
     look_at(page, server, fen, accrued)
     with open_tablebase(table_folder) as tables:
-        score = parse_score(accrued) if accrued else None
+        score = Score(accrued) if accrued else None
         found, moves = tables.probe(chess.Board(fen), score), tables.probe_moves(chess.Board(fen), score)
     verdict = text_of(page, "#verdict")
     assert verdict.startswith(f"{found.outcome} {found.outcome.in_words()}.")
@@ -92,7 +92,7 @@ def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, ser
     cells = page.run("document.querySelectorAll('.band.sheet span').length")
     with open_tablebase(table_folder) as tables:
         expected = {
-            accrued: str(tables.probe(chess.Board(BISHOP), parse_score(accrued)).outcome)
+            accrued: str(tables.probe(chess.Board(BISHOP), Score(accrued)).outcome)
             for accrued in ("G1.0", "G4.0", "-G3.5", "-G1.5")
         }
     for accrued, outcome in expected.items():
@@ -209,7 +209,7 @@ def test_a_table_that_is_missing_is_named(page: Chromium, server: str) -> None:
 def test_best_play_is_stepped_through(page: Chromium, server: str, table_folder: Path) -> None:
     look_at(page, server, BISHOP, "G4.0")
     with open_tablebase(table_folder) as tables:
-        steps = tables.line(chess.Board(BISHOP), parse_score("G4.0"))
+        steps = tables.line(chess.Board(BISHOP), Score("G4.0"))
     page.run("document.getElementById('ask-line').click()")
     page.wait("document.querySelector('.line-moves')")
     assert texts_of(page, ".line-moves button") == [step.san for step in steps]
@@ -315,7 +315,7 @@ def test_the_page_says_itself_what_it_may_do() -> None:
 
 def test_positions_to_start_from_can_be_asked(table_folder: Path) -> None:
     rows = re.findall(r"^\['([^']+)', '([^']*)', '[^']+', '[^']+'\],$", files()["famous.js"].decode(), re.MULTILINE)
-    boards = [(chess.Board(fen), parse_score(accrued) if accrued else None) for fen, accrued in rows]
+    boards = [(chess.Board(fen), Score(accrued) if accrued else None) for fen, accrued in rows]
     assert len(boards) == 8
     assert all(board.is_valid() for board, _ in boards)
     with open_tablebase(table_folder) as tables:

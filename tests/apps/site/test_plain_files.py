@@ -27,7 +27,7 @@ from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
-from tbgen.score import Accrued, Color
+from tbgen.score import Color, Score
 from tbgen.storage.schema import SEAL_BYTES
 from tests.apps.conftest import PUBLISHED
 from tests.apps.site.chromium import NEEDED, Chromium
@@ -92,7 +92,7 @@ def golden(tables: Tablebase, number: int, seed: int, of: Sequence[Material] | N
         for _ in range(number):
             board = random_board(draw, draw.choice((material, material.flipped())), en_passant=0.5)
             most = own_score(board).code + 3
-            accrued = Accrued(draw.randint(2, max(2, most)), draw.choice(list(Color))) if draw.random() < 0.7 else None
+            accrued = Score(draw.randint(2, max(2, most)), draw.choice(list(Color))) if draw.random() < 0.7 else None
             try:
                 answer = answer_of(tables, Asked(board, accrued), Scoring(), brief=False, strip=True)
                 for move in answer["moves"]:

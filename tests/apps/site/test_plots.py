@@ -9,7 +9,7 @@ import pytest
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.plots import HEIGHT, WIDTH, Plot, plot_of
-from tbgen.score import Color, Outcome
+from tbgen.score import Color, Score
 
 
 def points_of(path: str) -> list[tuple[int, int]]:
@@ -23,7 +23,7 @@ def points_of(path: str) -> list[tuple[int, int]]:
 
 
 @pytest.fixture(scope="module")
-def plots(some: list[Record]) -> list[tuple[dict[Outcome, tuple[int, ...]], Plot]]:
+def plots(some: list[Record]) -> list[tuple[dict[Score, tuple[int, ...]], Plot]]:
     found = []
     for record in some:
         for side in Color:
@@ -32,7 +32,7 @@ def plots(some: list[Record]) -> list[tuple[dict[Outcome, tuple[int, ...]], Plot
     return found
 
 
-def test_every_count_has_its_point(plots: list[tuple[dict[Outcome, tuple[int, ...]], Plot]]) -> None:
+def test_every_count_has_its_point(plots: list[tuple[dict[Score, tuple[int, ...]], Plot]]) -> None:
     for distances, plot in plots:
         assert sorted(line.outcome for line in plot.lines) == sorted(distances)
         last = max(map(len, distances.values()))
@@ -48,7 +48,7 @@ def test_every_count_has_its_point(plots: list[tuple[dict[Outcome, tuple[int, ..
             assert bool(line.dots) == (len(found) < 3)
 
 
-def test_every_named_line_has_a_dash_of_its_own(plots: list[tuple[dict[Outcome, tuple[int, ...]], Plot]]) -> None:
+def test_every_named_line_has_a_dash_of_its_own(plots: list[tuple[dict[Score, tuple[int, ...]], Plot]]) -> None:
     for distances, plot in plots:
         dashes = [line.dash for line in plot.named]
         assert dashes == list(range(len(dashes)))
@@ -57,7 +57,7 @@ def test_every_named_line_has_a_dash_of_its_own(plots: list[tuple[dict[Outcome, 
         assert furthest in {line.outcome for line in plot.named}
 
 
-def test_ticks_stand_where_they_say(plots: list[tuple[dict[Outcome, tuple[int, ...]], Plot]]) -> None:
+def test_ticks_stand_where_they_say(plots: list[tuple[dict[Score, tuple[int, ...]], Plot]]) -> None:
     for distances, plot in plots:
         most = max(max(counts) for counts in distances.values())
         assert len(plot.up) == 1 + math.floor(math.log10(most))

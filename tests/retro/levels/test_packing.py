@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tbgen.retro.levels import packing
 from tbgen.retro.levels.packing import EXIT, PLIES
-from tbgen.score import MOST_STORED_CODE, Outcome
+from tbgen.score import MOST_STORED_CODE, Score
 
 RANKS = st.integers(0, 255)
 DISTANCES = st.integers(0, PLIES - 1)
@@ -60,7 +60,7 @@ def test_a_row_says_what_an_event_of_a_forcer_does_to_the_others_hold(
     level: int, rank: int, plies: int, forcer: int
 ) -> None:
     row = packing.row_from(packing.event_from(level, packing.label_from(rank, plies)), forcer)
-    outcome = Outcome.from_byte(int(np.uint8(packing.outcome_of_row(row)).view(np.int8)))
+    outcome = Score.from_byte(int(np.uint8(packing.outcome_of_row(row)).view(np.int8)))
     assert packing.holder_of_row(row) == 1 - forcer
     assert packing.code_of_row(row) == level
     assert packing.plies_of_row(row) == plies
