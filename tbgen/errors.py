@@ -70,7 +70,7 @@ class TbgenError(Exception):
 
     The fields are attributes of the error. `template` is the error's line, with the fields' names in braces.
 
-    >>> str(PgnError("games.pgn", "illegal move 'e5'", game=3))
+    >>> str(PgnError("games.pgn", "illegal move 'e5'", number=3))
     "games.pgn, game 3: illegal move 'e5'"
     """
 
@@ -99,8 +99,8 @@ class TbgenError(Exception):
     def __repr__(self) -> str:
         """The class and its fields, by name.
 
-        >>> PgnError("games.pgn", "illegal move 'e5'", game=3, ply=1)
-        PgnError(path='games.pgn', reason="illegal move 'e5'", game=3, ply=1)
+        >>> PgnError("games.pgn", "illegal move 'e5'", number=3, ply=1)
+        PgnError(file='games.pgn', reason="illegal move 'e5'", number=3, ply=1)
         """
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
@@ -203,17 +203,17 @@ class CastlingError(InputError):
 
 
 class PgnError(InputError):
-    """A PGN file, or a game in it, that cannot be read; games and plies count from 1."""
+    """A PGN file, or a game in it, that cannot be read; numbers of games and plies count from 1."""
 
-    path: str
+    file: str
     reason: str
-    game: int | None = None
+    number: int | None = None
     ply: int | None = None
 
     def __str__(self) -> str:
-        place = "" if self.game is None else f", game {self.game}"
+        place = "" if self.number is None else f", game {self.number}"
         place += "" if self.ply is None else f", ply {self.ply}"
-        return f"{self.path}{place}: {self.reason}"
+        return f"{self.file}{place}: {self.reason}"
 
 
 class RecordError(InputError):
@@ -227,8 +227,8 @@ class RecordError(InputError):
 class UnreadableFileError(TbgenError):
     """A file that the system refuses to open or read."""
 
-    template = "{path}: {reason}"
-    path: str
+    template = "{file}: {reason}"
+    file: str
     reason: str
 
 

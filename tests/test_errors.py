@@ -18,7 +18,7 @@ EXAMPLES = [
     errors.MaterialError("KX", "no man"),
     errors.TooManyMenError("KRPvKRP", 6, 5),
     errors.CastlingError("x"),
-    errors.PgnError("a.pgn", "illegal move 'e5'", game=2, ply=7),
+    errors.PgnError("a.pgn", "illegal move 'e5'", number=2, ply=7),
     errors.RepresentationError("G99.5", "a byte"),
     errors.MissingTableError("KBvK", "data"),
     errors.MissingDistancesError("KBvK", "data"),
@@ -86,5 +86,5 @@ def test_the_repr_of_an_error_names_all_that_it_carries(error: TbgenError) -> No
 
 
 def test_a_game_in_a_file_is_named_with_its_ply() -> None:
-    error = errors.PgnError("a.pgn", "illegal move 'e5'", game=2, ply=7)
+    error = errors.PgnError("a.pgn", "illegal move 'e5'", number=2, ply=7)
     assert str(error) == "a.pgn, game 2, ply 7: illegal move 'e5'"

@@ -208,7 +208,7 @@ class _VerdictWriter:
 
     def finish(self, whole: Decided) -> None:
         begin = "\n]" if self._between.startswith(",") else '{"games": []'
-        skipped = [{"game": each.game, "ply": each.ply, "why": each.reason} for each in whole.skipped]
+        skipped = [each.facts() for each in whole.skipped]
         rest = f'{begin},\n"missing": {json.dumps(dict(whole.missing))},\n"skipped": {json.dumps(skipped)}}}\n'
         self._file.write(rest.encode())
 

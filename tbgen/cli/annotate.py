@@ -139,7 +139,7 @@ def _read(file: str, chunk: ScannedChunk, place: int, tables: Tablebase, setting
         try:
             return _Read(chunk, place, annotate(tables, game))
         except InputError as error:  # a score that its tags say has accrued, but cannot have
-            game = PgnError(file, str(error), game=game.number)
+            game = PgnError(file, str(error), number=game.number)
     return _Read(chunk, place, fault=game)
 
 

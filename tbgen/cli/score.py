@@ -114,8 +114,7 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool,
             faults.append(game)
             continue
         if as_json:
-            facts = {"file": path, **game.facts(moves=not summary)}
-            click.echo(f"{separator}\n  {json.dumps(facts)}", nl=False)
+            click.echo(f"{separator}\n  {json.dumps(game.facts(moves=not summary))}", nl=False)
             separator = ","
         else:
             _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)

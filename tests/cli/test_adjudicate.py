@@ -117,7 +117,10 @@ def test_a_game_that_cannot_be_read_is_named_and_the_others_are_decided(tmp_path
     assert done.stderr.splitlines()[0] == f"tbgen: {path}, game 2, ply 2: illegal move 'Ke2': it is Black's turn"
     summary = json.loads(done.stdout)
     assert [game["final"] for game in summary["games"]] == ["G0.0", "-G0.0"]
-    assert summary["skipped"] == [{"game": 2, "ply": 2, "why": "illegal move 'Ke2': it is Black's turn"}]
+    assert [(game["file"], game["number"]) for game in summary["games"]] == [(str(path), 1), (str(path), 3)]
+    (skipped,) = summary["skipped"]
+    assert (skipped["file"], skipped["number"], skipped["ply"]) == (str(path), 2, 2)
+    assert skipped["reason"] == "illegal move 'Ke2': it is Black's turn"
 
 
 def test_who_is_interrupted_while_a_file_is_begun_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,13 +82,13 @@ def test_what_is_skipped_is_named_with_its_reason(folder: Path) -> None:
     assert [game["white"] for game in found["games"]] == ["a", "good", "d"]
     assert [game["number"] for game in found["games"]] == [1, 2, 1]
     skipped = found["skipped"]
-    assert [each["path"] for each in skipped] == names[1:4]
+    assert [each["file"] for each in skipped] == names[1:4]
     assert [each["reason"] for each in skipped] == [
         "illegal move 'Ke5'",
         "No such file or directory",
         "this is a binary file, not PGN",
     ]
-    assert (skipped[0]["game"], skipped[0]["ply"]) == (1, 2)
+    assert (skipped[0]["number"], skipped[0]["ply"]) == (1, 2)
     assert len(done.stderr.splitlines()) == 3
     assert done.returncode == 2
 

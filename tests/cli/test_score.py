@@ -160,7 +160,7 @@ def test_bad_files_get_one_clear_line(tmp_path: Path, content: bytes, words: str
     done = tbgen("score", "--json", "--pgn", str(path))
     facts = json.loads(done.stdout)
     assert facts["games"] == []
-    assert [(each["path"], each["game"], words in each["reason"]) for each in facts["skipped"]] == [
+    assert [(each["file"], each["number"], words in each["reason"]) for each in facts["skipped"]] == [
         (str(path), None, True)
     ]
     assert done.returncode == 2

@@ -160,10 +160,9 @@ class Annotation:
         """The annotation as JSON has it."""
         game = self.game
         return facts_of(
-            game,
-            "number",
+            self,
+            "missing",
             **game.heading,
-            result=game.result,
             scoring=game.scoring.scheme,
             points_lost={str(side).lower(): lost for side, lost in self.lost.items()},
             missing={str(material): number for material, number in self.missing.most_common()},

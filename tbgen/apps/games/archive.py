@@ -96,8 +96,7 @@ class GameVerdict(NamedTuple):
         game, last = self.game, self.game.last
         return {
             **game.heading,
-            **facts_of(game, "result", plies=last.number, accrued=last.accrued, reached_at_ply=last.since),
-            "end": game.end,
+            **facts_of(game, "end", plies=last.number, accrued=last.accrued, reached_at_ply=last.since),
             "fen": None if self.verdict.material is None else game.board.fen(),
             **self.verdict.facts(),
         }
@@ -184,7 +183,7 @@ class ChunkDecider:
         try:
             return GameVerdict(game, self.adjudicator.decide_read(game))
         except InputError as error:  # a score that its tags say has accrued, but cannot have
-            return PgnError(name, str(error), game=game.number)
+            return PgnError(name, str(error), number=game.number)
 
     def _count(self, found: GameVerdict, name: str, done: Decided) -> None:
         """Add a game to the figures, and to the lists that are wanted."""
@@ -200,7 +199,7 @@ class ChunkDecider:
         if self.task.results:
             done.results.append(found.result())
         if self.task.facts:
-            done.facts.append(json.dumps({"game": game.number, **found.facts()}))
+            done.facts.append(json.dumps(found.facts()))
 
     def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none to be had."""

@@ -135,7 +135,7 @@ def chunks_of(
             in_line = text[cut - 1] not in at.LINE_ENDS
             text, number, is_first = text[cut:], number + len(found.games), False
         if len(text) > MOST_GAME_BYTES:
-            raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", game=number)
+            raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", number=number)
     if number == 1 and not len(found.games) and not may_be_empty:
         raise PgnError(name, "it holds no games")
 

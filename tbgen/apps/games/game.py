@@ -25,7 +25,7 @@ from tbgen.rules.points import (
 )
 from tbgen.rules.stage import End, Stage, expect_setting
 from tbgen.score import MOST_CODE, Mobility, Score
-from tbgen.text import counted, facts_of
+from tbgen.text import counted, plain
 
 _T = TypeVar("_T")
 
@@ -41,6 +41,7 @@ ON_THE_BOARD = (End.CHECKMATE, End.STALEMATE)
 class PgnGame:
     """A game that was read and played through; `number` counts from 1 in its file."""
 
+    file: str
     number: int
     tags: dict[str, str]
     result: str
@@ -84,26 +85,27 @@ class PgnGame:
         return "unterminated" if self.result == "*" else "normal"
 
     @property
-    def heading(self) -> dict[str, str]:
-        """The tags that name the game in JSON, by their names in lower case."""
-        return {name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")}
+    def heading(self) -> dict[str, Any]:
+        """The keys that name the game in JSON: its place, and tags by their names in lower case."""
+        tags = {name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")}
+        return {"file": self.file, "number": self.number, **tags, "result": self.result}
 
     def facts(self, *, moves: bool = True) -> dict[str, Any]:
         """The game as JSON has it, with the points for its final score under its own scheme."""
-        facts = facts_of(
-            self,
-            "number",
-            **self.heading,
-            result=self.result,
-            plies=self.last.number,
-            fen=self.board.fen(),
-            accrued=self.last.accrued,
-            reached_at_ply=self.last.since,
-            final=self.final,
-            end=self.end,
-            points=points_facts(self.scoring.points(self.final)),
-            scoring=self.scoring.scheme,
-            warnings=self.warnings,
+        last = self.last
+        facts: dict[str, Any] = plain(
+            {
+                **self.heading,
+                "plies": last.number,
+                "fen": self.board.fen(),
+                "accrued": last.accrued,
+                "reached_at_ply": last.since,
+                "final": self.final,
+                "end": self.end,
+                "points": points_facts(self.scoring.points(self.final)),
+                "scoring": self.scoring.scheme,
+                "warnings": self.warnings,
+            }
         )
         return {**facts, "moves": [ply.facts() for ply in self.game.plies]} if moves else facts
 

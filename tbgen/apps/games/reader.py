@@ -119,14 +119,14 @@ def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) 
     """A game of a chunk, or the error in its place."""
     number = chunk.chunk.number + place
     try:
-        return _replayed_game(chunk, place, number, settings)
+        return _replayed_game(chunk, place, name, number, settings)
     except MoveError as error:
-        return PgnError(name, error.said, game=number, ply=error.ply)
+        return PgnError(name, error.said, number=number, ply=error.ply)
     except TbgenError as error:
-        return PgnError(name, str(error), game=number)
+        return PgnError(name, str(error), number=number)
 
 
-def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: GameSettings) -> PgnGame:
+def _replayed_game(chunk: ScannedChunk, place: int, name: str, number: int, settings: GameSettings) -> PgnGame:
     tags = chunk.tags_of(place)
     known = read_tags(tags)
     root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, settings.game)
@@ -142,7 +142,11 @@ def _replayed_game(chunk: ScannedChunk, place: int, number: int, settings: GameS
     board = partial(_last_board, root.board, replayed.board, last.number)
     again = partial(_game_by_python_chess, root, fifty_moves, settings.game, chunk, spans)
     men = int(replayed.board[WHITE] | replayed.board[BLACK]).bit_count()
-    return PgnGame(number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men, board, again)
+    return PgnGame(
+        *(name, number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men),
+        _board=board,
+        _game=again,
+    )
 
 
 @lru_cache(maxsize=1024)

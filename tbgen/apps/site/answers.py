@@ -130,10 +130,10 @@ def decided(tables: Tablebase, text: str, seconds: float) -> dict[str, Any]:
         try:
             found = GameVerdict(game, adjudicator.decide_read(game))
         except InputError as error:  # a score that its tags say has accrued, but cannot have
-            skipped.append({**error_facts(error), "game": game.number})
+            skipped.append(error_facts(PgnError(game.file, str(error), number=game.number)))
             continue
         tags = tags_of_verdict(found, settings)
-        games.append({"game": game.number, **found.facts(), "why": found.verdict.why, "tags": tags})
+        games.append({**found.facts(), "why": found.verdict.why, "tags": tags})
     return {"games": games, "skipped": skipped}
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tbgen.errors import InputError, UsageError
 from tbgen.rules.fen import parse_fen
@@ -55,7 +54,7 @@ class Event:
     """The file, as `tbgen adjudicate` wrote it."""
     games: tuple[DecidedGame, ...]
     missing: Mapping[str, int]
-    skipped: tuple[Mapping[str, Any], ...]
+    skipped: tuple[str, ...]
 
     @property
     def counts(self) -> dict[Score, int]:
@@ -104,7 +103,7 @@ def read_event(path: Path) -> Event:
         facts = parse_json(text)
         games = tuple(map(_game, facts["games"].each()))
         missing = {name: number.whole() for name, number in facts.get("missing", {}).members()}
-        skipped = tuple(map(_skipped, facts.get("skipped", []).each()))
+        skipped = tuple(fault["message"].text() for fault in facts.get("skipped", []).each())
     except (ValueError, InputError) as error:
         raise UsageError(f"{path} is not what tbgen adjudicate --verdicts writes: {error}") from None
     names = {game.event for game in games} - {"", "?"}
@@ -134,12 +133,3 @@ def _game(facts: Field) -> DecidedGame:
 def _text(facts: Field, name: str) -> str:
     """A text of a game, `?` if there is none."""
     return facts.get(name).text_or_none() or "?"
-
-
-def _skipped(facts: Field) -> dict[str, Any]:
-    """A game that could not be read; without a ply it is none of its plies."""
-    return {
-        "game": facts.get("game").whole_or_none(),
-        "ply": facts.get("ply").whole_or_none(),
-        "why": facts["why"].text(),
-    }

@@ -20,18 +20,18 @@ def games_in(lines: Iterable[str], name: str, settings: GameSettings | None = No
     try:
         for number, movetext in enumerate(movetexts(lines), start=1):
             try:
-                yield _played(movetext, number, settings or GameSettings())
+                yield _played(movetext, name, number, settings or GameSettings())
             except MoveError as error:
-                yield PgnError(name, error.said, game=number, ply=error.ply)
+                yield PgnError(name, error.said, number=number, ply=error.ply)
             except TbgenError as error:
-                yield PgnError(name, str(error), game=number)
+                yield PgnError(name, str(error), number=number)
     except BinaryFileError:
         raise PgnError(name, "this is a binary file, not PGN") from None
     if number == 0:
         raise PgnError(name, "it holds no games")
 
 
-def _played(movetext: Movetext, number: int, settings: GameSettings) -> PgnGame:
+def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) -> PgnGame:
     tags = movetext.tags
     known = read_tags(tags)
     board, accrued = root_of(tags, known)
@@ -45,7 +45,7 @@ def _played(movetext: Movetext, number: int, settings: GameSettings) -> PgnGame:
     warnings = tuple(contradictions(tags, movetext.result, last, ended, GameSettings().scoring(known)))
     scoring, men = settings.scoring(known), game.board.occupied.bit_count()
     return PgnGame(
-        number, tags, result, last, ended, scoring, game.fifty_moves, warnings, men, game.position, lambda: game
+        name, number, tags, result, last, ended, scoring, game.fifty_moves, warnings, men, game.position, lambda: game
     )
 
 

@@ -132,7 +132,7 @@ def test_promotion_castling_and_en_passant_are_understood() -> None:
 )
 def test_what_is_wrong_with_a_game_is_named(text: str, ply: int | None, reason: str) -> None:
     error = only_error(text)
-    assert (error.game, error.ply) == (1, ply)
+    assert (error.number, error.ply) == (1, ply)
     assert reason in str(error)
     assert "test.pgn, game 1" in str(error)
 
@@ -144,7 +144,7 @@ def test_games_beside_a_broken_one_are_still_scored() -> None:
     assert isinstance(last, PgnGame)
     assert (first.number, last.number) == (1, 3)
     assert isinstance(broken, PgnError)
-    assert (broken.game, broken.ply) == (2, 1)
+    assert (broken.number, broken.ply) == (2, 1)
 
 
 def test_a_comment_that_is_not_closed_swallows_only_its_game() -> None:
@@ -173,7 +173,7 @@ def test_a_binary_file_is_called_one(tmp_path: Path, content: bytes) -> None:
 def test_a_control_character_costs_its_game_and_no_other(place: str) -> None:
     first, broken, last = games_of(f'[Event "a"]\n\n1. e4 *\n\n{place}\n\n[Event "c"]\n\n1. e4 *\n')
     assert isinstance(broken, PgnError)
-    assert (broken.game, broken.reason) == (2, "a control character")
+    assert (broken.number, broken.reason) == (2, "a control character")
     assert isinstance(first, PgnGame)
     assert isinstance(last, PgnGame)
 

@@ -52,7 +52,11 @@ GAMES = [
         "points": {"white": 0.0, "black": 1.0},
     },
 ]
-EVENT = {"games": GAMES, "missing": {"KRPvKR": 12}, "skipped": [{"game": 3, "ply": 7, "why": "illegal move 'Ke9'"}]}
+EVENT = {
+    "games": GAMES,
+    "missing": {"KRPvKR": 12},
+    "skipped": [{"message": "a.pgn, game 3, ply 7: illegal move 'Ke9'"}],
+}
 
 
 @pytest.fixture(scope="session")

@@ -49,7 +49,7 @@ def test_decided_games_are_as_described(client: TestClient, description: dict[st
     assert (game["final"], game["source"], game["dtg"]) == ("G1.5", "tablebase", 1)
     assert game["tags"]["RMobilityResult"] == "G1.5"
     assert "best play from KBvK" in game["why"]
-    assert (skipped["game"], skipped["ply"]) == (2, 1)
+    assert (skipped["number"], skipped["ply"]) == (2, 1)
 
 
 @pytest.mark.parametrize(
