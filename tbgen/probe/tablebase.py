@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Self, TypeVar, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
 
 import chess
 import numpy.typing as npt
@@ -21,6 +23,7 @@ from tbgen.material import Material, build_order
 from tbgen.probe.answers import BulkProbe, LineStep, MoveProbe, Probe
 from tbgen.probe.stored import OpenTables, Value
 from tbgen.probe.values import Values, bare_sides
+from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import accruable, material_of, own_score, why_not_accrued
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import folder_with, tables_of
@@ -34,35 +37,65 @@ D = TypeVar("D")
 
 _CACHE_BYTES: Final = 1 << 26
 _MOST_PLIES: Final = 2000
-_DEFAULT_FOLDER: Final = "data"
+
+Position = chess.Board | str
+"""A board, or a FEN, whose seventh field says what has accrued."""
+
+
+def default_folders() -> str:
+    """The folders of tables where none are named: those of $TBGEN_DATA, else `data`."""
+    return os.environ.get("TBGEN_DATA") or "data"
 
 
 class Tablebase:
-    """The tables of one folder or several, opened when they are first needed.
+    """The tables of one folder or several, opened when they are first needed; for use in a `with` statement.
 
-    Safe to use from several threads and processes. A table that is replaced while it is open goes on to answer
-    as it was.
+    You may use it from several threads, and send it to other processes: a pickled one opens the same tables again.
+    A table that is replaced while it is open goes on to answer as it was.
 
-    >>> with Tablebase("a folder without tables") as tables:
-    ...     "KRPvKR" in tables, tables.get(chess.Board("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1"))
-    (False, None)
+    Arguments:
+        folders: One path, a sequence of paths, or one text with `os.pathsep` between paths; without it, $TBGEN_DATA,
+            else `data`. The first folder that has a table counts.
+        game: "r-mobility" or "whole-game". Tables of whole-game mobility lie in a folder `whole-game` of each folder.
+        cache_bytes: How much unpacked table may stay in memory.
+        outcomes_only: Ignore distances. Every answer is faster, and its `dtg` is None.
+        compiled: Find moves by kernels. Loading them takes half a second and 110 MB; lists of moves then take a third
+            of the time.
+        missing_ok: Accept folders that do not exist; they may appear later.
+
+    Raises:
+        MissingFolderError: A folder does not exist.
+
+    >>> with Tablebase([".", ".."]) as tables:
+    ...     "KRPvKR" in tables, tables.get("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1", default="no table")
+    (False, 'no table')
     """
 
     def __init__(
         self,
-        folders: Folders = _DEFAULT_FOLDER,
+        folders: Folders | None = None,
         *,
         game: Mobility | str = Mobility.RESET,
         cache_bytes: int = _CACHE_BYTES,
         outcomes_only: bool = False,
         compiled: bool = False,
+        missing_ok: bool = False,
     ) -> None:
         self.game = Mobility.named(game)
-        self.folders = tuple(folder_of_game(folder, self.game) for folder in folders_in(folders))
+        named = folders_in(default_folders() if folders is None else folders)
+        self.folders = tuple(folder_of_game(folder, self.game) for folder in named)
+        for folder in () if missing_ok else self.folders:
+            if not folder.is_dir():
+                raise MissingFolderError(str(folder))
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
         self._values = Values(self._tables, self.game, compiled=compiled)
         self._longest: dict[Material, int] = {}
+        settings: dict[str, Any] = {"cache_bytes": most_bytes, "outcomes_only": outcomes_only, "compiled": compiled}
+        self._again = partial(type(self), self.folders, game=self.game, missing_ok=True, **settings)
+
+    def __reduce__(self) -> tuple[partial[Tablebase], tuple[()]]:
+        return self._again, ()
 
     def __enter__(self) -> Self:
         return self
@@ -92,9 +125,10 @@ class Tablebase:
         return iter(self.available())
 
     def __contains__(self, what: object) -> bool:
-        """Whether there is the table that answers for a material, or for its name."""
+        """Whether there is the table that answers for a material or its name, or for a board."""
         try:
             material = Material.parse(what) if isinstance(what, str) else what
+            material = material_of(material) if isinstance(material, chess.Board) else material
             return isinstance(material, Material) and bool(folder_with(self._tables.folders, material.canonical()))
         except (MaterialError, MissingTableError):
             return False
@@ -102,6 +136,11 @@ class Tablebase:
     def available(self) -> list[Material]:
         """The materials whose tables there are, those with the fewest men first."""
         return [material for material, _ in tables_of(self._tables.folders)]
+
+    @property
+    def max_men(self) -> int:
+        """The men of the largest table there is, kings included; 0 if there are no tables."""
+        return max((material.men for material in self), default=0)
 
     def longest_distance(self, material: Material | str) -> int:
         """The longest DTG of any entry value of a table and of all that it leads to; MissingTableError without one."""
@@ -113,13 +152,17 @@ class Tablebase:
             self._longest[canonical] = max(tally.max_dtg for tally in tallies)
         return self._longest[canonical]
 
-    def probe(self, board: chess.Board, accrued: Score | Score | str | None = None) -> Probe:
+    def __getitem__(self, position: Position) -> Probe:
+        """The value of a position, as `probe` finds it."""
+        return self.probe(position)
+
+    def probe(self, position: Position, accrued: Score | str | None = None) -> Probe:
         """The value of a position.
 
         Arguments:
-            board: A legal position without castling rights.
-            accrued: The accrued score. Without it, the board's move stack says what has accrued since its last
-                reset; the first position of the stack counts with its own score.
+            position: A board or a FEN of a legal position without castling rights.
+            accrued: The accrued score. Without it, the FEN's seventh field counts, or the moves on the board since its
+                last reset; the first position of the stack counts with its own score.
 
         Returns:
             The outcome with best play and the plies to it.
@@ -131,11 +174,12 @@ class Tablebase:
             IllegalPositionError: The position breaks a rule of chess.
             AccruedError: No game can carry this accrued score into the position.
 
-        >>> with Tablebase("nowhere") as tables:
-        ...     tables.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
+        >>> with Tablebase("nowhere", missing_ok=True) as tables:
+        ...     tables["8/8/8/4KBk1/8/8/8/8 b - - 0 1"]
         Traceback (most recent call last):
         tbgen.errors.MissingTableError: no table KBvK in nowhere; build it with: tbgen build KBvK --data nowhere
         """
+        board, accrued = self._read(position, accrued)
         table, values = self._values.answering(board), self._values
         place, snapshot, own = table.find(board), board.copy(stack=False), values.quick_own(board)
         if accrued is None and (not board.move_stack or (self.game.forgets and board.halfmove_clock == 0)):
@@ -144,20 +188,26 @@ class Tablebase:
         used = values.accrued_on(board, own, accrued)
         return Probe(table.material, *values.value(board, place, own, used), snapshot, used, own)
 
-    def get(
-        self, board: chess.Board, accrued: Score | Score | str | None = None, default: D | None = None
-    ) -> Probe | D | None:
+    def _read(self, position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score | str | None]:
+        """The board of a position, and what has accrued on it if that is said."""
+        if not isinstance(position, str):
+            return position, accrued
+        board, carried = parse_fen(position, game=self.game)
+        return board, carried if accrued is None else accrued
+
+    def get(self, position: Position, accrued: Score | str | None = None, default: D | None = None) -> Probe | D | None:
         """As `probe`, but `default` where there is no table for the position."""
         try:
-            return self.probe(board, accrued)
+            return self.probe(position, accrued)
         except NO_TABLE:
             return default
 
-    def probe_every_accrued(self, board: chess.Board) -> list[Probe]:
+    def probe_every_accrued(self, position: Position) -> list[Probe]:
         """The value of a position with each score that can have accrued in it, the best score for White first.
 
         A score above the position's own is none of them: the own one would have taken its place.
         """
+        board, _ = self._read(position, None)
         table, values = self._values.answering(board), self._values
         place, snapshot = table.find(board), board.copy(stack=False)
         own = values.quick_own(board) or own_score(board)
@@ -168,32 +218,33 @@ class Tablebase:
             if accrued == own or why_not_accrued(accrued, bare) is None
         ]
 
-    def probe_moves(self, board: chess.Board, accrued: Score | Score | str | None = None) -> list[MoveProbe]:
+    def probe_moves(self, position: Position, accrued: Score | str | None = None) -> list[MoveProbe]:
         """The value of each legal move, best first.
 
         Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
         move than the accrued score, the longer way if it is worse. Arguments and errors are those of `probe`; a table
         that a capture or a promotion leads to may be missing too.
         """
+        board, accrued = self._read(position, accrued)
         table, values = self._values.answering(board), self._values
         successors = values.successors(board, table)
         used = values.accrued_on(board, own_score(board, len(successors)), accrued)
         return values.moves(board, table, successors, used)
 
-    def best_moves(self, board: chess.Board, accrued: Score | Score | str | None = None) -> list[MoveProbe]:
+    def best_moves(self, position: Position, accrued: Score | str | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance.
 
         None where distances are not known: moves that keep the outcome may be played for ever without progress.
         """
-        return [each for each in self.probe_moves(board, accrued) if each.best]
+        return [each for each in self.probe_moves(position, accrued) if each.best]
 
     def line(
-        self, board: chess.Board, accrued: Score | Score | str | None = None, *, max_plies: int = _MOST_PLIES
+        self, position: Position, accrued: Score | str | None = None, *, max_plies: int = _MOST_PLIES
     ) -> list[LineStep]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends.
 
         Arguments:
-            board: As for `probe`.
+            position: As for `probe`.
             accrued: As for `probe`.
             max_plies: The most moves to return.
 
@@ -201,6 +252,7 @@ class Tablebase:
             MissingDistancesError: A table on the way has outcomes alone.
         """
         expect_number(max_plies, "max_plies", 0)
+        board, accrued = self._read(position, accrued)
         self._values.answering(board)
         return _line_from(self._values, board, self._values.accrued_on(board, own_score(board), accrued), max_plies)
 
@@ -239,7 +291,7 @@ class Tablebase:
 
         A position without an answer does not spoil the others: `BulkProbe.fault` says what is wrong with it.
 
-        >>> with Tablebase("a folder without tables") as tables:
+        >>> with Tablebase(".") as tables:
         ...     many = tables.probe_many([chess.Board(), chess.Board("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1")])
         >>> [str(many.fault_of(number)) for number in range(len(many))]
         ['too many men', 'missing table']
@@ -263,37 +315,8 @@ class Tablebase:
         return found.outcome, found.dtg
 
 
-def open_tablebase(
-    folders: Folders = _DEFAULT_FOLDER,
-    *,
-    game: Mobility | str = Mobility.RESET,
-    cache_bytes: int = _CACHE_BYTES,
-    outcomes_only: bool = False,
-    compiled: bool = False,
-) -> Tablebase:
-    """The tables of one folder or several, for use in a `with` statement.
-
-    Arguments:
-        folders: One path, a sequence of paths, or one text with `os.pathsep` between paths. The first folder that has
-            a table counts.
-        game: "r-mobility" or "whole-game". Tables of whole-game mobility lie in a folder `whole-game` of each folder.
-        cache_bytes: How much unpacked table may stay in memory.
-        outcomes_only: Ignore distances. Every answer is faster, and its `dtg` is None.
-        compiled: Find moves by kernels. Loading them takes half a second and 110 MB; lists of moves then take a third
-            of the time.
-
-    Raises:
-        MissingFolderError: A folder does not exist.
-
-    >>> with open_tablebase([".", ".."]) as tables:
-    ...     len(tables.folders), tables.get(chess.Board(), default="no table")
-    (2, 'no table')
-    """
-    tables = Tablebase(folders, game=game, cache_bytes=cache_bytes, outcomes_only=outcomes_only, compiled=compiled)
-    for folder in tables.folders:
-        if not folder.is_dir():
-            raise MissingFolderError(str(folder))
-    return tables
+open_tablebase = Tablebase
+"""The name that python-chess has for opening tables."""
 
 
 def _line_from(values: Values, board: chess.Board, accrued: Score, max_plies: int) -> list[LineStep]:

@@ -20,7 +20,7 @@ from tbgen.library.catalog import Catalog
 from tbgen.material import Material
 from tbgen.probe import Fault, Tablebase, open_tablebase
 from tbgen.rules.game import Game
-from tbgen.score import Mobility
+from tbgen.score import Color, Mobility
 from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.reader import TableFile
 from tests.library.made_up import write_made_up
@@ -47,7 +47,9 @@ def six(six_folder: Path) -> Iterator[Tablebase]:
 def test_a_table_of_six_men_answers_with_what_its_file_says(six: Tablebase, six_folder: Path) -> None:
     draw, layout = random.Random(6), layout_of(SIX)
     boards = [random_board(draw, SIX) for _ in range(300)]
-    men = np.array([[board.pieces(int(role), color == 0).pop() for color, role in layout.slots] for board in boards])
+    men = np.array(
+        [[board.pieces(int(role), color is Color.WHITE).pop() for color, role in layout.slots] for board in boards]
+    )
     with TableFile(path_of(six_folder, SIX)) as file:
         entry, dtg, _ = file.look_up(cells_of(layout, np.array([not board.turn for board in boards], np.int64), men))
     assert len({*entry.tolist()}) > 10

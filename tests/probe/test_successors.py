@@ -60,7 +60,7 @@ def place_of(board: chess.Board) -> int:
     order, flipped = order_of(material.canonical()), not material.is_canonical
     men = board.mirror() if flipped else board
     side = Color.WHITE if men.turn else Color.BLACK
-    return order.place_of(order.layout.cell_of(side, squares_of(men, order.layout.slots)))
+    return order.place_of(order.layout.cell_of(int(side), squares_of(men, order.layout.slots)))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from tbgen.errors import (
     AccruedError,
     CastlingError,
     DamagedTableError,
+    FenError,
     IllegalPositionError,
     MaterialError,
     MissingFolderError,
@@ -46,7 +48,9 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
     assert "KBvK" in tables
     assert "KvKB" in tables, "the colours do not matter"
     assert Material.parse("KBvK") in tables
+    assert chess.Board(BISHOP) in tables
     assert [what for what in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board()) if what in tables] == []
+    assert tables.max_men == 3
     assert repr(tables) == f"<Tablebase: 6 tables of 2 to 3 men in {tables.folders[0]}>"
 
 
@@ -54,9 +58,46 @@ def test_an_empty_tablebase_says_so_and_still_is_one(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     with open_tablebase([tmp_path, tmp_path / "more"]) as tables:
         assert bool(tables)
-        assert (len(tables), list(tables), "KBvK" in tables) == (0, [], False)
+        assert (len(tables), list(tables), "KBvK" in tables, tables.max_men) == (0, [], False, 0)
         assert repr(tables) == f"<Tablebase: no tables in {tmp_path}, {tmp_path / 'more'}>"
     assert repr(tables).endswith("more, closed>")
+
+
+def test_a_position_may_be_a_fen_with_what_has_accrued(tables: Tablebase) -> None:
+    board, fen = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+    for accrued in (None, "G4.0", "4.0"):
+        text = fen if accrued is None else f"{fen} {accrued}"
+        assert tables[text] == tables.probe(text) == tables.get(text) == tables.probe(board, accrued)
+        for ask in (tables.probe_moves, tables.best_moves, tables.line):
+            assert ask(text) == ask(board, accrued)
+    assert tables.probe(f"{fen} G4.0", "G3.0") == tables.probe(board, "G3.0")
+    assert tables.probe_every_accrued(fen) == tables.probe_every_accrued(board)
+    assert tables[board] == tables.probe(board)
+    for ask in (tables.probe, tables.probe_moves, tables.line):
+        with pytest.raises(FenError):
+            ask("KBvK")
+
+
+def test_another_process_opens_the_same_tables(table_folder: Path, whole_game_folder: Path) -> None:
+    for folder, game in ((table_folder, "r-mobility"), (whole_game_folder, "whole-game")):
+        with open_tablebase(folder, game=game, outcomes_only=True, compiled=True) as opened:
+            again = pickle.loads(pickle.dumps(opened))
+            assert (again.folders, again.game) == (opened.folders, opened.game)
+            with again:
+                assert again.probe(BISHOP) == opened.probe(BISHOP)
+                assert again.probe(BISHOP).dtg is None
+
+
+def test_without_a_folder_the_environment_names_it(
+    table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TBGEN_DATA", f"{tmp_path}{os.pathsep}{table_folder}")
+    with open_tablebase() as opened:
+        assert opened.folders == (tmp_path, table_folder)
+    monkeypatch.delenv("TBGEN_DATA")
+    with pytest.raises(MissingFolderError, match="folder data"):
+        open_tablebase()
 
 
 def test_a_finished_game_has_no_moves(tables: Tablebase) -> None:
@@ -152,7 +193,9 @@ def test_a_closed_tablebase_says_so(table_folder: Path) -> None:
 def test_a_folder_that_is_not_there_is_no_tablebase(tmp_path: Path) -> None:
     for folders in (tmp_path / "nowhere", [tmp_path, tmp_path / "nowhere"]):
         with pytest.raises(MissingFolderError, match="nowhere"):
-            open_tablebase(folders)
+            Tablebase(folders)
+        with Tablebase(folders, missing_ok=True) as opened:
+            assert opened.available() == []
 
 
 def test_too_many_men_come_before_castling_rights(table_folder: Path) -> None:
@@ -164,13 +207,12 @@ def test_too_many_men_come_before_castling_rights(table_folder: Path) -> None:
         assert [many.fault_of(0), many.fault_of(1)] == [Fault.TOO_MANY_MEN, Fault.CASTLING]
 
 
-def test_a_score_may_be_given_as_a_text(table_folder: Path) -> None:
-    with open_tablebase(table_folder) as opened:
-        board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-        expected = opened.probe(board, Score("G4.0"))
-        assert all(opened.probe(board, text) == expected for text in ("G4.0", "G4", "4.0"))
-        with pytest.raises(ScoreFormatError):
-            opened.probe(board, "4")
+def test_a_score_may_be_given_as_a_text(tables: Tablebase) -> None:
+    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    expected = tables.probe(board, Score("G4.0"))
+    assert all(tables.probe(board, text) == expected for text in ("G4.0", "G4", "4.0"))
+    with pytest.raises(ScoreFormatError):
+        tables.probe(board, "4")
 
 
 def test_a_table_that_appears_later_is_found(table_folder: Path, tmp_path: Path) -> None:
@@ -274,7 +316,7 @@ def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_pat
         opened.probe(chess.Board(BISHOP))
 
 
-@pytest.mark.parametrize("folders", ["", os.pathsep, [], None, 3, b"data", [None]])
+@pytest.mark.parametrize("folders", ["", os.pathsep, [], 3, b"data", [None]])
 def test_folders_that_name_nothing_are_refused(folders: object) -> None:
     with pytest.raises(UsageError, match="folders must be a path"):
         open_tablebase(folders)  # type: ignore[arg-type]
@@ -285,9 +327,3 @@ def test_what_is_no_score_is_refused_by_name(tables: Tablebase, wrong: object) -
     for ask in (tables.probe, tables.get, tables.probe_moves, tables.best_moves, tables.line):
         with pytest.raises(UsageError, match="accrued must be a score"):
             ask(chess.Board(BISHOP), wrong)  # type: ignore[arg-type]
-
-
-def test_an_outcome_may_be_given_as_what_has_accrued(tables: Tablebase) -> None:
-    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    score = Score("G4.0")
-    assert tables.probe(board, score) == tables.probe(board, score)

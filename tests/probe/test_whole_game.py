@@ -119,8 +119,8 @@ def test_a_line_reaches_the_outcome_in_as_many_plies_as_it_says(whole: Tablebase
         found = whole.probe(board, accrued)
         line = whole.line(board, accrued)
         reached = [accrued, *[step.accrued for step in line]]
-        assert reached[found.dtg].outcome == found.outcome
-        assert found.dtg == 0 or reached[found.dtg - 1].outcome != found.outcome
+        assert reached[found.dtg] == found.outcome
+        assert found.dtg == 0 or reached[found.dtg - 1] != found.outcome
 
 
 def test_the_folder_of_one_game_is_not_taken_for_that_of_the_other(whole_game_folder: Path) -> None:

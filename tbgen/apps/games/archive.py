@@ -139,7 +139,11 @@ class ChunkDecider:
 
     @cached_property
     def tables(self) -> Tablebase | None:
-        return None if self.task.tables is None else Tablebase(self.task.tables, game=self.task.settings.game)
+        return (
+            None
+            if self.task.tables is None
+            else Tablebase(self.task.tables, game=self.task.settings.game, missing_ok=True)
+        )
 
     @cached_property
     def adjudicator(self) -> Adjudicator:

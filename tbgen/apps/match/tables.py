@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import chess
 
 from tbgen.apps.games.tags import Source
-from tbgen.errors import UsageError
+from tbgen.errors import MissingFolderError, UsageError
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.position import color_of
 from tbgen.score import Score
@@ -49,10 +49,10 @@ class TableDecider:
         from tbgen.apps.games.decide import Adjudicator
         from tbgen.probe import Tablebase
 
-        self._tables = Tablebase(folders)
-        for folder in self._tables.folders:
-            if not folder.is_dir():
-                raise UsageError(f"-tb {folders}: there is no folder {folder}")
+        try:
+            self._tables = Tablebase(folders)
+        except MissingFolderError as error:
+            raise UsageError(f"-tb {folders}: there is no folder {error.folder}") from None
         if not self._tables.available():
             first = self._tables.folders[0]
             raise UsageError(f"-tb {folders}: there are no tables; build some with: tbgen build --men 3 --data {first}")

@@ -31,7 +31,7 @@ class Beyond:
     """Searches positions that no table knows."""
 
     def __init__(self, tables: Tablebase) -> None:
-        self._tables = Tablebase(tables.folders, outcomes_only=True)
+        self._tables = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
         self._engine: Engine | None = None
         self._loading: threading.Thread | None = None
         self._has_said_compiling = False

@@ -40,7 +40,7 @@ class Protocol:
 
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
         self._tell_line, self._lock = tell, threading.Lock()
-        self._player = Player(Tablebase(folders))
+        self._player = Player(Tablebase(folders, missing_ok=True))
         self._beyond = Beyond(self._player.tables)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Score | None = None
