@@ -81,7 +81,7 @@ def replayed(read: chess.pgn.Game, judge: Tablebase) -> tuple[Score, Score | Non
         game.push(move)
         if promise is None:
             promise = judge.get(game.board.copy(stack=False), game.accrued)
-    return game.accrued.outcome, None if promise is None else promise.outcome
+    return game.accrued, None if promise is None else promise.outcome
 
 
 def main() -> None:

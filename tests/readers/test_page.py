@@ -27,7 +27,7 @@ def test_a_position_lies_where_the_page_says(fen: str, table: str, block: str, p
         (color, role): sorted(board.pieces(role, color is Color.WHITE), key=lambda each: (each % 8, each // 8))
         for color, role in layout.slots
     }
-    cell = layout.cell_of(Color.WHITE if board.turn else Color.BLACK, [squares[slot].pop(0) for slot in layout.slots])
+    cell = layout.cell_of(int(not board.turn), [squares[slot].pop(0) for slot in layout.slots])
     assert str(layout.material) == table
     assert cell // (2 * layout.block_words * 64) == int(block)
     assert order_of(layout.material).place_of(cell) == int(place)

@@ -54,7 +54,7 @@ class MadeUp(Child):
         size = np.array(layout.shape[2:], np.int64)
         stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
         half = layout.block_words * 64
-        cells = np.arange((2 * block + side) * half, (2 * block + side + 1) * half)
+        cells = np.arange((2 * block + int(side)) * half, (2 * block + int(side) + 1) * half)
         return [Box(np.zeros_like(size), size, stride, lambda: made_up(self.material, cells))]
 
 

@@ -140,9 +140,9 @@ def double_steps(material: Material, pawns: tuple[int, ...]) -> list[tuple[int, 
     """The placements, as a block has them or their mirror image, that double steps lead to."""
     found = []
     for man, (color, _) in enumerate(layout_of(material).slots[: len(pawns)]):
-        step = 8 if color == 0 else -8
+        step = 8 if int(color) == 0 else -8
         way = {pawns[man] + step, pawns[man] + 2 * step}
-        if pawns[man] // 8 == (1 if color == 0 else 6) and not way & set(pawns):
+        if pawns[man] // 8 == (1 if int(color) == 0 else 6) and not way & set(pawns):
             found.append((*pawns[:man], pawns[man] + 2 * step, *pawns[man + 1 :]))
     return found
 

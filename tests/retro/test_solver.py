@@ -88,7 +88,7 @@ def test_tallies_are_those_of_the_table(name: str) -> None:
             assert tally.max_dtg == table.dtg.reshape(layout.shape)[:, side][there].max()
             assert table.entry[tally.cell] == outcome.to_byte()
             assert table.dtg[tally.cell] == tally.max_dtg
-            assert layout.squares_of(tally.cell)[0] == side
+            assert layout.squares_of(tally.cell)[0] == int(side)
 
 
 def bare_kings() -> tuple[Worker, BlockValues]:

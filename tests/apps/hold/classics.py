@@ -39,4 +39,4 @@ def asked(fen: str, side: Color, goal: str) -> tuple[chess.Board, Goal, Score]:
     board = chess.Board(fen)
     wanted = not_mated(side) if goal == "draw" else Goal(side, Score(goal))
     own = own_score(board)
-    return board, wanted, own if wanted.is_met_by(own) else wanted.outcome.accrued
+    return board, wanted, own if wanted.is_met_by(own) else wanted.outcome

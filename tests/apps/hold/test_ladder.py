@@ -22,7 +22,7 @@ INTERPOSED = chess.Board("1r4k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"side": True}, "side must be"),
     ({"goal": "win"}, "goal must be an outcome or one of accrued, best, draw, not 'win'"),
-    ({"goal": 7}, "goal must be an outcome"),
+    ({"goal": 7}, "goal must be a score"),
     ({"nodes": 0}, "nodes must be a whole number from 1 to 5000000, not 0"),
     ({"tables": "data"}, "tables must be an open Tablebase"),
     ({"pair": "Qh5"}, "a pair is a man of either side"),

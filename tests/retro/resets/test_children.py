@@ -83,7 +83,7 @@ def assert_promotions_agree(task: Task, held: ChildTables, blocks: list[int]) ->
     for number, slot, role in [(n, *pair) for n in blocks for pair in np.argwhere(start[n] != NOT_HERE).tolist()]:
         color = layout.slots[slot][0]
         for within in draw.integers(0, half, 40).tolist():
-            squares = list(layout.squares_of((number * 2 + color) * half + within)[1])
+            squares = list(layout.squares_of((number * 2 + int(color)) * half + within)[1])
             squares[slot] += 8 if color is Color.WHITE else -8
             rest = squares[layout.pawns + 1 : -1]
             twins = any(squares[a:b] != sorted(squares[a:b]) for a, b in layout.twins)
