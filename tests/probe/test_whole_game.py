@@ -65,7 +65,7 @@ class Answers:
 
     def __call__(self, name: str, side: Ints, squares: Ints, accrued: Ints, jumped: Ints) -> tuple[Ints, Ints]:
         pairs = accrued if accrued.any() else None
-        many = self.tables.probe_many(name, int(side) == 0, squares, accrued=pairs, en_passant=jumped)
+        many = self.tables.probe_many(name, side == 0, squares, accrued=pairs, en_passant=jumped)
         assert not many.fault.any()
         outcome, dtg = many.outcome.astype(np.int64), many.dtg.astype(np.int64)
         if pairs is not None:

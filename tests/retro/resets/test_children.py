@@ -56,7 +56,7 @@ def after(layout: Layout, side: int, squares: list[int], slot: int, role: int) -
         man = next(man for man in left if man[:2] == (int(color) ^ flip, int(kind)))
         left.remove(man)
         found.append(man[2] ^ (56 if flip else 0))
-    return material.canonical(), flip, there.cell_of(1 - side if not flip else side, found)
+    return material.canonical(), flip, there.cell_of(1 - int(side) if not flip else int(side), found)
 
 
 def task_of(name: str, children: dict[Material, Child], pool: ThreadPoolExecutor) -> Task:
