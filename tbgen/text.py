@@ -118,7 +118,7 @@ def plain(value: Any) -> Any:
 def _converter_of(kind: type) -> Callable[[Any], Any]:
     """The function that makes a value of some type as JSON has it."""
     if issubclass(kind, enum.Enum):
-        return (lambda value: value.name.lower()) if issubclass(kind, int) else (lambda value: value.value)
+        return lambda value: value.value if isinstance(value.value, str) else value.name.lower()
     if issubclass(kind, (type(None), bool, str)):
         return lambda value: value
     if issubclass(kind, numbers.Real):
@@ -129,4 +129,9 @@ def _converter_of(kind: type) -> Callable[[Any], Any]:
         return lambda value: plain(value.facts())
     if issubclass(kind, Iterable):
         return lambda value: [plain(each) for each in value]
-    return str if any("__str__" in vars(each) for each in kind.__mro__ if each is not object) else facts_of
+    return str if has_own_text(kind) else facts_of
+
+
+def has_own_text(kind: type) -> bool:
+    """Whether a class says how its objects are written: `plain` writes such a one as a text."""
+    return any("__str__" in vars(each) for each in kind.__mro__ if each is not object)

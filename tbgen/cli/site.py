@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.records.folder import paths_of_records, records_in
+from tbgen.apps.records.folder import FOLDER, paths_of_records
 from tbgen.cli.folders import check_folders, in_units, no_tables, optional_folders_option
 from tbgen.cli.options import quiet_option, refuse_together, refuse_without, typed_folders
 from tbgen.cli.reporter import compile_for, progress
@@ -107,24 +107,32 @@ def _write_pages(
     quiet: bool,
 ) -> None:
     """Write the pages, and say how many; a site keeps the event that it has."""
+    from tbgen.apps.records.two_games import FILE, read_comparison
     from tbgen.apps.site.events import read_event
     from tbgen.apps.site.export import PAGE_FOLDER
-    from tbgen.apps.site.pages import DATA, EVENT, write_site
+    from tbgen.apps.site.pages import DATA, EVENT, Site, write_site
     from tbgen.apps.site.templates import need_extra
     from tbgen.probe import Tablebase
 
     is_added = event is not None and records is None and not typed_folders() and any(paths_of_records(output / DATA))
-    found = records_in(output / DATA) if is_added else asked_records(records, folders)
+    where = [output / DATA] if is_added else [records] if records else [folder / FOLDER for folder in folders]
+    found = asked_records(where)
     need_extra()
     kept = output / DATA / EVENT
     event = kept if event is None and kept.is_file() else event
-    games = None if event is None else read_event(event)
     explorer = explorer or (output / PAGE_FOLDER).is_dir()
-    compile_for(Purpose.GAMES, Purpose.ANSWERS, quiet=quiet)
+    compared = next(filter(Path.is_file, (folder / FILE for folder in where)), None)
+    compile_for(Purpose.ANSWERS, quiet=quiet)
     with Tablebase(folders, compiled=True) as tables, progress("writing pages", quiet=quiet, as_share=True) as shown:
-        files, written = write_site(
-            found, output, games, explorer=explorer, address=address, tables=tables, tell=shown.reach
+        site = Site(
+            found,
+            event=None if event is None else read_event(event),
+            games=None if compared is None else read_comparison(compared),
+            explorer=explorer,
+            address=address,
+            tables=tables,
         )
+        files, written = write_site(site, output, shown.reach)
     if not quiet:
         changed = "" if written == files else f", {written} of them new or changed"
         click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -40,7 +40,10 @@ from tbgen.material import Material
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
 from tbgen.storage.folders import folder_of_game
-from tbgen.text import in_plies
+from tbgen.text import in_plies, plain
+
+if TYPE_CHECKING:
+    from tbgen.apps.records.two_games import Compared
 
 records_option = click.option(
     "--records",
@@ -50,9 +53,8 @@ records_option = click.option(
 )
 
 
-def asked_records(records: Path | None, folders: Sequence[Path]) -> list[Record]:
-    """The records of one folder, or those within the folders of tables."""
-    where = [folder / FOLDER for folder in folders] if records is None else [records]
+def asked_records(where: Sequence[Path]) -> list[Record]:
+    """The records of some folders."""
     found = records_in(*where)
     if not found:
         places = ", ".join(map(str, where))
@@ -154,68 +156,31 @@ def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path, *,
     shell_complete=a_file,
     help="Write all figures, lines and positions to FILE, as JSON.",
 )
-@click.option(
-    "--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Draw all tables into an .svg file."
-)
-@click.option(
-    "--page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write a page for a site of `tbgen site`, such as site/games.html.",
-)
-@click.option(
-    "--known",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    multiple=True,
-    metavar="FILE",
-    help="Take over the tables of a file of JSON that was written earlier; do not compare them again.",
-)
 @folders_option
 @quiet_option
-def compare(
-    wanted: Wanted,
-    *,
-    output: str | None,
-    plot: Path | None,
-    page: Path | None,
-    known: tuple[Path, ...],
-    folders: tuple[Path, ...],
-    quiet: bool,
-) -> None:
+def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], quiet: bool) -> None:
     """Compare the tables of r-mobility with those of whole-game mobility, position by position.
 
     Both must have been built. Shares are of all placements on 64 squares. Points are those of the exponential
     formula that r-mobility gives White more than whole-game mobility does, on average over all positions.
+    Among records, the file two-games.json gives a site of `tbgen site` its page of both games.
 
     \b
     Examples:
       tbgen study compare KBvK KPvKP
-      tbgen study compare --all -o games.json --plot games.svg
-      tbgen study compare --all --known games.json -o all.json   go on with tables built since
+      tbgen study compare --all -o records/two-games.json
     """
-    from tbgen.apps.records.two_games import Comparer, joined, read_comparison
-
-    before = joined([read_comparison(path) for path in known])
-    done = {table["material"] for table in before["tables"]}
-    materials = [material for material in _comparable(wanted, folders) if str(material) not in done]
-    comparer = Comparer(folders)
+    materials = _comparable(wanted, folders)
     compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
+    from tbgen.apps.records import two_games
+
     with progress("comparing", len(materials), quiet=quiet) as shown:
-        for material in materials:
-            shown.advance(0, detail=str(material))
-            comparer.compare(material)
-            shown.advance()
-    if output or plot or page:
-        with progress("playing the longest lines", comparer.lines_to_play, quiet=quiet) as shown:
-            comparer.finish(shown.advance)
-    facts = joined([before, comparer.facts()])
+        found = two_games.compare(folders, materials, tell=lambda material: shown.advance(detail=str(material)))
     if output is not None:
         with written_whole(output) as file:
-            file.write(f"{json.dumps(facts, indent=1)}\n".encode())
-    if plot is not None or page is not None:
-        _draw(facts, plot, page)
+            file.write(f"{json.dumps(plain(found), indent=1)}\n".encode())
     if not quiet and output != "-":
-        rows = [_row(table) for table in facts["tables"]]
+        rows = [_row(table) for table in found.tables]
         show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows, right=".rrrrr")
         sys.stdout.flush()
 
@@ -232,20 +197,10 @@ def _comparable(wanted: Wanted, folders: Sequence[Path]) -> list[Material]:
     return materials
 
 
-def _draw(facts: Mapping[str, Any], plot: Path | None, page: Path | None) -> None:
-    from tbgen.apps.site.two_games import draw_games, write_games_page
-
-    if plot is not None:
-        draw_games(facts, plot)
-    if page is not None:
-        write_games_page(facts, page)
-
-
-def _row(table: Mapping[str, Any]) -> tuple[str, ...]:
+def _row(table: Compared) -> tuple[str, ...]:
     """A table in a line."""
-    shown = ("differing", "better_for_white", "better_for_black", "other_holder")
-    shares = (f"{table[name] / table['positions']:.2%}" for name in shown)
-    return (table["material"], *shares, f"{table['points_to_white']:+.4f}")
+    shares = (f"{share:.2%}" for share in vars(table.shares).values())
+    return (str(table.material), *shares, f"{table.points_to_white:+.4f}")
 
 
 @command.command("potential")
@@ -269,7 +224,7 @@ def potential(*, records: Path | None, folders: tuple[Path, ...], as_json: bool)
 
     if records is not None:
         refuse_beside("--records", {"--data": typed_folders()})
-    found = potentials_of(asked_records(records, folders))
+    found = potentials_of(asked_records([records] if records else [folder / FOLDER for folder in folders]))
     if as_json:
         click.echo(json.dumps(facts_of(found), indent=1))
         return

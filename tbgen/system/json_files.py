@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from types import UnionType
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
-ANY: Final = "*"
-"""In a form: the name of every member."""
+from tbgen.text import has_own_text, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +81,57 @@ class Field:
         self._check(isinstance(self.value, bool), "true or false")
         return bool(self.value)
 
-    def expect(self, form: Any) -> None:
-        """Raise ValueError unless the value has a form: members by name, a list of one form for each item, or a getter.
+    def read(self, kind: Any) -> Any:
+        """The value as an object of some type, which `text.plain` wrote.
 
-        >>> parse_json('{"games": [{"plies": "x"}]}').expect({"games": [{"plies": Field.whole}]})
-        Traceback (most recent call last):
-        ValueError: games[0].plies is 'x', not a whole number from 0 on
+        A dataclass has a member for each field; a field with a default may be missing. An object whose keys are an
+        enum has all of them. A class with a text of its own is made from that.
+
+        >>> parse_json('{"plies": [3, 4]}').read(dict[str, tuple[int, ...]])
+        {'plies': (3, 4)}
         """
-        if isinstance(form, dict):
-            for name, wanted in form.items():
-                for each in (field for _, field in self.members()) if name == ANY else (self[name],):
-                    each.expect(wanted)
-        elif isinstance(form, list):
-            for each in self.each():
-                each.expect(form[0])
-        else:
-            form(self)
+        getter, args = _GETTERS.get(kind), get_args(kind)
+        if getter is not None:
+            return getter(self)
+        origin = get_origin(kind)
+        if origin is UnionType:
+            return None if self.value is None else self.read(args[0])
+        if origin in (tuple, list):
+            return origin(each.read(args[0]) for each in self.each())
+        if origin is not None:
+            return self._read_members(*args)
+        if issubclass(kind, enum.Enum):
+            return self._one_of({plain(each): each for each in kind})
+        if has_own_text(kind):
+            return getattr(kind, "parse", kind)(self.text())
+        return kind(**self._read_fields(kind))
+
+    def _read_members(self, key: Any, kind: Any) -> dict[Any, Any]:
+        if issubclass(key, enum.Enum):
+            return {each: self[plain(each)].read(kind) for each in key}
+        return {Field(name, self.name).read(key): each.read(kind) for name, each in self.members()}
+
+    def _read_fields(self, kind: type[Any]) -> dict[str, Any]:
+        there, hints = dict(self.members()), _hints_of(kind)
+        wanted = [each.name for each in fields(kind) if each.name in there or each.default is MISSING]
+        return {name: self[name].read(hints[name]) for name in wanted}
+
+    def _one_of(self, names: Mapping[str, Any]) -> Any:
+        self._check(isinstance(self.value, str) and self.value in names, " or ".join(names))
+        return names[self.value]
 
     def _check(self, holds: bool, kind: str) -> None:
         if not holds:
             shown = repr(self.value) if len(repr(self.value)) < 40 else "something else"
             raise ValueError(f"{self.name or 'it'} is {shown}, not {kind}")
+
+
+_GETTERS: Final = {str: Field.text, int: Field.whole, float: Field.number, bool: Field.truth}
+
+
+@cache
+def _hints_of(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def parse_json(text: str | bytes) -> Field:

@@ -22,7 +22,8 @@ from tbgen.apps.records.counting import (
     rows_of,
     total_of,
 )
-from tbgen.apps.records.record import Count, Spread, Zugzwangs
+from tbgen.apps.records.record import Count, Zugzwangs
+from tbgen.apps.records.record import Counts as OutcomeCounts
 from tbgen.index.layout import Layout, fen_of
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.index.squares import TRIANGLE
@@ -43,6 +44,14 @@ _MOST_DISTANCES = 1 << 16
 
 
 @dataclass(frozen=True)
+class Spread(Count):
+    """The positions of one side to move that have one outcome."""
+
+    distances: tuple[int, ...]
+    """[plies] -> positions up to symmetry whose outcome is so far away."""
+
+
+@dataclass(frozen=True)
 class Census:
     """A table counted whole."""
 
@@ -52,7 +61,7 @@ class Census:
     """Without the longest."""
     longest_zugzwang: str | None
     """The FEN, White to move, of the one, played for, in which either outcome is furthest away."""
-    one_colored: dict[Color, dict[Score, Count]] | None
+    one_colored: OutcomeCounts | None
     """As a record has them."""
 
 
@@ -162,7 +171,8 @@ def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Score, Spread]:
     for outcome, kinds in _outcomes(entry, counts).items():
         distances = np.zeros(int(dtg[kinds].max()) + 1, np.int64)
         np.add.at(distances, dtg[kinds], counts[kinds, CLASSES])
-        spreads[outcome] = Spread(count_of(counts[kinds].sum(axis=0)), tuple(distances.tolist()))
+        placements, classes = counts[kinds].sum(axis=0).tolist()
+        spreads[outcome] = Spread(placements, classes, tuple(distances.tolist()))
     return spreads
 
 

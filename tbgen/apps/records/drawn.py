@@ -57,10 +57,10 @@ def drawn_in(record: Record, sides: Iterable[Color] = tuple(Color)) -> Drawn:
     counts: Counter[Score] = Counter()
     positions = 0
     for side in sides:
-        for outcome, each in record.sides[side].items():
-            positions += each.count.classes
+        for outcome, each in record.sides[side].outcomes.items():
+            positions += each.classes
             if not outcome.is_mate:
-                counts[outcome] += each.count.classes
+                counts[outcome] += each.classes
     return Drawn(counts, positions)
 
 

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tbgen.apps.records.census import Census, census_of
+from tbgen.apps.records.census import Census, Spread, census_of
 from tbgen.apps.records.changing import changing_in
 from tbgen.apps.records.folder import FOLDER, is_index_behind, write_index, write_record
 from tbgen.apps.records.quiet import longest_stretch
-from tbgen.apps.records.record import Changes, Longest, OutcomeRecord, Quiet, Record, Spread, Waiting, Zugzwangs
+from tbgen.apps.records.record import (
+    NOBODY,
+    Changes,
+    Longest,
+    OutcomeRecord,
+    Quiet,
+    Record,
+    SideRecord,
+    Value,
+    Waiting,
+    Zugzwangs,
+)
 from tbgen.errors import MissingDistancesError, VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
@@ -42,8 +53,6 @@ class Replay:
     """The accrued score before the first move and after each."""
     resets: tuple[int, ...]
     """The plies, from 1 on, that are captures or pawn moves."""
-    fens: tuple[str, ...]
-    """The position before the first move and after each."""
     forgets: bool = True
     """Whether resets wipe out what has accrued."""
 
@@ -68,14 +77,13 @@ def replay(fen: str, moves: Sequence[str], game: Mobility = Mobility.RESET) -> R
     """Play moves in short notation; MoveError if one is not legal."""
     board, _ = parse_fen(fen)
     accrued, resets = own_score(board), []
-    outcomes, fens = [accrued], [board.fen()]
+    outcomes = [accrued]
     for ply, text in enumerate(moves, 1):
         _, accrued, reset = play_move(board, parse_move(board, text, ply), accrued, game)
         outcomes.append(accrued)
-        fens.append(board.fen())
         if reset:
             resets.append(ply)
-    return Replay(tuple(outcomes), tuple(resets), tuple(fens), game.forgets)
+    return Replay(tuple(outcomes), tuple(resets), game.forgets)
 
 
 def record_of(folders: Folders, material: Material, *, lines: bool = True, threads: int | None = None) -> Record:
@@ -87,18 +95,16 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
     game = game_of_folder(where[0])
     with TableFile(path_in(where, material)) as file, open_tablebase(where, game=game) as tables:
         census, played = census_of(file, threads), _lines_of(file, tables) if lines else {}
-        sides = {
-            side: {
-                outcome: OutcomeRecord(spread.count, spread.distances, _longest(file, side, outcome, spread, played))
-                for outcome, spread in census.spreads[side].items()
-            }
-            for side in Color
-        }
-        zugzwangs = _zugzwangs(census, tables)
         by_resets = lines and game.forgets  # a quiet stretch, and a score that counts for less after a move, are theirs
-        quiet = _quiet_of(file, census, played, tables) if by_resets else None
-        changes = _changes_in(where, file) if by_resets else None
-        return Record(material, file.size, sides, zugzwangs, census.one_colored, quiet, changes)
+        return Record.of(
+            material,
+            file.size,
+            {side: _side_of(file, side, spreads, played) for side, spreads in census.spreads.items()},
+            zugzwangs=_zugzwangs(census, tables),
+            one_colored=census.one_colored,
+            quiet=_quiet_of(file, census, played, tables) if by_resets else None,
+            changes=_changes_in(where, file) if by_resets else None,
+        )
 
 
 def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]) -> None:
@@ -113,10 +119,19 @@ def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: C
             write_index(folder / FOLDER)
 
 
+def _side_of(file: TableFile, side: Color, spreads: Mapping[Score, Spread], played: Lines) -> SideRecord:
+    total = sum(spreads.values(), NOBODY)
+    outcomes = {
+        outcome: OutcomeRecord.of(spread, total, spread.distances, _longest(file, side, outcome, spread, played))
+        for outcome, spread in spreads.items()
+    }
+    return SideRecord(total, outcomes)
+
+
 def _longest(file: TableFile, side: Color, outcome: Score, spread: Spread, played: Lines) -> Longest:
     """The longest line to an outcome, or only where it begins."""
     tally, fen = file.tallies[side].get(outcome), file.examples.get((side, outcome), "")
-    if tally is None or (tally.count, tally.max_dtg) != (spread.count.placements, len(spread.distances) - 1):
+    if tally is None or (tally.count, tally.max_dtg) != (spread.placements, len(spread.distances) - 1):
         raise VerificationError(
             str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
         )
@@ -129,12 +144,12 @@ def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
     tallies = file.tallies
     for (side, outcome), fen in file.examples.items():
         dtg, board = tallies[side][outcome].max_dtg, parse_fen(fen)[0]
-        moves = tuple(step.san for step in tables.line(board, max_plies=dtg)) if dtg else ()
+        moves = [step.san for step in tables.line(board, max_plies=dtg)] if dtg else []
         if not replay(fen, moves, tables.game).proves(outcome, dtg):
             raise VerificationError(
                 str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"
             )
-        lines[side, outcome] = Longest(dtg, fen, moves)
+        lines[side, outcome] = Longest(dtg, fen, " ".join(moves))
     return lines
 
 
@@ -146,7 +161,9 @@ def _zugzwangs(census: Census, tables: Tablebase) -> Zugzwangs:
     white, black = (tables.probe(parse_fen(each)[0]) for each in (fen, fen.replace(" w ", " b ")))
     if white.dtg is None or black.dtg is None:
         raise MissingDistancesError(str(white.material), ", ".join(map(str, tables.folders)))
-    return replace(census.zugzwangs, longest=Waiting(fen, (white.outcome, white.dtg), (black.outcome, black.dtg)))
+    return replace(
+        census.zugzwangs, longest=Waiting(fen, Value(white.outcome, white.dtg), Value(black.outcome, black.dtg))
+    )
 
 
 def _quiet_of(file: TableFile, census: Census, played: Lines, tables: Tablebase) -> Quiet | None:
@@ -159,17 +176,17 @@ def _quiet_of(file: TableFile, census: Census, played: Lines, tables: Tablebase)
     plies, longest = stretch
     board = parse_fen(longest.fen)[0]
     outcome = tables.probe(board).outcome
-    proof = replay(longest.fen, longest.moves or ())
+    proof = replay(longest.fen, longest.moves)
     if not proof.proves(outcome, longest.dtg) or proof.phases[0] != plies:
         reason = f"best play from {longest.fen} is not quiet for {plies} plies"
         raise VerificationError(str(file.material), reason)
-    return Quiet(Color.WHITE if board.turn else Color.BLACK, outcome, plies, longest, exact=True)
+    return Quiet.of(Color.of(board.turn), outcome, plies, longest, exact=True)
 
 
 def _stretch_of_lines(lines: Lines) -> Quiet | None:
     """The longest stretch that one of the longest lines begins with: a proven case."""
     found = [
-        Quiet(side, outcome, replay(line.fen, line.moves or ()).phases[0], line, exact=False)
+        Quiet.of(side, outcome, replay(line.fen, line.moves).phases[0], line, exact=False)
         for (side, outcome), line in lines.items()
         if line.dtg
     ]

@@ -217,7 +217,7 @@ def _of_mates(material: Material, leader: Color, rule: Rule, published: Publishe
 
 def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
     """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
-    every = {side: {outcome: each.count.classes for outcome, each in record.sides[side].items()} for side in Color}
+    every = {side: {outcome: each.classes for outcome, each in record.sides[side].outcomes.items()} for side in Color}
     parts: list[tuple[str | None, Rule, Counts]] = [(None, rule, every)]
     men = record.material.side(leader)
     if record.one_colored is not None and men.count(Role.BISHOP) > 1:

@@ -17,7 +17,8 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.apps.records.record import Longest, Spread
+from tbgen.apps.records.census import Spread
+from tbgen.apps.records.record import Longest
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import borrowing, inner, small
 from tbgen.index.layout import Layout, fen_of_cell
@@ -222,7 +223,7 @@ def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebas
             way, plies = stretches.way_from(int(cells[first]), int(dtg[first])), int(dtg[first])
             fen = fen_of_cell(file.order.layout, way[0])
             moves = _line_along(tables, file.order.layout, parse_fen(fen)[0], way, plies)
-            return best, Longest(plies, fen, moves)
+            return best, Longest(plies, fen, " ".join(moves))
 
 
 def positions_ahead(spreads: Iterable[Spread]) -> Longs:

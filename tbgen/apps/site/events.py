@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tbgen.errors import InputError, UsageError
 from tbgen.rules.fen import parse_fen
-from tbgen.score import Score
-from tbgen.system.json_files import Field, parse_json
+from tbgen.score import Color, Score
+from tbgen.system.json_files import parse_json
 from tbgen.text import counted
 
 _CLASSICAL = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
@@ -20,19 +20,40 @@ _CLASSICAL = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 class DecidedGame:
     """A game with its final score."""
 
-    event: str
-    round: str
-    white: str
-    black: str
-    result: str
-    source: str
-    plies: int
-    final: Score | None
-    material: str | None
-    dtg: int | None
-    points: tuple[float, float] | None
-    fen: str | None
+    event: str = "?"
+    round: str = "?"
+    white: str = "?"
+    black: str = "?"
+    result: str = "?"
+    source: str = "?"
+    plies: int = 0
+    final: Score | None = None
+    material: str | None = None
+    dtg: int | None = None
+    points: Mapping[Color, float] | None = None
+    fen: str | None = None
     """The last position, if a table was asked for it."""
+
+    @property
+    def position(self) -> str:
+        """The FEN without an accrued score."""
+        return parse_fen(self.fen or "")[0].fen()
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A game that could not be read."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class _Verdicts:
+    """The file of verdicts."""
+
+    games: tuple[DecidedGame, ...]
+    missing: Mapping[str, int] | None = None
+    skipped: tuple[Skipped, ...] = ()
 
 
 @dataclass
@@ -54,7 +75,7 @@ class Event:
     """The file, as `tbgen adjudicate` wrote it."""
     games: tuple[DecidedGame, ...]
     missing: Mapping[str, int]
-    skipped: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
 
     @property
     def counts(self) -> dict[Score, int]:
@@ -87,11 +108,11 @@ class Event:
         """The sums of every player, most points first."""
         sums: dict[str, PlayerSums] = {}
         for game in self.games:
-            classical, points = _CLASSICAL.get(game.result, (0.0, 0.0)), game.points or (0.0, 0.0)
-            for side, name in enumerate((game.white, game.black)):
+            classical = _CLASSICAL.get(game.result, (0.0, 0.0))
+            for side, name in zip(Color, (game.white, game.black), strict=True):
                 player = sums.setdefault(name, PlayerSums(name))
                 player.games += 1
-                player.points += points[side]
+                player.points += game.points[side] if game.points else 0.0
                 player.classical += classical[side]
         return sorted(sums.values(), key=lambda player: (-player.points, player.name))
 
@@ -100,36 +121,9 @@ def read_event(path: Path) -> Event:
     """The games of a file that `tbgen adjudicate --verdicts` wrote."""
     try:
         text = path.read_text(encoding="utf-8")
-        facts = parse_json(text)
-        games = tuple(map(_game, facts["games"].each()))
-        missing = {name: number.whole() for name, number in facts.get("missing", {}).members()}
-        skipped = tuple(fault["message"].text() for fault in facts.get("skipped", []).each())
+        found: _Verdicts = parse_json(text).read(_Verdicts)
+        names = {game.event for game in found.games if game.fen is None or game.position} - {"", "?"}
     except (ValueError, InputError) as error:
         raise UsageError(f"{path} is not what tbgen adjudicate --verdicts writes: {error}") from None
-    names = {game.event for game in games} - {"", "?"}
     title = path.stem if not names else names.pop() if len(names) == 1 else "Decided games"
-    return Event(title, text, games, missing, skipped)
-
-
-def _game(facts: Field) -> DecidedGame:
-    points, fen = facts.get("points"), facts.get("fen").text_or_none()
-    final = facts.get("final").text_or_none()
-    return DecidedGame(
-        event=_text(facts, "event"),
-        round=_text(facts, "round"),
-        white=_text(facts, "white"),
-        black=_text(facts, "black"),
-        result=_text(facts, "result"),
-        source=_text(facts, "source"),
-        plies=facts.get("plies").whole_or_none() or 0,
-        final=None if final is None else Score(final),
-        material=facts.get("material").text_or_none(),
-        dtg=facts.get("dtg").whole_or_none(),
-        points=None if points.value is None else (points["white"].number(), points["black"].number()),
-        fen=None if fen is None else parse_fen(fen)[0].fen(),
-    )
-
-
-def _text(facts: Field, name: str) -> str:
-    """A text of a game, `?` if there is none."""
-    return facts.get(name).text_or_none() or "?"
+    return Event(title, text, found.games, found.missing or {}, found.skipped)

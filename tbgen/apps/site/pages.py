@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from hashlib import sha256
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+import chess
 
 from tbgen.apps.records.drawn import BOUNDS, drawn_in, endings_of, together
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import OutcomeRecord, Record
+from tbgen.apps.records.two_games import FILE as GAMES_FILE
+from tbgen.apps.records.two_games import Compared, Comparison, Shares
 from tbgen.apps.site.events import Event
 from tbgen.apps.site.lines import (
     Card,
     best_cards,
-    can_be_played,
     cards_of,
     longest_card,
     quiet_card,
+    with_numbers,
     zugzwang_cards,
 )
-from tbgen.apps.site.palette import percent, told
+from tbgen.apps.site.palette import percent
 from tbgen.apps.site.plots import Plot, plot_of
 from tbgen.apps.site.templates import HERE, environment, static, style
-from tbgen.apps.site.writing import Batch, Tally, Tell, unheard, write_batches
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
 from tbgen.score import Color, Score
-from tbgen.storage.files import every_material
+from tbgen.storage.files import every_material, write_whole
+from tbgen.text import plain
 
 PAGES: Final = (
     ("index.html", "Endings"),
@@ -38,8 +42,6 @@ PAGES: Final = (
     ("drawn.html", "Drawn endings"),
     ("potential.html", "Mating potential"),
 )
-TWO_GAMES: Final = ("games.html", "Two games")
-"""A page that `tbgen study compare` has written."""
 DATA: Final = "data"
 EVENT: Final = "event.json"
 """In `DATA`: the event that the site has a page of."""
@@ -59,23 +61,19 @@ class Part:
 
     @property
     def outcomes(self) -> list[tuple[Score, OutcomeRecord]]:
-        return list(self.record.sides[self.side].items())
+        return list(self.record.sides[self.side].outcomes.items())
 
     @property
     def counts(self) -> dict[Score, int]:
-        return {outcome: each.count.classes for outcome, each in self.outcomes}
-
-    @property
-    def words(self) -> str:
-        return told(self.counts, 6)
+        return {outcome: each.classes for outcome, each in self.outcomes}
 
     @property
     def total(self) -> int:
-        return self.record.count(self.side).classes
+        return self.record.sides[self.side].positions.classes
 
     @property
     def placements(self) -> int:
-        return self.record.count(self.side).placements
+        return self.record.sides[self.side].positions.placements
 
     @cached_property
     def plot(self) -> Plot | None:
@@ -92,9 +90,12 @@ class Part:
         """The commonest outcome in words; empty if the side has no position."""
         if not self.counts:
             return ""
-        outcome = max(self.counts, key=lambda outcome: self.counts[outcome])
-        share = percent(self.counts[outcome], self.total)
-        return f"with {self.side} to move the commonest outcome is {outcome}, {share}"
+        outcome, count = max(self.counts.items(), key=lambda item: item[1])
+        return f"with {self.side} to move the commonest outcome is {outcome}, {percent(count, self.total)}"
+
+
+def parts_of(record: Record) -> list[Part]:
+    return [Part(record, side) for side in Color]
 
 
 class Row(NamedTuple):
@@ -103,127 +104,112 @@ class Row(NamedTuple):
     men: int
     material: Material
     record: Record | None
-    sides: Sequence[Part]
+    sides: list[Part]
     longest: Card | None
 
 
+class Total(NamedTuple):
+    """All tables of a number of men, in a comparison of two games."""
+
+    men: int
+    tables: int
+    positions: int
+    shares: list[float]
+
+
+@dataclass
 class Site:
-    """The pages of some records; everything is text, written at the end."""
+    """The pages of some records, of an event, and of two games; every file is text.
 
-    def __init__(
-        self,
-        records: Iterable[Record],
-        *,
-        explorer: bool = False,
-        address: str | None = None,
-        tables: Tablebase | None = None,
-        two_games: bool = False,
-    ) -> None:
-        self.records = list(records)
+    `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
+    where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
+    `tables` have lines that records do not have: best play from mutual zugzwangs.
+    """
+
+    records: list[Record]
+    event: Event | None = None
+    games: Comparison | None = None
+    explorer: bool = False
+    address: str | None = None
+    tables: Tablebase | None = None
+
+    def __post_init__(self) -> None:
         self._known = {record.material: record for record in self.records}
-        self._tables, self._there = tables, frozenset(tables or ())
-        self._environment = environment(explorer=explorer, address=address)
-        self._shown = [explorer, address]
-        self._two_games = two_games
-        self._event: Event | None = None
+        self._environment = environment(explorer=self.explorer, address=self.address)
+        added = (("games.html", "Two games", self.games), ("event.html", "Event", self.event))
+        self._pages = [*PAGES, *[(file, name) for file, name, there in added if there is not None]]
 
-    def files(self, event: Event | None = None) -> Iterator[tuple[str, str | bytes]]:
+    def files(self) -> Iterator[tuple[str, str | bytes]]:
         """Every file of the site: its path and its content."""
-        for batch in self.batches(event):
-            yield from zip(batch.names, batch.texts(), strict=True)
-
-    def batches(self, event: Event | None = None) -> Iterator[Batch]:
-        """Every file of the site, with what it is made of."""
-        self._event = event
-        yield _batch("static/style.css", None, style)
+        yield "static/style.css", style()
         for name in STATIC:
-            yield _batch(f"static/{name}", None, partial(static, name))
-        if self._shown[1] is not None:
-            yield _batch(f"static/{PREVIEW}", None, (HERE / "static" / PREVIEW).read_bytes)
-        whole = [self._digests, self._shown, self._two_games, event and event.title]
-        if event is not None:
-            yield Batch(("event.html", f"{DATA}/{EVENT}"), [whole, event.text], partial(self._event_files, event))
-        yield _batch("index.html", [whole, event and event.said], self._index)
-        yield _batch("records.html", whole, self._records)
-        yield _batch("drawn.html", whole, self._drawn)
-        yield Batch(("potential.html", "data/potential.json"), whole, self._potential)
+            yield f"static/{name}", static(name)
+        if self.address is not None:
+            yield f"static/{PREVIEW}", (HERE / "static" / PREVIEW).read_bytes()
+        if self.event is not None:
+            yield "event.html", self._page("event.html", event=self.event, built=set(map(str, self._known)))
+            yield f"{DATA}/{EVENT}", self.event.text
+        if self.games is not None:
+            yield "games.html", self._games(self.games)
+            yield f"{DATA}/{GAMES_FILE}", _as_json(plain(self.games))
+        yield "index.html", self._index()
+        yield "records.html", self._records()
+        yield "drawn.html", self._drawn()
+        found = potentials_of(self.records)
+        yield "potential.html", self._page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
+        yield f"{DATA}/potential.json", _as_json(facts_of(found))
         for record in self.records:
-            name = str(record.material)
-            family = (*self._parents(record.material), *record.material.children())
-            there = [str(each) for each in family if each in self._known]
-            inputs = [self._digests[name], self._shown, there, self._plays(record)]
-            names = f"material/{name}.html", f"data/{name}.json", f"lines/{name}.pgn"
-            yield Batch(names, inputs, partial(self._material_files, record))
+            yield from self._files_of(record)
 
-    @cached_property
-    def _digests(self) -> dict[str, str]:
-        return {str(each.material): sha256(each.to_text().encode()).hexdigest() for each in self.records}
-
-    def _plays(self, record: Record) -> bool:
-        """Whether tables have best play from the longest mutual zugzwang."""
-        return record.zugzwangs.longest is not None and can_be_played(record.material, self._there)
-
-    def _material_files(self, record: Record) -> list[str]:
-        sides = [Part(record, side) for side in Color]
+    def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
+        name, sides = str(record.material), parts_of(record)
         text = "; ".join(filter(None, (part.commonest for part in sides)))
-        page = self.page(
+        page = self._page(
             "material.html",
-            path=f"material/{record.material}.html",
+            path=f"material/{name}.html",
             record=record,
             built=self._known,
             sentence=f"{text[:1].upper()}{text[1:]}." if text else "",
             sides=sides,
             longest=longest_card(record),
-            waiting=zugzwang_cards(record, self._tables if self._plays(record) else None),
+            waiting=zugzwang_cards(record, self.tables),
             quiet=quiet_card(record),
-            parents=self._parents(record.material),
+            parents=[each for each in self._parents.get(record.material, []) if self._belongs(each)],
         )
-        return [page, record.to_text(), "".join(card.pgn for part in sides for card in part.cards)]
+        yield f"material/{name}.html", page
+        yield f"{DATA}/{name}.json", record.to_text()
+        yield f"lines/{name}.pgn", "".join(card.pgn for part in sides for card in part.cards)
 
-    def _event_files(self, event: Event) -> list[str]:
-        return [self.page("event.html", event=event, built=set(map(str, self._known))), event.text]
-
-    def _potential(self) -> list[str]:
-        found = potentials_of(self.records)
-        page = self.page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
-        return [page, json.dumps(facts_of(found), indent=1) + "\n"]
-
-    def page(self, name: str, *, path: str | None = None, **context: Any) -> str:
+    def _page(self, name: str, *, path: str | None = None, **context: Any) -> str:
         """A template filled in; `path` is where the page goes if not under the template's name."""
         there = name if path is None else path
-        root = "../" * there.count("/")
-        # Pages of endings do not name what is added later, or each addition would mean that all of them are made again.
-        added = [*[TWO_GAMES] * self._two_games, *[("event.html", "Event")] * (self._event is not None)]
-        pages = PAGES if root else (*PAGES, *added)
-        return self._environment.get_template(name).render(root=root, here=there, pages=pages, **context) + "\n"
+        template = self._environment.get_template(name)
+        return template.render(root="../" * there.count("/"), here=there, pages=self._pages, **context) + "\n"
 
     def _belongs(self, material: Material) -> bool:
         """Whether the site names a material: one of six men only if it has a record."""
         return material.men <= MOST_TABLE_MEN or material in self._known
 
-    def _parents(self, material: Material) -> list[Material]:
-        """The materials from which a capture or promotion leads here, in build order, as far as the site names them."""
-        return [each for each in self._parents_of_all.get(material, []) if self._belongs(each)]
-
     @cached_property
-    def _parents_of_all(self) -> dict[Material, list[Material]]:
-        found: dict[Material, list[Material]] = {}
+    def _parents(self) -> dict[Material, list[Material]]:
+        """The materials from which a capture or promotion leads to each, in build order."""
+        found = defaultdict[Material, list[Material]](list)
         for parent in every_material():
             for child in parent.children():
-                found.setdefault(child, []).append(parent)
+                found[child].append(parent)
         return found
 
     def _row(self, material: Material) -> Row:
         record = self._known.get(material)
         if record is None:
-            return Row(material.men, material, None, (), None)
-        return Row(material.men, material, record, [Part(record, side) for side in Color], longest_card(record))
+            return Row(material.men, material, None, [], None)
+        return Row(material.men, material, record, parts_of(record), longest_card(record))
 
     def _index(self) -> str:
         rows = [self._row(material) for material in every_material() if self._belongs(material)]
         longest = max((row.longest for row in rows if row.longest), key=lambda card: card.longest.dtg, default=None)
         total = sum(record.positions.classes for record in self.records)
-        return self.page("index.html", rows=rows, total=total, longest=longest, event=self._event)
+        return self._page("index.html", rows=rows, total=total, longest=longest, event=self.event)
 
     def _records(self) -> str:
         best = best_cards(self.records)
@@ -235,30 +221,60 @@ class Site:
             )
         ]
         by_name = sorted(self.records, key=lambda record: str(record.material))
-        zugzwangs = [record for record in by_name if record.zugzwangs.all.classes]
+        zugzwangs = [(record.zugzwangs.played.classes, record) for record in by_name if record.zugzwangs.all.classes]
         quiet = [(record.quiet.plies, record) for record in by_name if record.quiet]
         changes = [(record.changes.share, record) for record in by_name if record.changes and record.changes.changing]
-        return self.page(
+        return self._page(
             "records.html",
             groups=groups,
-            zugzwangs=sorted(zugzwangs, key=lambda record: -record.zugzwangs.played.classes),
+            zugzwangs=_descending(zugzwangs),
             quiet=_descending(quiet),
             changes=_descending(changes),
         )
 
     def _drawn(self) -> str:
         known = {str(record.material): record for record in self.records}
-        return self.page(
+        return self._page(
             "drawn.html",
             all=together(drawn_in(record) for record in self.records),
             endings=[(material, each) for material, each in endings_of(self.records).items() if each.positions],
             bounds=BOUNDS,
-            claims=[[Part(known[name], side) for side in Color] for name in CLAIMS if name in known],
+            claims=[parts_of(known[name]) for name in CLAIMS if name in known],
+        )
+
+    def _games(self, games: Comparison) -> str:
+        best = best_cards(self.records)
+        there = {each.outcome: each for each in games.longest}
+        return self._page(
+            "games.html",
+            games=games,
+            tables=sorted(games.tables, key=lambda table: (-table.shares.differing, str(table.material))),
+            totals=totals_of(games.tables),
+            built=self._known,
+            ways=[(each, best.get(each), there.get(each)) for each in sorted(best.keys() | there, reverse=True)],
+            with_numbers=lambda fen, play: with_numbers(fen, play.line.split()),
+            white_to_move=lambda fen: chess.Board(fen).turn == chess.WHITE,
         )
 
 
-def _batch(name: str, inputs: Any, text: Callable[[], str | bytes]) -> Batch:
-    return Batch((name,), inputs, lambda: [text()])
+def totals_of(tables: Iterable[Compared]) -> list[Total]:
+    """All tables of each number of men, the fewest first."""
+    by_men = defaultdict[int, list[Compared]](list)
+    for table in tables:
+        by_men[table.material.men].append(table)
+    return [_total(men, some) for men, some in sorted(by_men.items())]
+
+
+def _total(men: int, tables: list[Compared]) -> Total:
+    sums = Counter[str]()
+    for table in tables:
+        sums.update({each.name: getattr(table.shares, each.name) * table.positions for each in fields(Shares)})
+    positions = sum(table.positions for table in tables)
+    return Total(men, len(tables), positions, [sums[each.name] / positions for each in fields(Shares)])
+
+
+def _as_json(facts: Any) -> str:
+    return json.dumps(facts, indent=1) + "\n"
 
 
 def _descending(records: Iterable[tuple[float, Record]]) -> list[Record]:
@@ -266,23 +282,24 @@ def _descending(records: Iterable[tuple[float, Record]]) -> list[Record]:
     return [record for _, record in sorted(records, key=lambda each: -each[0])]
 
 
-def write_site(
-    records: Iterable[Record],
-    folder: Path,
-    event: Event | None = None,
-    *,
-    explorer: bool = False,
-    address: str | None = None,
-    tables: Tablebase | None = None,
-    tell: Tell = unheard,
-) -> Tally:
-    """Write all pages that are new or would change into a folder; `tell` hears how many files are done, of how many.
+class Tally(NamedTuple):
+    """How many files a site has, and how many of them are new or have changed."""
 
-    `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
-    where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
-    `tables` have lines that records do not have: best play from mutual zugzwangs. A page of two games that is in the
-    folder is linked.
-    """
-    there = (folder / TWO_GAMES[0]).is_file()
-    site = Site(records, explorer=explorer, address=address, tables=tables, two_games=there)
-    return write_batches(site.batches(event), folder, tell)
+    files: int
+    written: int
+
+
+def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> Tally:
+    """Write all files that are new or have changed; `tell` hears how many tables have theirs, of how many."""
+    files = written = tables = 0
+    for name, content in site.files():
+        path, data = folder / name, content if isinstance(content, bytes) else content.encode()
+        if not (path.is_file() and path.read_bytes() == data):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, [data])
+            written += 1
+        files += 1
+        if name.startswith("material/"):
+            tables += 1
+            tell(tables, len(site.records))
+    return Tally(files, written)

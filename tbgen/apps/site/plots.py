@@ -211,13 +211,13 @@ def draw_pictures(records: Iterable[Record], folder: Path) -> list[Path]:
 def _bar(record: Record, sides: Iterable[Color] = Color) -> list[Segment]:
     counts: Counter[Score] = Counter()
     for side in sides:
-        counts.update({outcome: each.count.classes for outcome, each in record.sides[side].items()})
+        counts.update({outcome: each.classes for outcome, each in record.sides[side].outcomes.items()})
     return bar_of(counts)
 
 
 def _picture_of_table(record: Record) -> str:
-    sides = [side for side in Color if record.sides[side]]
-    distances = ({outcome: each.distances for outcome, each in record.sides[side].items()} for side in sides)
+    sides = [side for side in Color if record.sides[side].outcomes]
+    distances = ({outcome: each.distances for outcome, each in record.sides[side].outcomes.items()} for side in sides)
     names = [f"{side} to move" for side in sides]
     return _picture(
         f"{record.material}: {record.positions.classes:,} positions up to symmetry",

@@ -25,8 +25,8 @@ ORDINARY = {row["material"]: row for row in csv.DictReader((GOLDEN / "ordinary_t
 def test_counts_and_distances_are_those_of_the_reference(records: dict[str, Record], name: str) -> None:
     for side in Color:
         found = {
-            outcome.to_byte(): (each.count.placements, each.count.classes, list(each.distances))
-            for outcome, each in records[name].sides[side].items()
+            outcome.to_byte(): (each.placements, each.classes, list(each.distances))
+            for outcome, each in records[name].sides[side].outcomes.items()
         }
         assert found == spread_of(name, int(side))
 
@@ -58,7 +58,7 @@ def assert_as_tallied(folder: Path, name: str) -> None:
     with TableFile(path_of(folder, Material.parse(name))) as file:
         for side, tallies in file.tallies.items():
             found = {
-                outcome: (spread.count.placements, len(spread.distances) - 1)
+                outcome: (spread.placements, len(spread.distances) - 1)
                 for outcome, spread in counted.spreads[side].items()
             }
             assert found == {outcome: (tally.count, tally.max_dtg) for outcome, tally in tallies.items()}
@@ -67,7 +67,7 @@ def assert_as_tallied(folder: Path, name: str) -> None:
 def assert_as_in_ordinary_tables(folder: Path, name: str) -> None:
     counted = census(folder, name)
     for side in Color:
-        classes = {outcome: spread.count.classes for outcome, spread in counted.spreads[side].items()}
+        classes = {outcome: spread.classes for outcome, spread in counted.spreads[side].items()}
         wins, losses = (classes.get(Score(MATE_CODE, holder), 0) for holder in (side, side.other))
         expected = [int(ORDINARY[name][f"{str(side).lower()}_to_move_{each}"]) for each in ("wins", "draws", "losses")]
         assert [wins, sum(classes.values()) - wins - losses, losses] == expected

@@ -27,7 +27,7 @@ def test_the_favour_is_a_mean_of_points(some: list[Record]) -> None:
     record = next(record for record in some if str(record.material) == "KPvK")
     drawn = drawn_in(record)
     points = Fraction(0)
-    for side in record.facts()["sides"].values():
+    for side in plain(record)["sides"].values():
         for outcome, each in side["outcomes"].items():
             if outcome != "G0.0":
                 bonus = Fraction(1, 2 ** (1 + round(2 * float(outcome.lstrip("-G")))))

@@ -51,7 +51,7 @@ def test_the_leader_need_not_be_white() -> None:
 def by_hand(record: Record, worth: dict[str, Fraction]) -> Fraction:
     """The mean over both sides to move of what outcomes are worth to White."""
     means = []
-    for side in record.facts()["sides"].values():
+    for side in plain(record)["sides"].values():
         total = sum(each["classes"] for each in side["outcomes"].values())
         signed = [worth.get(outcome, Fraction(0)) * each["classes"] for outcome, each in side["outcomes"].items()]
         means.append(sum(signed, Fraction(0)) / total)
@@ -132,7 +132,7 @@ def test_bishops_on_squares_of_one_colour_are_an_ending_of_their_own(published: 
     assert found["one colour"].mates == 0
     assert found["one colour"].is_confirmed
     for side in Color:
-        assert sum(each.totals[side] for each in found.values()) == record.count(side).classes
+        assert sum(each.totals[side] for each in found.values()) == record.sides[side].positions.classes
 
 
 def test_an_engine_can_read_the_factors(some: list[Record]) -> None:

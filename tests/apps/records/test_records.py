@@ -84,7 +84,7 @@ def test_the_index_says_what_is_published(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_published_record_is_what_the_table_gives(records: dict[str, Record], name: str) -> None:
-    made, there = records[name].facts(), json.loads((PUBLISHED / f"{name}.json").read_text())
+    made, there = plain(records[name]), json.loads((PUBLISHED / f"{name}.json").read_text())
     assert {**made, "bytes": 0} == {**there, "bytes": 0}
     VALIDATOR.validate(made)
     assert_promises(made)
@@ -97,7 +97,7 @@ def test_a_record_is_the_same_bytes_twice(records: dict[str, Record], table_fold
 
 def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -> None:
     record = record_of(table_folder, Material.parse("KBvK"), lines=False)
-    facts = record.facts()
+    facts = plain(record)
     VALIDATOR.validate(facts)
     assert {each["longest"]["line"] for side in facts["sides"].values() for each in side["outcomes"].values()} == {None}
     assert Record.from_text(record.to_text()) == record
@@ -105,7 +105,7 @@ def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -
 
 def test_shares_add_to_one(records: dict[str, Record]) -> None:
     for record in records.values():
-        for side in record.facts()["sides"].values():
+        for side in plain(record)["sides"].values():
             shares = [each["share"] for each in side["outcomes"].values()]
             assert abs(sum(shares) - 1) < len(shares) * 1e-6
 
@@ -185,7 +185,7 @@ def broken(facts: dict[str, Any]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("number", range(9))
 def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_path: Path, number: int) -> None:
-    path, (text, why) = tmp_path / "KvK.json", broken(records["KvK"].facts())[number]
+    path, (text, why) = tmp_path / "KvK.json", broken(plain(records["KvK"]))[number]
     path.write_text(text)
     with pytest.raises(RecordError, match=f"is not a record: .*{why}"):
         read_record(path)
