@@ -111,7 +111,7 @@ class Field:
             return {each: self[plain(each)].read(kind) for each in key}
         return {Field(name, self.name).read(key): each.read(kind) for name, each in self.members()}
 
-    def _read_fields(self, kind: type[Any]) -> dict[str, Any]:
+    def _read_fields(self, kind: Any) -> dict[str, Any]:
         there, hints = dict(self.members()), _hints_of(kind)
         wanted = [each.name for each in fields(kind) if each.name in there or each.default is MISSING]
         return {name: self[name].read(hints[name]) for name in wanted}

@@ -12,7 +12,6 @@ import pytest
 
 from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.tags import Source
-from tbgen.apps.records.two_games import joined
 from tbgen.errors import MissingTableError, TooManyMenError
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
@@ -20,7 +19,7 @@ from tbgen.library.catalog import Catalog
 from tbgen.material import Material
 from tbgen.probe import Fault, Tablebase, open_tablebase
 from tbgen.rules.game import Game
-from tbgen.score import Color, Mobility
+from tbgen.score import Color
 from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.reader import TableFile
 from tests.library.made_up import write_made_up
@@ -99,10 +98,3 @@ def test_a_server_says_what_its_answers_depend_on_and_offers_up_to_five_men(
     few, all_of_them = Catalog([table_folder]), Catalog([table_folder, six_folder])
     assert few.facts() == all_of_them.facts()
     assert few.tag != all_of_them.tag
-
-
-def test_comparisons_of_six_men_come_after_those_of_five() -> None:
-    tables = [{"material": name} for name in ("KPPPPvK", "KRBvKRN", "KRPvKP")]
-    longest: dict[str, list[object]] = {str(game): [] for game in Mobility}
-    whole = joined([{"tables": tables, "longest": longest, "positions": []}])
-    assert [table["material"] for table in whole["tables"]] == ["KRPvKP", "KRBvKRN", "KPPPPvK"]

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import chess
-
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.boards import picture_of
 from tbgen.apps.site.palette import DASHES, Segment, bar_of, colors, shade_of
 from tbgen.apps.site.templates import environment
 from tbgen.errors import UsageError
@@ -31,12 +28,6 @@ _GROUNDS: Final = {
     "dark": ("#15181c", "#e4e2dc", "#a0a6b0", "#33383f"),
 }
 """Ground, ink, soft ink and rules of a picture."""
-_SHOWN: Final = (
-    *("KvK", "KNvK", "KBvK", "KPvK", "KQvK", "KNNvK", "KBBvK", "KBNvK", "KBvKN", "KRvKN", "KRvKB", "KRvKR"),
-    *("KQvKR", "KQvKQ", "KNvKP", "KBvKP", "KRvKP", "KQvKP", "KPvKP", "KPPvK"),
-)
-"""The endings that the picture of all shows, if they have a record."""
-
 _MOST_NAMED: Final = 7
 _PALEST: Final = 3
 _LOWEST: Final = 0.7
@@ -190,22 +181,6 @@ def draw_table(record: Record, path: Path) -> None:
     if path.suffix.lower() != ".svg":
         raise UsageError(f"a plot is written to a file that ends with .svg, not to {path.name}")
     write_whole(path, [_picture_of_table(record).encode()])
-
-
-def draw_pictures(records: Iterable[Record], folder: Path) -> list[Path]:
-    """The pictures of a readme: all endings, one table, and the position of the longest line."""
-    known = {str(record.material): record for record in records}
-    title = "What best play makes of all positions: White's scores warm, Black's cool, mates strongest"
-    files = {"endings.svg": _picture(title, [(name, _bar(known[name])) for name in _SHOWN if name in known])}
-    lines = [line for record in known.values() if (line := record.longest())]
-    if lines:
-        files["longest.svg"] = picture_of(chess.Board(max(lines, key=lambda line: line[2].dtg)[2].fen))
-    if "KBvKN" in known:
-        files["KBvKN.svg"] = _picture_of_table(known["KBvKN"])
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        write_whole(folder / name, [content.encode()])
-    return [folder / name for name in files]
 
 
 def _bar(record: Record, sides: Iterable[Color] = Color) -> list[Segment]:

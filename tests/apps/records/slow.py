@@ -142,34 +142,39 @@ Entries = npt.NDArray[np.int16]
 
 def comparison_of(one: Entries, other: Entries, *, with_pawns: bool) -> dict[str, Any]:
     """What two games say of every position, pair of outcomes by pair, as `tbgen study compare` has it."""
-    rows: dict[str, list[list[Any]]] = {}
+    pairs: dict[str, list[dict[str, Any]]] = {}
     sums = defaultdict[str, Any](int)
     for side, color in enumerate(("white", "black")):
         where = np.argwhere(one[side] != 0)
         assert ((one[side] != 0) == (other[side] != 0)).all()
         first = first_of_classes(where, with_pawns=with_pawns)
-        pairs = np.stack([one[(side, *where.T)], other[(side, *where.T)]])
-        rows[color] = []
-        found, which, counts = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
+        both = np.stack([one[(side, *where.T)], other[(side, *where.T)]])
+        pairs[color] = []
+        found, which, counts = np.unique(both, axis=1, return_inverse=True, return_counts=True)
         classes = np.bincount(which.ravel()[first], minlength=len(counts))
         for (a, b), placements, of_classes in zip(found.T.tolist(), counts.tolist(), classes.tolist(), strict=True):
             sums["positions"] += placements
-            sums["classes"] += of_classes
             if a == b:
                 continue
-            rows[color].append([in_words(a), in_words(b), placements, of_classes])
+            words = {"r_mobility": in_words(a), "whole_game": in_words(b)}
+            pairs[color].append({"placements": placements, "classes": of_classes, **words})
             gain = white_points(a) - white_points(b)
             sums["differing"] += placements
             sums["better_for_white" if goodness(a) > goodness(b) else "better_for_black"] += placements
             sums["other_holder"] += placements if (a > 0) != (b > 0) else 0
             sums["gain"] += gain * placements
             sums["apart"] += abs(gain) * placements
-    names = ("positions", "classes", "differing", "better_for_white", "better_for_black", "other_holder")
+    shares = ("differing", "better_for_white", "better_for_black", "other_holder")
+    order = "r_mobility", "whole_game"
     return {
-        **{name: sums[name] for name in names},
+        "positions": sums["positions"],
+        "shares": {name: round(sums[name] / sums["positions"], 6) for name in shares},
         "points_to_white": round(float(Fraction(sums["gain"], sums["positions"])), 6),
         "points_where_differing": round(float(Fraction(sums["apart"], max(sums["differing"], 1))), 6),
-        "sides": {color: sorted(each, key=lambda row: (-row[2], row[0], row[1])) for color, each in rows.items()},
+        "pairs": {
+            color: sorted(each, key=lambda pair: (-pair["placements"], *(pair[name] for name in order)))
+            for color, each in pairs.items()
+        },
     }
 
 

@@ -37,7 +37,7 @@ def test_zugzwangs_are_those_of_the_reference(records: dict[str, Record], name: 
     for kind in ("all", "played", "mates", "holders"):
         count = getattr(found, kind)
         assert (count.placements, count.classes) == (expected[f"{kind} placements"], expected[f"{kind} classes"]), kind
-    far = (0, 0) if found.longest is None else sorted((found.longest.white[1], found.longest.black[1]), reverse=True)
+    far = (0, 0) if found.longest is None else sorted((found.longest.white.dtg, found.longest.black.dtg), reverse=True)
     assert tuple(far) == expected["longest"]
 
 

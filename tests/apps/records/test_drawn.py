@@ -11,6 +11,7 @@ import pytest
 from tbgen.apps.records.drawn import drawn_in, endings_of, together
 from tbgen.apps.records.record import Record
 from tbgen.score import Color, Score
+from tbgen.text import plain
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden" / "ordinary_tables.csv"
 ORDINARY = {row["material"]: row for row in csv.DictReader(GOLDEN.read_text().splitlines())}

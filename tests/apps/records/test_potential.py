@@ -11,6 +11,7 @@ from tbgen.apps.records.potential import Rule, facts_of, fits_of, leader_of, pot
 from tbgen.apps.records.record import Record
 from tbgen.material import Material
 from tbgen.score import Color, Score
+from tbgen.text import plain
 
 
 @pytest.mark.parametrize(

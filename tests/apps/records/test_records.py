@@ -18,6 +18,7 @@ from tbgen.apps.records.record import Record
 from tbgen.errors import MissingTableError, RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.score import Score
+from tbgen.text import plain
 from tests.apps.records.slow import waits_of
 
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "records"
@@ -113,8 +114,8 @@ def test_shares_add_to_one(records: dict[str, Record]) -> None:
 def test_the_longest_zugzwang_is_worth_what_it_says(records: dict[str, Record]) -> None:
     waiting = records["KPvK"].zugzwangs.longest
     assert waiting is not None
-    assert waiting.white[0] < waiting.black[0]
-    assert min(waiting.white[1], waiting.black[1]) > 0
+    assert waiting.white.outcome < waiting.black.outcome
+    assert min(waiting.white.dtg, waiting.black.dtg) > 0
 
 
 def test_quiet_plies_are_counted_between_resets() -> None:

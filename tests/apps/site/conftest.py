@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.events import read_event
-from tbgen.apps.site.pages import write_site
+from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 
@@ -71,7 +71,7 @@ def event_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(some: list[Record], event_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of a few records and of an event."""
     folder = tmp_path_factory.mktemp("site")
-    write_site(some, folder, read_event(event_file))
+    write_site(Site(some, read_event(event_file)), folder)
     return folder
 
 

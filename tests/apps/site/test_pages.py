@@ -14,11 +14,12 @@ import pytest
 from html5lib.html5parser import ParseError
 
 from tbgen.apps.records.record import Record
+from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site import templates
 from tbgen.apps.site.events import read_event
 from tbgen.apps.site.lines import best_cards
 from tbgen.apps.site.pages import DATA, EVENT, Site, write_site
-from tbgen.apps.site.plots import draw_pictures, draw_table
+from tbgen.apps.site.plots import draw_table
 from tbgen.errors import UsageError
 from tbgen.material import Material
 from tests.apps.conftest import PUBLISHED
@@ -32,7 +33,7 @@ def test_every_page_is_sound_and_no_link_is_dead(site: Path) -> None:
 
 @pytest.mark.slow
 def test_every_page_of_all_records_is_sound_and_no_link_is_dead(published: list[Record], tmp_path: Path) -> None:
-    write_site(published, tmp_path)
+    write_site(Site(published), tmp_path)
     assert faults_of(tmp_path) == []
 
 
@@ -55,11 +56,6 @@ def test_faults_of_pages_are_found(tmp_path: Path) -> None:
     page.write_text(f"{head}<p></div>")
     with pytest.raises(ParseError):
         parsed(page)
-
-
-def test_a_site_is_the_same_bytes_twice(some: list[Record]) -> None:
-    few = some[:2]
-    assert list(Site(few).files()) == list(Site(few).files())
 
 
 def test_only_built_endings_have_pages(site: Path) -> None:
@@ -149,40 +145,6 @@ def test_games_of_several_events_are_called_what_they_are(event_file: Path, tmp_
     assert (event.title, event.said) == ("Decided games", "2 games of 2 events")
 
 
-def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    first = write_site(some[:2], tmp_path, tell=lambda done, total: told.append((done, total)))
-    assert first == (first.files, first.files)
-    assert told == sorted(set(told))
-    assert told[-1] == (first.files, first.files)
-    assert {total for _, total in told} == {first.files}
-    assert write_site(some[:2], tmp_path) == (first.files, 0)
-    (tmp_path / "material" / "KBvK.html").write_text("spoilt")
-    assert write_site(some[:2], tmp_path) == (first.files, 3)  # the page, the record and the lines
-    other = replace(some[0], bytes=some[0].bytes + 1)
-    whole = ("index.html", "records.html", "drawn.html", "potential.html", "data/potential.json")
-    assert write_site([other, some[1]], tmp_path) == (first.files, 3 + len(whole))
-    assert faults_of(tmp_path) == []
-    (tmp_path / ".written.json").write_text("[[[")
-    assert write_site([other, some[1]], tmp_path) == first
-    texts = dict(Site([other, some[1]]).files())
-    assert {name: (tmp_path / name).read_text() for name in texts} == texts
-
-
-def test_an_event_by_itself_is_added_to_a_site_which_keeps_it(
-    some: list[Record], event_file: Path, tmp_path: Path
-) -> None:
-    first = write_site(some[:1], tmp_path / "site")
-    page = (tmp_path / "site" / "material" / "KvK.html").stat().st_mtime_ns
-    said = printed("site", "--event", str(event_file), "-o", str(tmp_path / "site"))
-    assert f"{first.files + 2} files, 7 of them new or changed; begin with " in said
-    assert (tmp_path / "site" / "material" / "KvK.html").stat().st_mtime_ns == page
-    assert write_site(some[:1], tmp_path / "site", read_event(tmp_path / "site" / DATA / EVENT)).written == 0
-    assert 'href="event.html"' in (tmp_path / "site" / "index.html").read_text()
-    code, line = complaint("site", "--event", str(event_file), "--address", "x", "-o", str(tmp_path / "site"))
-    assert (code, "begins with https://" in line) == (2, True)
-
-
 def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     for text in ("", "[]", '{"games": [{"final": "X"}]}'):
@@ -202,7 +164,7 @@ def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch
 def test_a_record_without_lines_makes_a_page_too(some: list[Record], table_folder: Path, tmp_path: Path) -> None:
     from tbgen.apps.records.making import record_of
 
-    write_site([record_of(table_folder, Material.parse("KBvK"), lines=False)], tmp_path)
+    write_site(Site([record_of(table_folder, Material.parse("KBvK"), lines=False)]), tmp_path)
     assert faults_of(tmp_path) == []
 
 
@@ -220,18 +182,6 @@ def test_the_page_on_records_has_the_longest_lines(published: list[Record]) -> N
     outcome = next(outcome for outcome, card in best.items() if card is longest)
     scale = (PUBLISHED.parent / "docs" / "scale.md").read_text()
     assert f"{longest.material}: `{outcome}` in {longest.longest.dtg} plies" in scale
-
-
-def test_pictures_are_the_same_bytes_twice_and_plots_need_a_known_form(published: list[Record], tmp_path: Path) -> None:
-    few = [record for record in published if str(record.material) in ("KvK", "KBvKN")]
-    here, there = (draw_pictures(few, tmp_path / name) for name in ("here", "there"))
-    assert [path.name for path in here] == ["endings.svg", "longest.svg", "KBvKN.svg"]
-    assert [path.read_bytes() for path in here] == [path.read_bytes() for path in there]
-    for path in here:
-        assert ElementTree.parse(path).getroot().tag == f"{SVG}svg"
-    draw_table(few[0], tmp_path / "KvK.svg")
-    with pytest.raises(UsageError, match=r"ends with .svg, not to KvK.png"):
-        draw_table(few[0], tmp_path / "KvK.png")
 
 
 def test_pages_need_no_style_in_their_text(site: Path) -> None:
@@ -277,7 +227,7 @@ def test_every_board_leads_to_the_explorer_if_it_is_there(some: list[Record]) ->
 def test_a_page_that_cannot_be_written_leaves_the_old_one(
     published: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_site(published[:1], tmp_path)
+    write_site(Site(published[:1]), tmp_path)
     before = (tmp_path / "index.html").read_bytes()
 
     def full(descriptor: int) -> None:
@@ -285,5 +235,40 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        write_site(published[:2], tmp_path)
+        write_site(Site(published[:2]), tmp_path)
     assert (tmp_path / "index.html").read_bytes() == before
+
+
+def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    first = write_site(Site(some[:2]), tmp_path, lambda *done: told.append(done))
+    assert first == (first.files, first.files)
+    assert told == [(1, 2), (2, 2)]
+    assert write_site(Site(some[:2]), tmp_path) == (first.files, 0)
+    (tmp_path / "material" / "KBvK.html").write_text("spoilt")
+    assert write_site(Site(some[:2]), tmp_path) == (first.files, 1)
+    assert {name: (tmp_path / name).read_text() for name, _ in Site(some[:2]).files()} == dict(Site(some[:2]).files())
+
+
+def test_an_event_by_itself_is_added_to_a_site_which_keeps_it(
+    some: list[Record], event_file: Path, tmp_path: Path
+) -> None:
+    site, address = str(tmp_path / "site"), ("--address", "x")
+    first = write_site(Site(some[:1], games=read_comparison(PUBLISHED / FILE)), tmp_path / "site")
+    said = printed("site", "--event", str(event_file), "-o", site)
+    assert f"{first.files + 2} files, 8 of them new or changed; begin with " in said
+    kept = read_event(tmp_path / "site" / DATA / EVENT)
+    again = printed("site", "--records", str(tmp_path / "site" / DATA), "-o", site)
+    assert again.startswith(f"{first.files + 2} files, 0 ")
+    assert kept.title == "A <cup> & more"
+    assert 'href="event.html"' in (tmp_path / "site" / "index.html").read_text()
+    code, line = complaint("site", "--event", str(event_file), *address, "-o", site)
+    assert (code, "begins with https://" in line) == (2, True)
+
+
+def test_a_table_is_drawn_in_a_known_form(some: list[Record], tmp_path: Path) -> None:
+    for record in some:
+        draw_table(record, tmp_path / "table.svg")
+        assert ElementTree.parse(tmp_path / "table.svg").getroot().tag == f"{SVG}svg"
+    with pytest.raises(UsageError, match=r"ends with .svg, not to KvK.png"):
+        draw_table(some[0], tmp_path / "KvK.png")

@@ -27,7 +27,7 @@ def plots(some: list[Record]) -> list[tuple[dict[Score, tuple[int, ...]], Plot]]
     found = []
     for record in some:
         for side in Color:
-            distances = {outcome: each.distances for outcome, each in record.sides[side].items()}
+            distances = {outcome: each.distances for outcome, each in record.sides[side].outcomes.items()}
             found.append((distances, plot_of(distances)))
     return found
 
