@@ -92,7 +92,7 @@ def command(
         board, carried = with_score(board, accrued)
     played = Game(board, accrued=carried, fifty_moves=fifty, game=game)
     played.push_line(moves)
-    warnings = list(moves_after_the_end(played.stage, played.ended_stage))
+    warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))
     if as_json:
         print_json({**played.facts(scoring), "warnings": warnings})
     else:

@@ -26,7 +26,7 @@ Int64s = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
 Search = Callable[[chess.Board, Score | None], Value]
 
-ManyAccrued: TypeAlias = Score | Score | str | Sequence[Score | Score | str | None] | npt.ArrayLike | None
+ManyAccrued: TypeAlias = Score | str | Sequence[Score | str | None] | npt.ArrayLike | None
 """What has accrued: one score for all positions, or one for each, also as signed numbers."""
 
 _RANK_SIX, _RANK_THREE = 40, 16

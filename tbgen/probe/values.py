@@ -59,7 +59,7 @@ class Values:
         check_position(board, met is not None)
         return self.tables.answering(board) if met is None else met
 
-    def accrued_on(self, board: chess.Board, own: Score, given: Score | Score | str | None) -> Score:
+    def accrued_on(self, board: chess.Board, own: Score, given: Score | str | None) -> Score:
         """The score that counts as accrued: the one that is given, or what the board's moves have accrued."""
         if given is None:
             has_past = board.move_stack and (board.halfmove_clock or not self._game.forgets)

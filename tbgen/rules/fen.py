@@ -83,7 +83,7 @@ def parse_fen(
     return board, carried_into(board, Score(fields[_SCORE_FIELD]), game)
 
 
-def format_fen(board: chess.Board, accrued: Score | Score | str | None = None) -> str:
+def format_fen(board: chess.Board, accrued: Score | str | None = None) -> str:
     """The FEN of `board`, with the accrued score as its seventh field if there is one.
 
     >>> format_fen(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0"))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import chess
@@ -37,18 +37,36 @@ class Ply:
     `lowest` is the score under whole-game mobility, where nothing is ever wiped out.
     """
 
-    number: int
+    stage: Stage
+    """What the rules know of it, in plain numbers."""
     move: chess.Move | None
     san: str
-    own: Score
-    accrued: Score
-    since: int
-    counter: int
-    end: End | None
     lowest: Score
     lowest_since: int
-    stage: Stage = field(repr=False, compare=False)
-    """The same in the plain numbers of `rules.stage`."""
+
+    @property
+    def number(self) -> int:
+        return self.stage.number
+
+    @property
+    def own(self) -> Score:
+        return self.stage.own
+
+    @property
+    def accrued(self) -> Score:
+        return self.stage.accrued
+
+    @property
+    def since(self) -> int:
+        return self.stage.since
+
+    @property
+    def counter(self) -> int:
+        return self.stage.counter
+
+    @property
+    def end(self) -> End | None:
+        return self.stage.end
 
     def facts(self) -> dict[str, Any]:
         """The ply as JSON has it."""
@@ -71,7 +89,7 @@ class Game:
         self,
         board: chess.Board | None = None,
         *,
-        accrued: Score | Score | str | None = None,
+        accrued: Score | str | None = None,
         fifty_moves: FiftyMoves | None = None,
         game: Mobility | str = Mobility.RESET,
     ) -> None:
@@ -85,7 +103,7 @@ class Game:
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         self._seen: Counter[Hashable] = Counter()
         first = self._first_stage(None if accrued is None else expect_score(accrued, "accrued"))
-        self._plies = [_ply_of(first, None, "", first.accrued, 0)]
+        self._plies = [Ply(first, None, "", first.accrued, 0)]
         for move in given.move_stack:
             self.push(move)
 
@@ -100,16 +118,6 @@ class Game:
     @property
     def last(self) -> Ply:
         return self._plies[-1]
-
-    @property
-    def stage(self) -> Stage:
-        """The last ply in the plain numbers of `rules.stage`."""
-        return self.last.stage
-
-    @property
-    def ended_stage(self) -> Stage | None:
-        """The first ply at which the game was over, in the same numbers."""
-        return None if self.ended is None else self.ended.stage
 
     @property
     def accrued(self) -> Score:
@@ -197,7 +205,7 @@ class Game:
         lowest, lowest_since = before.lowest, before.lowest_since
         if own.code < lowest.code:
             lowest, lowest_since = own, stage.number
-        self._plies.append(_ply_of(stage, move, san, lowest, lowest_since))
+        self._plies.append(Ply(stage, move, san, lowest, lowest_since))
         return self.last
 
     def _first_stage(self, carried: Score | None) -> Stage:
@@ -213,22 +221,6 @@ class Game:
         return self._seen[key]
 
 
-def _ply_of(stage: Stage, move: chess.Move | None, san: str, lowest: Score, lowest_since: int) -> Ply:
-    return Ply(
-        number=stage.number,
-        move=move,
-        san=san,
-        own=stage.own,
-        accrued=stage.accrued,
-        since=stage.since,
-        counter=stage.counter,
-        end=stage.end,
-        lowest=lowest,
-        lowest_since=lowest_since,
-        stage=stage,
-    )
-
-
 def _repetition_key(board: chess.Board) -> Hashable:
     """The facts that make two positions the same: men, side to move, castling rights, legal en passant capture."""
     men = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
@@ -236,7 +228,7 @@ def _repetition_key(board: chess.Board) -> Hashable:
     return men, board.occupied_co[chess.WHITE], board.turn, board.clean_castling_rights(), en_passant
 
 
-def final_outcome(accrued: Score | Score | str, winner: Color | None = None) -> Score:
+def final_outcome(accrued: Score | str, winner: Color | None = None) -> Score:
     """The final score of a finished game; `winner` is given if the other side lost on time or resigned.
 
     >>> str(final_outcome(Score(7, Color.WHITE))), str(final_outcome(Score(7, Color.WHITE), Color.BLACK))

@@ -128,7 +128,7 @@ class Scoring:
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
         object.__setattr__(self, "komi", expect_komi(self.komi, "komi"))
 
-    def points(self, outcome: Score | Score | str) -> Points:
+    def points(self, outcome: Score | str) -> Points:
         """White's and Black's points for a game that ended with `outcome`.
 
         >>> Scoring(Scheme.WINNER).points(Score(3, Color.BLACK))
@@ -138,7 +138,7 @@ class Scoring:
         holders = self.holders_points(final)
         return (holders, 1 - holders) if final.holder is Color.WHITE else (1 - holders, holders)
 
-    def holders_points(self, outcome: Score | Score | str) -> Fraction:
+    def holders_points(self, outcome: Score | str) -> Fraction:
         final = expect_score(outcome, "outcome")
         code = final.code
         match self.scheme:
@@ -213,7 +213,7 @@ def parse_points(text: str) -> Points:
     raise ScoreFormatError(text, "points of two sides that add to one, such as 0.5625-0.4375")
 
 
-def sum_of_points(results: Iterable[tuple[Color, Score | Score]], scoring: Scoring | None = None) -> Fraction:
+def sum_of_points(results: Iterable[tuple[Color, Score]], scoring: Scoring | None = None) -> Fraction:
     """A player's points over games given as (the player's side, outcome).
 
     >>> sum_of_points([(Color.WHITE, Score(0, Color.WHITE)), (Color.BLACK, Score(1, Color.BLACK))])
@@ -223,7 +223,7 @@ def sum_of_points(results: Iterable[tuple[Color, Score | Score]], scoring: Scori
     return sum((rule.points(outcome)[expect_color(side, "side")] for side, outcome in results), Fraction(0))
 
 
-def lexicographic_key(results: Iterable[tuple[Color, Score | Score]]) -> tuple[int, ...]:
+def lexicographic_key(results: Iterable[tuple[Color, Score]]) -> tuple[int, ...]:
     """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
 
     Keys of all players have one length and compare as tuples.

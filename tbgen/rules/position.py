@@ -144,9 +144,7 @@ def accruable(own: Score) -> list[Score]:
     return [*(Score(code, Color.WHITE) for code in codes), *(Score(code, Color.BLACK) for code in reversed(codes))]
 
 
-def play_move(
-    board: chess.Board, move: chess.Move, accrued: Score | Score | str, game: Mobility = Mobility.RESET
-) -> Reached:
+def play_move(board: chess.Board, move: chess.Move, accrued: Score | str, game: Mobility = Mobility.RESET) -> Reached:
     """Make a legal move on the board, and let its score accrue.
 
     Arguments:
@@ -172,9 +170,7 @@ def play_move(
     return Reached(own, before.after(own, reset=reset and game.forgets), reset)
 
 
-def accrued_of(
-    board: chess.Board, carried: Score | Score | str | None = None, game: Mobility = Mobility.RESET
-) -> Score:
+def accrued_of(board: chess.Board, carried: Score | str | None = None, game: Mobility = Mobility.RESET) -> Score:
     """The score accrued on the board's move stack since its last reset; under whole-game mobility, on all of it.
 
     Arguments:

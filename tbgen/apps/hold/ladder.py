@@ -37,8 +37,8 @@ def hold(
     board: chess.Board,
     side: Color,
     *,
-    goal: Score | Score | str = "accrued",
-    accrued: Score | Score | None = None,
+    goal: Score | str = "accrued",
+    accrued: Score | None = None,
     tables: Tablebase | None = None,
     pair: str | None = None,
     nodes: int = DEFAULT_NODES,
@@ -62,7 +62,7 @@ def hold(
 
 def bracket(
     board: chess.Board,
-    accrued: Score | Score | None = None,
+    accrued: Score | None = None,
     *,
     tables: Tablebase | None = None,
     pair: str | None = None,
@@ -82,7 +82,7 @@ def bracket(
 
 def _ladder(
     board: chess.Board,
-    accrued: Score | Score | None,
+    accrued: Score | None,
     tables: Tablebase | None,
     nodes: int,
     wide: bool,
@@ -104,7 +104,7 @@ def _nobody(_nodes: int) -> None:
     pass
 
 
-def _used(board: chess.Board, accrued: Score | Score | None) -> Score:
+def _used(board: chess.Board, accrued: Score | None) -> Score:
     """The accrued score to start from."""
     if accrued is None:
         return accrued_of(board)
@@ -114,7 +114,7 @@ def _used(board: chess.Board, accrued: Score | Score | None) -> Score:
     return given.after(own, reset=False)
 
 
-def _held(ladder: _Ladder, side: Color, goal: Score | Score | str, pair: str | None) -> Holding:
+def _held(ladder: _Ladder, side: Color, goal: Score | str, pair: str | None) -> Holding:
     pairs = all_pairs(ladder.board, side) if pair is None else [parse_pair(ladder.board, side, pair)]
     if goal == "best":
         return ladder.best(side, pairs)

@@ -32,7 +32,7 @@ class Goal:
     side: Color
     outcome: Score
 
-    def is_met_by(self, accrued: Score | Score) -> bool:
+    def is_met_by(self, accrued: Score) -> bool:
         """Whether a score is no worse than the goal for the side."""
         return accrued.worth_to(self.side) >= self.outcome.worth_to(self.side)
 

@@ -93,7 +93,7 @@ class ClockedValue:
 def value_within(
     tables: Tablebase,
     board: chess.Board,
-    accrued: Score | Score | str | None = None,
+    accrued: Score | str | None = None,
     fifty_moves: FiftyMoves | None = None,
     *,
     found: Probe | None = None,

@@ -41,7 +41,7 @@ def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) 
     if movetext.problem is not None:
         raise UsageError(movetext.problem)
     result = tags.get("Result", movetext.result or "*")
-    last, ended = game.stage, game.ended_stage
+    last, ended = game.last.stage, None if game.ended is None else game.ended.stage
     warnings = tuple(contradictions(tags, movetext.result, last, ended, GameSettings().scoring(known)))
     scoring, men = settings.scoring(known), game.board.occupied.bit_count()
     return PgnGame(
