@@ -86,7 +86,7 @@ def test_what_is_skipped_is_named_with_its_reason(folder: Path) -> None:
     assert [each["reason"] for each in skipped] == [
         "illegal move 'Ke5'",
         "No such file or directory",
-        "this is a binary file, not PGN",
+        "it is a binary file, not text",
     ]
     assert (skipped[0]["number"], skipped[0]["ply"]) == (1, 2)
     assert len(done.stderr.splitlines()) == 3

@@ -8,17 +8,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 TAG = re.compile(r'\[\s*([A-Za-z0-9_][A-Za-z0-9_+#=:-]*)\s+"(.*)"\s*\]\s*', re.ASCII)
 NEW_GAME = re.compile(r'\[\s*Event\s+"', re.ASCII)
-TOKEN = re.compile(r"[{}();]|\$[0-9]*|[^\s{}();$]+")
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x19]")
+TOKEN = re.compile(r"[{}();]|\$[0-9]*|[^\s{}();$]+", re.ASCII)
 NUMBER = re.compile(r"^[0-9]+\.+")
-NO_MOVE = re.compile(r"[0-9]*|\.+|e\.?p\.?|N|\x1a|\$[0-9]*|(?!--$)[-!?=~/+−±∓⩲⩱□∞]+")
-
-
-class BinaryFileError(Exception):
-    """A line before all tags, moves and results has a character that no text has."""
+NO_MOVE = re.compile(r"(?!0[^0-9]|--$)[\x00-@\[-`{-\x7f]*|ep|e\.p\.|N")
+"""Nothing but ASCII without letters, unless it may be castling with zeros or a null move; en passant; a novelty."""
 
 
 @dataclass
@@ -52,21 +48,16 @@ class Reader:
         self.game = Movetext()
         self.in_comment = False
         self.variations = 0
-        self.has_begun = False
 
     def read(self, line: str) -> Iterator[Movetext]:
         line = line.removeprefix("\ufeff")
         starts_game = NEW_GAME.match(line) is not None
-        self.has_begun = self.has_begun or bool(self.game.tags or self.game.moves)
         is_escape = line.startswith("%") and not self.in_comment
-        if CONTROL.search(line) and not self.has_begun and not is_escape:
-            raise BinaryFileError
         if self.in_comment and not starts_game:
             yield from self.read_moves(line, self.after_comment(line, 0))
         elif line.startswith("["):
             if self.game.moves or self.in_comment or (starts_game and "Event" in self.game.tags):
                 yield from self.finish()
-            self.mark(line)
             self.read_tag(line)
         elif not is_escape:
             yield from self.read_moves(line, 0)
@@ -74,17 +65,11 @@ class Reader:
     def finish(self) -> Iterator[Movetext]:
         """The game read so far, if there is one; the next begins."""
         game = self.game
-        if game.problem is None and (self.in_comment or self.variations):
+        if self.in_comment or self.variations:
             game.problem = f"a {'comment' if self.in_comment else 'variation'} is not closed"
         self.game, self.in_comment, self.variations = Movetext(), False, 0
         if game.tags or game.moves or game.result:
-            self.has_begun = True
             yield game
-
-    def mark(self, text: str) -> None:
-        """Note a control character in some text of the game at hand."""
-        if CONTROL.search(text):
-            self.game.problem = "a control character"
 
     def read_tag(self, line: str) -> None:
         match = TAG.fullmatch(line)
@@ -94,16 +79,13 @@ class Reader:
 
     def after_comment(self, line: str, place: int) -> int:
         closing = line.find("}", place)
-        self.mark(line[place : None if closing < 0 else closing])
         self.in_comment = closing < 0
         return len(line) if closing < 0 else closing + 1
 
     def read_moves(self, line: str, place: int) -> Iterator[Movetext]:
         while match := TOKEN.search(line, place):
             token, place = match[0], match.end()
-            self.mark(token)
             if token == ";":
-                self.mark(line[place:])
                 return
             if token == "{":
                 place = self.after_comment(line, place)
@@ -116,7 +98,7 @@ class Reader:
 
     def read_word(self, word: str) -> Iterator[Movetext]:
         if word in RESULTS:
-            self.game.result = RESULTS[word]
+            self.game.result = word
             yield from self.finish()
         elif move := move_in(word):
             self.game.moves.append(move)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from io import BufferedReader
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from tbgen.apps.games import scan as at
 from tbgen.apps.games import tokens
-from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
+from tbgen.apps.games.files import open_bytes
 from tbgen.compiled.arrays import Bytes, Ints
 from tbgen.errors import PgnError
 
-_CHUNK_BYTES = 1 << 18
 _LONG_GAME_BYTES = 1 << 20
 """From here on a game is looked at again only when it has doubled, or a slow input would take quadratic time."""
 MOST_GAME_BYTES = 64 << 20
 """The longest game that is read: what has no end in sight must not take all memory."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _RESULTS = (None, "1-0", "0-1", "1/2-1/2", "*")
-_PROBLEMS = (None, "a comment is not closed", "a variation is not closed", "a control character")
+_PROBLEMS = (None, "a comment is not closed", "a variation is not closed")
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
@@ -47,8 +46,6 @@ class ScannedChunk(NamedTuple):
     games: Ints
     tags: Ints
     moves: Ints
-    binary_at: int
-    """Where a line begins that makes the file no PGN; -1 if there is none."""
 
     @property
     def text(self) -> bytes:
@@ -98,63 +95,36 @@ def scanned(chunk: Chunk, *, is_last: bool = True) -> ScannedChunk:
     columns = (at.GAME_COLUMNS, tokens.TAG_COLUMNS, tokens.MOVE_COLUMNS)
     rows = (np.empty((len(data) // 2 + 3, number), np.int64) for number in columns)  # enough for any text
     found = at.Found(np.zeros(at.STATE_WORDS, np.int64), *rows)
-    binary_at = at.scan(data, chunk.start, chunk.number == 1, is_last, chunk.in_line, found)
+    at.scan(data, chunk.start, is_last, chunk.in_line, found)
     counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
     games, tags, moves = (table[:n].copy() for table, n in zip(found[1:], counts, strict=True))
-    return ScannedChunk(chunk, data, games, tags, moves, int(binary_at))
+    return ScannedChunk(chunk, data, games, tags, moves)
 
 
-def chunks_of(
-    stream: BufferedReader,
-    name: str,
-    chunk_bytes: int = _CHUNK_BYTES,
-    *,
-    as_it_comes: bool = False,
-    may_be_empty: bool = False,
-) -> Iterator[ScannedChunk]:
-    """The games of a stream, some at a time; an error after them if what follows is no text.
-
-    From the standard input, and if `as_it_comes`, games are told as soon as their text is there.
-    """
-    read = stream.read1 if as_it_comes or name == STANDARD_INPUT else stream.read
-    text, in_line, number, is_first = b"", False, 1, True
-    while True:
-        more = _more(read, chunk_bytes, len(text))
-        text += more
-        start = len(_BYTE_ORDER_MARK) if is_first and text.startswith(_BYTE_ORDER_MARK) else 0
-        found = scanned(Chunk(text, start, in_line, number), is_last=not more)
-        if found.binary_at >= 0:
-            yield _cut(found, found.binary_at)
-            raise PgnError(name, "this is a binary file, not PGN")
-        if not more:
+def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False) -> Iterator[ScannedChunk]:
+    """The games of a text that comes in pieces, as soon as they are whole; an error if there are none."""
+    read, size, wanted, in_line, number = list[bytes](), 0, 0, False, 1
+    for piece in chain(pieces, [None]):
+        read.append(piece or b"")
+        size += len(read[-1])
+        if piece is not None and size < wanted:
+            continue
+        text = b"".join(read)
+        start = len(_BYTE_ORDER_MARK) if number == 1 and text.startswith(_BYTE_ORDER_MARK) else 0
+        found = scanned(Chunk(text, start, in_line, number), is_last=piece is None)
+        if piece is None:
             yield found
-            break
-        if len(found.games):
+        elif len(found.games):
             cut = int(found.games[-1, at.END])
-            yield _cut(found, cut)
-            in_line = text[cut - 1] not in at.LINE_ENDS
-            text, number, is_first = text[cut:], number + len(found.games), False
-        if len(text) > MOST_GAME_BYTES:
+            yield found._replace(chunk=found.chunk._replace(text=text[:cut]))
+            in_line, number = text[cut - 1] not in at.LINE_ENDS, number + len(found.games)
+            text = text[cut:]
+        read, size = [text], len(text)
+        wanted = 2 * size if size >= _LONG_GAME_BYTES else 0
+        if size > MOST_GAME_BYTES:
             raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", number=number)
     if number == 1 and not len(found.games) and not may_be_empty:
         raise PgnError(name, "it holds no games")
-
-
-def _more(read: Callable[[int], bytes], chunk_bytes: int, known: int) -> bytes:
-    """Some more of a stream, whose last game has that many bytes so far."""
-    more = read(max(chunk_bytes, known))
-    if known < _LONG_GAME_BYTES:
-        return more
-    parts, size = [more], len(more)
-    while 0 < size < known and (part := read(known - size)):
-        parts.append(part)
-        size += len(part)
-    return b"".join(parts)
-
-
-def _cut(found: ScannedChunk, end: int) -> ScannedChunk:
-    """The same games without the text behind them."""
-    return found._replace(chunk=found.chunk._replace(text=found.text[:end]))
 
 
 class Movetext(NamedTuple):
@@ -167,8 +137,8 @@ class Movetext(NamedTuple):
 def movetexts(path: str | os.PathLike[str]) -> Iterator[Movetext]:
     """The games of a file as they are written; PgnError if it is no PGN file."""
     name = os.fspath(path)
-    with open_bytes(name) as stream:
-        for chunk in chunks_of(stream, name, may_be_empty=True):
+    with open_bytes(name) as pieces:
+        for chunk in chunks_of(pieces, name, may_be_empty=True):
             for game in range(len(chunk.games)):
                 yield Movetext(chunk.tags_of(game), chunk.moves_of(game))
 

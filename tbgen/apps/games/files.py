@@ -10,16 +10,16 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from tbgen.errors import PgnError, UnreadableFileError, UsageError
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 STANDARD_INPUT = "-"
 
-_PIECE_BYTES = 1 << 16
+_PIECE_BYTES = 1 << 18
+_LOOKED_AT = 1024
+"""A zero among so many bytes makes a file a binary one."""
 _GZIP_WINDOW = 31
 
 
@@ -67,37 +67,34 @@ def matching_files(names: Iterable[str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def open_text(name: str) -> Iterator[IO[str]]:
+def open_text(name: str) -> Iterator[Iterator[str]]:
     """The lines of a file, or of the standard input if its name is `-`; compressed ones are unpacked.
 
     UTF-8, and what is not, byte by byte Latin-1. Lines come as soon as they are there.
     """
     with open_bytes(name) as pieces:
-        yield io.TextIOWrapper(pieces, encoding="utf-8-sig", errors="tbgen-latin-1")
+        yield _lines(pieces)
 
 
 @contextlib.contextmanager
-def open_bytes(name: str) -> Iterator[io.BufferedReader]:
-    """The bytes of a file, or of the standard input if its name is `-`; compressed ones are unpacked."""
+def open_bytes(name: str) -> Iterator[Iterator[bytes]]:
+    """The bytes of a file, or of the standard input if its name is `-`, piece by piece; compressed ones are unpacked.
+
+    A piece comes as soon as it is there.
+    """
     is_input = name == STANDARD_INPUT
     with contextlib.ExitStack() as stack:
         try:
             packed = stack.enter_context(open(0 if is_input else name, "rb", closefd=not is_input))
         except OSError as error:
             raise UnreadableFileError(name, error.strerror or str(error)) from None
-        yield buffered(_unpacked(packed, name))
-
-
-def buffered(pieces: Iterator[bytes]) -> io.BufferedReader:
-    """Pieces of bytes as a file, which never waits for more than there is."""
-    return io.BufferedReader(_Pieces(pieces))
+        yield _pieces(packed, name)
 
 
 def is_packed(name: str) -> bool:
     """Whether a file is compressed."""
     with open(name, "rb") as file:
-        begin = file.read(_LONGEST_BEGINNING)
-    return any(begin.startswith(known) for known in _UNPACKERS)
+        return _unpacker_of(file) is not None
 
 
 def plain_size(name: str) -> int | None:
@@ -109,17 +106,29 @@ def plain_size(name: str) -> int | None:
     return os.path.getsize(name) if is_plain else None
 
 
-def _unpacked(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
-    """The bytes of a file, unpacked if they are compressed."""
-    begin = _beginning(packed)
-    new_unpacker = next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)
-    if new_unpacker is None:
-        yield from _read_on(begin, packed)
-        return
+def _unpacker_of(file: io.BufferedReader) -> Callable[[], Any] | None:
+    """What unpacks a file, if it is compressed; its bytes stay where they are."""
+    begin = file.peek(_LONGEST_BEGINNING)
+    return next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)
+
+
+def _pieces(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
+    new_unpacker = _unpacker_of(packed)
+    pieces: Iterator[bytes] = iter(partial(packed.read1, _PIECE_BYTES), b"")
+    if new_unpacker is not None:
+        pieces = _unpacked(pieces, new_unpacker, name)
+    first = next(pieces, b"")
+    if b"\0" in first[:_LOOKED_AT]:
+        raise PgnError(name, "it is a binary file, not text")
+    yield first
+    yield from pieces
+
+
+def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: str) -> Iterator[bytes]:
+    """The unpacked bytes; one stream may follow another, and zeros the last."""
     unpacker: Any = None
-    for data in _read_on(begin, packed):
-        left = data
-        while left.strip(b"\0") or (left and unpacker):  # one stream may follow another, and zeros the last
+    for left in pieces:
+        while left.strip(b"\0") or (left and unpacker):
             unpacker = unpacker or new_unpacker()
             try:
                 piece = unpacker.decompress(left)
@@ -133,44 +142,15 @@ def _unpacked(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
         raise _damaged(name)
 
 
-def _beginning(file: io.BufferedReader) -> bytes:
-    """The first bytes: as few as are needed to recognise a compressed file."""
-    begin = b""
-    while any(known.startswith(begin) and known != begin for known in _UNPACKERS):
-        more = file.read1(_LONGEST_BEGINNING - len(begin))
-        if not more:
-            break
-        begin += more
-    return begin
-
-
-def _read_on(begin: bytes, file: io.BufferedReader) -> Iterator[bytes]:
-    yield begin
-    while data := file.read1(_PIECE_BYTES):
-        yield data
-
-
 def _damaged(name: str) -> PgnError:
     return PgnError(name, "its compressed data is damaged or cut short")
 
 
-class _Pieces(io.RawIOBase):
-    """Pieces of bytes, read as a file that never waits for more than there is."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._ready = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        room = memoryview(buffer).cast("B")
-        while not self._ready:
-            piece = next(self._pieces, None)
-            if piece is None:
-                break
-            self._ready = memoryview(piece)
-        size = min(len(room), len(self._ready))
-        room[:size], self._ready = self._ready[:size], self._ready[size:]
-        return size
+def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")("tbgen-latin-1"), translate=True)
+    rest = ""
+    for piece in pieces:
+        *lines, rest = (rest + decoder.decode(piece)).split("\n")
+        yield from (f"{line}\n" for line in lines)
+    if last := rest + decoder.decode(b"", final=True):
+        yield last

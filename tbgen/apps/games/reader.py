@@ -5,7 +5,6 @@ Kernels find and replay the games; python-chess reads only the moves that kernel
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
@@ -15,7 +14,7 @@ import chess
 import numpy as np
 
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of, decoded
-from tbgen.apps.games.files import buffered, open_bytes
+from tbgen.apps.games.files import open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
 from tbgen.apps.games.tags import GameTags, read_tags
 from tbgen.board.board import BLACK, NO_MOVE, WHITE, board_of, kernel_move, words_of
@@ -52,27 +51,21 @@ def games_in(
     ['G0.0']
     """
     rule = _expected(settings)
-    stream = buffered(_encoded([lines] if isinstance(lines, str) else lines))
-    yield from _games_of(stream, name, rule, as_it_comes=True)
+    yield from _games_in_pieces(_encoded([lines] if isinstance(lines, str) else lines), name, rule)
 
 
 def _expected(settings: GameSettings | None) -> GameSettings:
-    return (
-        GameSettings()
-        if settings is None
-        else expect(settings, GameSettings, "settings", "GameSettings such as GameSettings()")
-    )
+    given = GameSettings() if settings is None else settings
+    return expect(given, GameSettings, "settings", "GameSettings such as GameSettings()")
 
 
 def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
-    with open_bytes(path) as stream:
-        yield from _games_of(stream, path, settings)
+    with open_bytes(path) as pieces:
+        yield from _games_in_pieces(pieces, path, settings)
 
 
-def _games_of(
-    stream: io.BufferedReader, name: str, settings: GameSettings, *, as_it_comes: bool = False
-) -> Iterator[PgnGame | PgnError]:
-    for chunk in chunks_of(stream, name, as_it_comes=as_it_comes):
+def _games_in_pieces(pieces: Iterable[bytes], name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
+    for chunk in chunks_of(pieces, name):
         yield from games_of(chunk, name, settings)
 
 

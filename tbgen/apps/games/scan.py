@@ -1,8 +1,8 @@
 """The one scanner of PGN: where the games of a text begin and end, and where their tags and moves stand.
 
 A result, or the tags of the next game, end a game. The scanner ignores comments, variations, annotation signs, lines
-that begin with `%`, and byte order marks at the start of a line, which files that were joined have. Text is UTF-8; a
-byte that is not part of a UTF-8 sequence is a character of Latin-1.
+that begin with `%`, and byte order marks at the start of a line, which files that were joined have. ASCII alone has
+white space and marks: what bytes beyond it mean is for those who decode names and moves.
 
 Whatever asks about the text of a game (its tags, the place for new ones, what a match reads back) takes the offsets
 found here. `tests/reference/pgn.py` is a second copy of the grammar, written with regular expressions.
@@ -16,7 +16,6 @@ from tbgen.apps.games.tokens import (
     BRACKET,
     CLASS,
     CLOSE,
-    CONTROL,
     DOLLAR,
     EVENT,
     LEFT,
@@ -36,7 +35,6 @@ from tbgen.apps.games.tokens import (
     SPACE,
     ZERO,
     behind_order_mark,
-    character,
     read_move,
     read_tag,
     result_of,
@@ -51,7 +49,7 @@ END, FIRST_TAG, LAST_TAG, FIRST_MOVE, LAST_MOVE, RESULT, RESULT_AT, PROBLEM, TEX
 """games[n]: where a game ends, its rows of `tags` and `moves`, its result and where that stands (-1: nowhere), what is
 wrong with it, and where its movetext begins and ends (-1: nowhere)."""
 
-NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION, CONTROL_CHARACTER = range(4)
+NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION = range(3)
 GAMES, TAGS, MOVES, _IN_COMMENT, _DEPTH, _HAS_EVENT, STATE_WORDS = range(7)
 """state: how many rows have been filled, and where the scan is within the game at hand."""
 
@@ -69,16 +67,11 @@ class Found(NamedTuple):
 
 
 @inner
-def line_end(text: Bytes, start: Int, end: Int) -> Int:
-    """The end of a line, inverted (and so negative) if the line has a control character, as no text has."""
-    has_control = False
-    for at in range(start, end):
-        byte = text[at]
-        if byte in (NEWLINE, RETURN):
-            return ~at if has_control else at
-        if CLASS[byte] == CONTROL:
-            has_control = True
-    return ~end if has_control else end
+def line_end(text: Bytes, at: Int, end: Int) -> Int:
+    """Where the line ends that a byte belongs to."""
+    while at < end and text[at] not in (NEWLINE, RETURN):
+        at += 1
+    return at
 
 
 @inner
@@ -97,9 +90,7 @@ def finish_game(found: Found, end: Int) -> None:
     state = found.state
     game = found.games[state[GAMES]]
     game[END], game[LAST_TAG], game[LAST_MOVE] = end, state[TAGS], state[MOVES]
-    if game[PROBLEM] != NO_PROBLEM:
-        pass
-    elif state[_IN_COMMENT]:
+    if state[_IN_COMMENT]:
         game[PROBLEM] = OPEN_COMMENT
     elif state[_DEPTH]:
         game[PROBLEM] = OPEN_VARIATION
@@ -110,21 +101,11 @@ def finish_game(found: Found, end: Int) -> None:
 
 
 @inner
-def mark_control(text: Bytes, start: Int, end: Int, found: Found) -> None:
-    """Note a problem of the game at hand if some bytes of it have a control character."""
-    for at in range(start, end):
-        if CLASS[text[at]] == CONTROL:
-            found.games[found.state[GAMES], PROBLEM] = CONTROL_CHARACTER
-
-
-@inner
-def pass_comment(text: Bytes, start: Int, end: Int, has_control: bool, found: Found) -> Int:
+def pass_comment(text: Bytes, start: Int, end: Int, found: Found) -> Int:
     """Pass over what a line has of a comment, and return the place behind it."""
     state, at = found.state, start
     while at < end and text[at] != CLOSE:
         at += 1
-    if has_control:
-        mark_control(text, start, at, found)
     if at < end:
         state[_IN_COMMENT] = 0
         found.games[state[GAMES], TEXT_END] = at + 1
@@ -132,13 +113,11 @@ def pass_comment(text: Bytes, start: Int, end: Int, has_control: bool, found: Fo
 
 
 @inner
-def pass_mark(text: Bytes, start: Int, end: Int, has_control: bool, found: Found) -> Int:
+def pass_mark(text: Bytes, start: Int, end: Int, found: Found) -> Int:
     """Pass over a mark, with the number of an annotation or the comment that fills the rest of a line."""
     state, mark, at = found.state, text[start], start + 1
     if mark == SEMICOLON:
         at = end
-        if has_control:
-            mark_control(text, start, end, found)
     elif mark == OPEN:
         state[_IN_COMMENT] = 1
     elif mark == LEFT:
@@ -167,40 +146,33 @@ def read_word(text: Bytes, start: Int, end: Int, found: Found) -> None:
 
 
 @inner
-def read_moves(text: Bytes, at: Int, end: Int, has_control: bool, found: Found) -> None:
+def read_moves(text: Bytes, at: Int, end: Int, found: Found) -> None:
     """Read a line of movetext from a byte on."""
     state = found.state
     while at < end:
         if state[_IN_COMMENT]:
-            at = pass_comment(text, at, end, has_control, found)
+            at = pass_comment(text, at, end, found)
             continue
         kind = CLASS[text[at]]
         if kind == SPACE:
             at += 1
             continue
-        stop = word_end(text, at, end)
-        if stop == at and kind != MARK:
-            at += character(text, at, end)[1]
-            continue
         game = found.games[state[GAMES]]
         if game[TEXT_AT] < 0:
             game[TEXT_AT] = at
         if kind == MARK:
-            at = pass_mark(text, at, end, has_control, found)
+            at = pass_mark(text, at, end, found)
             continue
-        if has_control:
-            mark_control(text, at, stop, found)
+        stop = word_end(text, at, end)
         if not state[_DEPTH]:
             read_word(text, at, stop, found)
         at = stop
 
 
 @borrowing
-def scan(text: Bytes, start: Int, is_first: bool, is_last: bool, in_line: bool, found: Found) -> Int:
-    """Find the games of `text[start:]`; return -1, or where a line begins that makes the file no PGN.
+def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: Found) -> None:
+    """Find the games of `text[start:]`.
 
-    Such a line has a control character and is in the first text of a file, before any tag, move or result. Elsewhere a
-    control character costs only the game that it stands in.
     Unless the text is the last of its file, its last line counts only if it is ended, and its last game only if the
     next one has begun. `in_line` says that the text begins within a line, behind the result of a game.
     """
@@ -210,9 +182,6 @@ def scan(text: Bytes, start: Int, is_first: bool, is_last: bool, in_line: bool, 
     at = start
     while at < end:
         stop = line_end(text, at, end)
-        has_control = bool(stop < 0)
-        if has_control:
-            stop = ~stop
         follows = stop + 1
         if stop < end and text[stop] == RETURN and follows < end and text[follows] == NEWLINE:
             follows += 1
@@ -224,24 +193,19 @@ def scan(text: Bytes, start: Int, is_first: bool, is_last: bool, in_line: bool, 
         is_tag = first == BRACKET
         is_new = is_tag and starts_game(text, begin, stop)
         is_escape = first == PERCENT and not state[_IN_COMMENT]
-        if has_control and is_first and not is_escape and state[GAMES] + state[TAGS] + state[MOVES] == 0:
-            return at
         if state[_IN_COMMENT] and not is_new:
-            read_moves(text, begin, stop, has_control, found)
+            read_moves(text, begin, stop, found)
         elif is_tag:
             has_moves = state[MOVES] > found.games[state[GAMES], FIRST_MOVE]
             if has_moves or state[_IN_COMMENT] or (is_new and state[_HAS_EVENT]):
                 finish_game(found, at)
-            if has_control:
-                found.games[state[GAMES], PROBLEM] = CONTROL_CHARACTER
             row = found.tags[state[TAGS]]
             if read_tag(text, begin, stop, row):
                 row[LINE], row[NEXT_LINE] = begin, min(follows, end)
                 state[TAGS] += 1
-                state[_HAS_EVENT] |= row[NAME_END] - row[NAME] == 5 and spells(text, row[NAME], EVENT)
+                state[_HAS_EVENT] |= spells(text, row[NAME], row[NAME_END], EVENT)
         elif not is_escape:
-            read_moves(text, begin, stop, has_control, found)
+            read_moves(text, begin, stop, found)
         at = follows
     if is_last:
         finish_game(found, end)
-    return -1

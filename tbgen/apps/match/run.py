@@ -68,7 +68,7 @@ def _match_of(
     store: Store,
 ) -> Match:
     """The match with what has been played of it."""
-    names, seed = distinct(engine.name for engine in met), store.identity.seed
+    names, seed = distinct(engine.name for engine in met), store.state.seed
     order = opening_order(settings, len(openings), pairings, seed)
     for place in order[:_READ_AHEAD]:
         openings[place]
@@ -108,7 +108,7 @@ class _Games:
         self._store, self._stopped = store, stopped
         settings = match.settings
         self._heading = Heading(
-            settings.event, settings.site, store.identity.match, settings.plan.format is Format.KNOCKOUT
+            settings.event, settings.site, store.state.match, settings.plan.format is Format.KNOCKOUT
         )
         self._begun = set(match.standings.results)
         self._kept = asyncio.Event()

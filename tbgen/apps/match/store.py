@@ -15,40 +15,43 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
-from tbgen.apps.games.writer import format_game
 from tbgen.apps.match.match import MatchSettings
-from tbgen.apps.match.record import TAG_LENGTH, Heading, StoredGame
+from tbgen.apps.match.record import StoredGame
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.score import Score
 from tbgen.system.disk import sync_folder, try_lock
-from tbgen.text import cleaned
+from tbgen.system.json_files import parse_json
 
-if TYPE_CHECKING:
-    from tbgen.apps.games.chunks import ScannedChunk
-
-_VERSION = 1
+_STATE_BYTES = 400
+"""The state is written over itself in one go."""
+_MATCH = re.compile(r"[0-9a-f]{8}")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WRITTEN = ("MatchId", "MatchGame", "RMobilityResult", "Termination", "TerminationDetails", "PlyCount")
 """The tags of a game that standings are made from."""
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """Which match it is, and the seed of its order of openings."""
+class State:
+    """Which match it is, and how far it is; what the file beside the games says."""
 
     match: str
     seed: int
+    """Of its order of openings."""
+    digest: str
+    start: int = 0
+    """Where its games begin in their file."""
+    finished: bool = False
 
 
 class Store:
     """Where finished games go: nowhere, unless there is a file for them."""
 
-    def __init__(self, settings: MatchSettings) -> None:
-        self.identity = _new_identity(settings)
+    def __init__(self, settings: MatchSettings, digest: str = "") -> None:
+        self.state = _new_state(settings, digest)
         self.games: list[StoredGame] = []
         """The games played before this run."""
         self.notes: list[str] = []
@@ -68,11 +71,9 @@ class FileStore(Store):
     """A PGN file and the state beside it; only one referee at a time may have it."""
 
     def __init__(self, settings: MatchSettings, digest: str) -> None:
-        super().__init__(settings)
+        super().__init__(settings, digest)
         assert settings.pgn is not None
-        self._path = settings.pgn
-        self._state_path = state_path(settings.pgn)
-        self._digest = digest
+        self._path, self._state_path = settings.pgn, state_path(settings.pgn)
         with contextlib.ExitStack() as opened:
             self._lock = _locked(self._state_path)
             opened.callback(os.close, self._lock)
@@ -89,7 +90,7 @@ class FileStore(Store):
         os.fsync(self._file)
 
     def finish(self) -> None:
-        self._write_state(finished=True)
+        self._write_state(replace(self.state, finished=True))
 
     def close(self) -> None:
         self._opened.close()
@@ -108,110 +109,75 @@ class FileStore(Store):
         state = self._read_state()
         if state is not None and settings.recover:
             self._go_on(settings, state)
-        else:
-            self._refuse_to_forget(settings, state)
-            self._begin(settings)
-
-    def _begin(self, settings: MatchSettings) -> None:
-        self._start = _end_of(self._file)
-        self.identity = _new_identity(settings)
-        self._write_state(finished=False)
-        sync_folder(self._path.parent)
-
-    def _refuse_to_forget(self, settings: MatchSettings, state: dict[str, Any] | None) -> None:
-        """A match that is not over is not dropped unasked."""
-        if state is None or state["finished"]:
             return
-        games = self._recovered(settings, state["match"]).games
-        if games:
+        if state is not None and not state.finished and (games := recovered(self._path, state.match).games):
             raise MatchError(
                 f"{self._path} has a match that is not over ({len(games)} games); "
                 f"go on with -recover, or remove {self._state_path}"
             )
+        self._begin()
 
-    def _go_on(self, settings: MatchSettings, state: dict[str, Any]) -> None:
+    def _begin(self) -> None:
+        self._write_state(replace(self.state, start=_end_of(self._file)))
+        sync_folder(self._path.parent)
+
+    def _go_on(self, settings: MatchSettings, state: State) -> None:
         """Continue a match; a game that was not written to its end has not been played."""
-        self._start, self.identity = state["start"], Identity(state["match"], state["seed"])
-        if os.fstat(self._file).st_size < self._start:
+        if os.fstat(self._file).st_size < state.start:
             raise MatchError(
                 f"{self._path} is shorter than when its match began; put it back, or remove {self._state_path}"
             )
-        found = self._recovered(settings, self.identity.match)
+        found = recovered(self._path, state.match)
         self.games = found.games
-        if state["digest"] != self._digest:
+        if state.digest != self.state.digest:
             if not self.games:
-                self._begin(settings)
+                self._begin()
                 return
             raise MatchError(
                 f"{self._path} was begun with other engines or settings; give the same, or another file with -pgnout"
             )
-        if settings.seed not in (None, self.identity.seed):
-            raise MatchError(f"the match in {self._path} has -srand {self.identity.seed}, not {settings.seed}")
-        if not state["finished"]:
-            self._cut_off(found)
-            self._write_state(finished=False)
+        if settings.seed not in (None, state.seed):
+            raise MatchError(f"the match in {self._path} has -srand {state.seed}, not {settings.seed}")
+        if not state.finished:
+            self._cut_off(max(found.end, state.start))
+        self._write_state(replace(state, finished=False))
         _end_of(self._file)
 
-    def _recovered(self, settings: MatchSettings, match: str) -> Recovered:
-        return recovered(self._path, Heading(settings.event, settings.site, match))
-
-    def _cut_off(self, found: Recovered) -> None:
-        """Cut off an unfinished game; if it may belong to another program, keep it in a file beside."""
-        size = os.fstat(self._file).st_size
-        if found.kept_bytes == size:
+    def _cut_off(self, end: int) -> None:
+        """Move what is no finished game at the end of the file to a file beside: it may belong to another program."""
+        cut = os.pread(self._file, os.fstat(self._file).st_size - end, end)
+        if not cut.strip():
             return
-        if not found.is_known:
-            beside = self._path.with_name(self._path.name + ".cut-off")
-            cut = os.pread(self._file, size - found.kept_bytes, found.kept_bytes)
-            with open(beside, "ab") as file:
-                file.write(cut)
-                file.flush()
-                os.fsync(file.fileno())
-            self.notes.append(f"an unfinished game at the end of {self._path} has been moved to {beside}")
-        os.ftruncate(self._file, found.kept_bytes)
+        beside = self._path.with_name(self._path.name + ".cut-off")
+        with open(beside, "ab") as file:
+            file.write(cut)
+            file.flush()
+            os.fsync(file.fileno())
+        os.ftruncate(self._file, end)
+        self.notes.append(f"an unfinished game at the end of {self._path} has been moved to {beside}")
 
-    def _read_state(self) -> dict[str, Any] | None:
+    def _read_state(self) -> State | None:
         try:
-            state: Any = json.loads(self._state_path.read_text(encoding="utf-8") or "null")
-        except (ValueError, RecursionError):
-            state = {}
-        if state is None:
-            return None
-        fields: dict[str, Any] = state if isinstance(state, dict) else {}
-        version = fields.get("version")
-        if isinstance(version, int) and version != _VERSION:
-            raise MatchError(f"{self._state_path} is of another version of this program; remove it to begin anew")
-        if not _is_sound(fields):
-            raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match")
-        return fields
+            fields = parse_json(self._state_path.read_text(encoding="utf-8") or "null")
+            if fields.value is None:
+                return None
+            state = State(
+                match=fields["match"].text(),
+                seed=fields["seed"].whole(),
+                digest=fields["digest"].text(),
+                start=fields["start"].whole(),
+                finished=fields["finished"].truth(),
+            )
+            if _MATCH.fullmatch(state.match):
+                return state
+        except ValueError:
+            pass
+        raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match")
 
-    def _write_state(self, *, finished: bool) -> None:
-        state = {
-            "version": _VERSION,
-            "match": self.identity.match,
-            "seed": self.identity.seed,
-            "start": self._start,
-            "digest": self._digest,
-            "finished": finished,
-        }
-        os.pwrite(self._lock, json.dumps(state).ljust(_STATE_BYTES).encode(), 0)
+    def _write_state(self, state: State) -> None:
+        self.state = state
+        os.pwrite(self._lock, json.dumps(asdict(state)).ljust(_STATE_BYTES).encode(), 0)
         os.fsync(self._lock)
-
-
-_STATE = {"version": int, "match": str, "seed": int, "start": int, "digest": str, "finished": bool}
-"""The fields of the state with their types."""
-
-_MATCH = re.compile(r"[0-9a-f]{8}")
-
-
-def _is_sound(state: dict[str, Any]) -> bool:
-    """Whether the fields of a state have their types and ranges."""
-    kinds = all(type(state.get(name)) is kind for name, kind in _STATE.items())
-    return kinds and _MATCH.fullmatch(state["match"]) is not None and min(state["start"], state["seed"]) >= 0
-
-
-_STATE_BYTES = 400
-"""The state is written over itself in one go."""
 
 
 def state_path(pgn: Path) -> Path:
@@ -252,8 +218,8 @@ def digest_of(settings: MatchSettings) -> str:
     return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()
 
 
-def _new_identity(settings: MatchSettings) -> Identity:
-    return Identity(secrets.token_hex(4), secrets.randbelow(2**31) if settings.seed is None else settings.seed)
+def _new_state(settings: MatchSettings, digest: str) -> State:
+    return State(secrets.token_hex(4), secrets.randbelow(2**31) if settings.seed is None else settings.seed, digest)
 
 
 def _end_of(file: int) -> int:
@@ -278,65 +244,30 @@ def _locked(path: Path) -> int:
     return file
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """The finished games of a match, and what stands behind the last whole game of its file."""
+class Recovered(NamedTuple):
+    """The finished games of a match, and where the last finished game of its file ends."""
 
     games: list[StoredGame]
-    kept_bytes: int
-    """The bytes of the file that stay."""
-    is_known: bool
-    """Whether the text that is cut off is certainly a game of this match, which will be played again."""
+    end: int
 
 
-def recovered(path: Path, heading: Heading) -> Recovered:
-    """Read back a match. A game counts if its result stands behind its moves; lines may end with CR LF.
-
-    Only a last game that this match was writing is cut off. Games of others stay, finished or not.
-    """
+def recovered(path: Path, match: str) -> Recovered:
+    """Read back a match. A game counts if its result stands behind its moves; lines may end with CR LF."""
     from tbgen.apps.games.chunks import Chunk, scanned  # which loads the compiler
 
     data = path.read_bytes()
     start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
     chunk = scanned(Chunk(data, start, in_line=False, number=1))
-    if chunk.binary_at >= 0:
-        raise MatchError(f"{path} is a binary file, not PGN; give another file with -pgnout")
-    games, last_end = list[StoredGame](), start
+    games, end = list[StoredGame](), start
     for place in range(len(chunk.games)):
         if chunk.result_of(place) is not None:
-            last_end, tags = chunk.bounds(place)[1], chunk.tags_of(place)
-            if tags.get("MatchId") == heading.match and chunk.problem_of(place) is None:
+            end, tags = chunk.bounds(place)[1], chunk.tags_of(place)
+            if tags.get("MatchId") == match:
                 games.append(_stored(path, place + 1, tags))
     numbers = Counter(game.number for game in games)
     if twice := [number for number, times in numbers.items() if times > 1]:
         raise MatchError(f"{path} has game {twice[0]} of the match twice; take one out")
-    rest = data[last_end:]
-    blank = len(rest) - len(rest.lstrip())
-    tail = rest[blank:]
-    if not tail or not _is_own_beginning(tail, heading):
-        return Recovered(games, len(data), is_known=True)
-    return Recovered(games, last_end + blank, is_known=_match_of(chunk) == heading.match)
-
-
-def _match_of(chunk: ScannedChunk) -> str | None:
-    """The match that the last game of a file belongs to, if it is not finished and says so."""
-    last = len(chunk.games) - 1
-    return None if last < 0 or chunk.result_of(last) is not None else chunk.tags_of(last).get("MatchId")
-
-
-def _is_own_beginning(tail: bytes, heading: Heading) -> bool:
-    """Whether a text can be the beginning of a game of the match, as far as it goes."""
-    text = tail.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    tags_before = {"Event": cleaned(heading.event, TAG_LENGTH), "Site": cleaned(heading.site, TAG_LENGTH)}
-    known = format_game(tags_before, ()).partition("????")[0].encode()
-    if len(text) <= len(known):
-        return known.startswith(text)
-    if not text.startswith(known):
-        return False
-    tags, blank_line, _ = text.partition(b"\n\n")
-    if not blank_line:
-        return True
-    return f'[MatchId "{heading.match}"]'.encode() in tags.split(b"\n")
+    return Recovered(games, end)
 
 
 def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:

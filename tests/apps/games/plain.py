@@ -11,22 +11,19 @@ from tbgen.apps.games.reader import games_of
 from tbgen.apps.games.tags import read_tags
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.rules.game import Game
-from tests.reference.pgn import BinaryFileError, Movetext, movetexts
+from tests.reference.pgn import Movetext, movetexts
 
 
 def games_in(lines: Iterable[str], name: str, settings: GameSettings | None = None) -> Iterator[PgnGame | PgnError]:
     """Every game of some lines, or the error that is in its place; no game at all is raised."""
     number = 0
-    try:
-        for number, movetext in enumerate(movetexts(lines), start=1):
-            try:
-                yield _played(movetext, name, number, settings or GameSettings())
-            except MoveError as error:
-                yield PgnError(name, error.said, number=number, ply=error.ply)
-            except TbgenError as error:
-                yield PgnError(name, str(error), number=number)
-    except BinaryFileError:
-        raise PgnError(name, "this is a binary file, not PGN") from None
+    for number, movetext in enumerate(movetexts(lines), start=1):
+        try:
+            yield _played(movetext, name, number, settings or GameSettings())
+        except MoveError as error:
+            yield PgnError(name, error.said, number=number, ply=error.ply)
+        except TbgenError as error:
+            yield PgnError(name, str(error), number=number)
     if number == 0:
         raise PgnError(name, "it holds no games")
 
@@ -55,9 +52,13 @@ def plain(text: bytes, settings: GameSettings | None = None) -> list[PgnGame | P
     return _to_the_end(games_in(file, "test.pgn", settings))
 
 
+def pieces_of(text: bytes, size: int) -> list[bytes]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
 def compiled(text: bytes, settings: GameSettings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
     """The games that tbgen finds, and the error that the text as a whole ends with."""
-    chunks = chunks_of(io.BufferedReader(io.BytesIO(text)), "test.pgn", chunk_bytes)  # type: ignore[arg-type]
+    chunks = chunks_of(pieces_of(text, chunk_bytes), "test.pgn")
     return _to_the_end(game for chunk in chunks for game in games_of(chunk, "test.pgn", settings or GameSettings()))
 
 

@@ -22,7 +22,7 @@ from tbgen.apps.games.splice import OWN_TAGS
 from tbgen.errors import PgnError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
-from tests.apps.games.plain import plain
+from tests.apps.games.plain import pieces_of, plain
 from tests.apps.games.test_compiled_reader import texts
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 
@@ -32,10 +32,10 @@ OWN_LINE = re.compile(rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() 
 
 def decided(text: bytes, task: Task | None = None, chunk_bytes: int = 1 << 20) -> bytes:
     """The text with the games in it decided; what is no text at all is not looked at."""
-    stream = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
     written = []
     with contextlib.suppress(PgnError), contextlib.closing(ChunkDecider(Task() if task is None else task)) as desk:
-        written.extend(desk.decide(chunk, "test.pgn").text for chunk in chunks_of(stream, "test.pgn", chunk_bytes))
+        chunks = chunks_of(pieces_of(text, chunk_bytes), "test.pgn")
+        written.extend(desk.decide(chunk, "test.pgn").text for chunk in chunks)
     return b"".join(written)
 
 

@@ -17,7 +17,7 @@ import pytest
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.match.record import GameRecord, Heading
+from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.store import recovered, state_path
 from tbgen.errors import MatchError, UsageError
@@ -81,65 +81,72 @@ def test_killed_at_twenty_moments_a_match_comes_to_the_same_end(tmp_path: Path) 
     check_kills(tmp_path, "Ann Bob Eve", [chance.choice([0, 1, 2, 3, 3, 4, 5]) for _ in range(20)], 36)
 
 
+def two_engines(folder: Path, *more: str) -> tuple[Path, list[str]]:
+    """A file of games and the words of a match that writes it."""
+    pgn = folder / "games.pgn"
+    return pgn, [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", *more, "-pgnout", str(pgn)]
+
+
+def played(folder: Path, *more: str) -> tuple[Path, list[str]]:
+    """A match that has been played but could not say that it is over."""
+    pgn, words = two_engines(folder, *more)
+    run(words)
+    state = state_path(pgn)
+    state.write_text(state.read_text().replace('"finished": true', '"finished": false'))
+    return pgn, words
+
+
+def numbers_played(words: list[str]) -> list[int]:
+    return [record.pairing.number for record in run(words)[1]]
+
+
 def test_killed_at_many_bytes_of_writing_only_whole_games_count(tmp_path: Path) -> None:
-    pgn, cut = tmp_path / "games.pgn", tmp_path / "cut.pgn"
-    run([*scripted("Ann"), *scripted("Bob"), "-games", "3", "-pgnout", str(pgn)])
+    pgn, _ = played(tmp_path, "-games", "3")
+    cut = tmp_path / "cut.pgn"
     for newline in (b"\n", b"\r\n"):
         text = pgn.read_bytes().replace(b"\n", newline)
-        heading = Heading("?", "?", text.partition(b'[MatchId "')[2].partition(b'"')[0].decode())
-        results = [each.end() for each in re.finditer(rb"(?<=[ \n])(1/2-1/2|1-0|0-1)\r?\n\r?\n", text)]
-        assert len(results) == 3
-        ends = [end - 2 * len(newline) for end in results]
+        match = text.partition(b'[MatchId "')[2].partition(b'"')[0].decode()
+        ends = [each.end() for each in re.finditer(rb"(?<=[ \n])(1/2-1/2|1-0|0-1)(?=\r?\n\r?\n)", text)]
+        assert len(ends) == 3
         near_ends = (end + more for end in ends for more in range(-9, 3))
         for length in sorted({*range(0, len(text), 11), *near_ends, len(text)}):
             cut.write_bytes(text[:length])
-            found = recovered(cut, heading)
             done = [end for end in ends if end <= length]
-            assert [game.number for game in found.games] == list(range(1, len(done) + 1))
-            rest = text[max(done, default=0) : length]
-            assert found.kept_bytes == length - len(rest.lstrip())
+            found = recovered(cut, match)
+            assert ([game.number for game in found.games], found.end) == (
+                list(range(1, len(done) + 1)),
+                max(done, default=0),
+            )
 
 
-FOREIGN = (
-    b'[Event "Caf\xe9"]\r\n[Result "*"]\r\n\r\n1. e4 *\r\n\r\n',
-    b'[Event "no empty line"]\n\n1. e4 e5',
-    b"1. d4 d5 2. c4",
-    b'[Event "?"]\n[Site "?"]\n[Date "2020.01.01"]\n\n1. e4 e5',
-    b"1. e4 {a comment that is not closed",
-    b"% a note\n",
+@pytest.mark.parametrize(
+    ("foreign", "is_whole"),
+    [
+        (b'[Event "Caf\xe9"]\r\n[Result "*"]\r\n\r\n1. e4 *\r\n\r\n', True),
+        (b'[Event "no empty line"]\n\n1. e4 e5', False),
+        (b"1. e4 {a comment that is not closed", False),
+        (b"% a note\n", False),
+    ],
 )
-
-
-@pytest.mark.parametrize("foreign", FOREIGN)
-def test_what_others_wrote_behind_the_games_of_a_match_stays(tmp_path: Path, foreign: bytes) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "3", "-pgnout", str(pgn)]
-    run(words)
-    expected = signature(pgn)
-    reopen(pgn)
-    text = pgn.read_bytes()
-    end = text.rindex(b"[Event")
+def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
+    tmp_path: Path, foreign: bytes, is_whole: bool
+) -> None:
+    pgn, words = played(tmp_path)
+    expected, text = signature(pgn), pgn.read_bytes()
+    end, beside = text.rindex(b"[Event"), tmp_path / "games.pgn.cut-off"
     pgn.write_bytes(text[:end] + foreign)
-    _, again = run([*words, "-recover"])
-    assert [record.pairing.number for record in again] == [3]
-    assert pgn.read_bytes().startswith(text[:end] + foreign)
-    games = [game for game in read_games(pgn) if isinstance(game, PgnGame) and "MatchId" in game.tags]
-    assert [int(game.tags["MatchGame"]) for game in games] == [number for number, *_ in expected]
-
-
-def test_a_beginning_that_may_be_that_of_another_program_is_kept_beside(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
-    run(words)
-    reopen(pgn)
-    beginning = '[Event "?"]\n[Site "?"]\n[Date "2020.01.01"]\n[White "who?"]'
-    with pgn.open("a") as file:
-        file.write(beginning)
     view = Silent()
     asyncio.run(play_match(settings_of([*words, "-recover"]), view))
-    assert (tmp_path / "games.pgn.cut-off").read_text() == beginning
-    assert view.said == [f"an unfinished game at the end of {pgn} has been moved to {pgn}.cut-off"]
-    assert len(games_of(pgn)) == 2
+    assert [record.pairing.number for record in view.records] == [2]
+    moved = [] if is_whole else [f"an unfinished game at the end of {pgn} has been moved to {beside}"]
+    assert view.said == moved
+    assert (
+        pgn.read_bytes().startswith(text[:end] + foreign)
+        if is_whole
+        else beside.read_bytes().strip() == foreign.strip()
+    )
+    games = [game for game in read_games(pgn) if isinstance(game, PgnGame) and "MatchId" in game.tags]
+    assert [int(game.tags["MatchGame"]) for game in games] == [number for number, *_ in expected]
 
 
 @pytest.mark.parametrize(
@@ -149,97 +156,67 @@ def test_a_beginning_that_may_be_that_of_another_program_is_kept_beside(tmp_path
         ('[MatchGame "1"]', '[MatchGame "one"]', "game 1: it is one of the match, but was changed"),
         ('[RMobilityResult "', '[RMobilityResult "X', "game 1: it is one of the match, but was changed"),
         ("[PlyCount ", "[Plies ", "game 1: it is one of the match, but its tag PlyCount is gone"),
-        ('[Event "', '\0[Event "', "binary file"),
     ],
 )
 def test_a_game_of_the_match_that_was_tampered_with_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
-    pgn = tmp_path / "games.pgn"
-    arguments = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
-    run(arguments)
-    reopen(pgn)
+    pgn, arguments = played(tmp_path)
     pgn.write_text(pgn.read_text().replace(old, new, 1))
     with pytest.raises(MatchError, match=words):
         run([*arguments, "-recover"])
 
 
-def reopen(pgn: Path) -> None:
-    """As if the match had been killed before it could say that it was over."""
-    state = state_path(pgn)
-    state.write_text(state.read_text().replace('"finished": true', '"finished": false'))
+def test_a_game_of_the_match_that_cannot_be_read_is_played_again(tmp_path: Path) -> None:
+    pgn, words = played(tmp_path)
+    pgn.write_text(pgn.read_text().replace("1. f3 {", "1. f3 ( {", 1))
+    assert numbers_played([*words, "-recover"]) == [1]
 
 
-def test_a_second_match_may_follow_in_the_same_file(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
-    run(words)
-    standings, records = run(words)
-    assert (len(records), len(standings.results), len(games_of(pgn))) == (2, 2, 4)
-
-
-def test_a_match_that_is_not_over_is_not_overwritten(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
-    run(words)
-    reopen(pgn)
+def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_followed(tmp_path: Path) -> None:
+    pgn, words = played(tmp_path)
     with pytest.raises(MatchError, match="go on with -recover"):
         run(words)
+    assert numbers_played([*words, "-recover"]) == []
+    assert numbers_played(words) == [1, 2]
+    assert len(games_of(pgn)) == 4
 
 
 def test_a_match_that_never_had_a_game_is_begun_anew(tmp_path: Path) -> None:
-    pgn, epd = tmp_path / "games.pgn", tmp_path / "book.epd"
+    epd = tmp_path / "book.epd"
     epd.write_text("nonsense\n")
-    words = [*walker("Ann"), *walker("Bob"), "-maxmoves", "2", "-openings", f"file={epd}", "-pgnout", str(pgn)]
+    pgn, words = two_engines(tmp_path, "-maxmoves", "1", "-openings", f"file={epd}")
     with pytest.raises(UsageError, match="line 1"):
         run(words)
-    epd.write_text("8/8/2k5/8/4K3/8/8/7R w - - 0 1\n")
-    standings, _ = run(words)
-    assert len(standings.results) == len(games_of(pgn)) == 2
-
-
-def test_another_match_may_begin_in_the_place_of_one_without_games(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
-    run(words)
-    reopen(pgn)
+    epd.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n")
+    assert numbers_played(words) == [1, 2]
     os.truncate(pgn, 0)
+    state_path(pgn).write_text(state_path(pgn).read_text().replace('"finished": true', '"finished": false'))
     before = json.loads(state_path(pgn).read_text())
     run([*words, "-fifty", "fide", "-srand", "9", "-recover"])
     after = json.loads(state_path(pgn).read_text())
     assert (before["seed"], after["seed"], before["match"] == after["match"]) == (4, 9, False)
 
 
-def test_what_others_have_written_behind_a_finished_match_is_kept(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
-    run(words)
-    with open(pgn, "a", encoding="utf-8") as file:
-        file.write('[Event "Café"]\n\n1. e4 *')
-    run([*words, "-rounds", "2", "-recover"])
-    assert [game.tags["Event"] for game in games_of(pgn)] == ["?", "?", "Café", "?", "?"]
-
-
 @pytest.mark.parametrize("other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]])
 def test_another_match_cannot_go_on_in_its_place(tmp_path: Path, other: list[str]) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
+    _, words = two_engines(tmp_path)
     run(words)
     with pytest.raises(MatchError):
         run([*words, *other, "-recover"])
 
 
-def test_more_rounds_go_on_where_fewer_ended(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", "-pgnout", str(pgn)]
+def test_more_rounds_go_on_where_fewer_ended_behind_what_others_have_written(tmp_path: Path) -> None:
+    pgn, words = two_engines(tmp_path)
     run(words)
-    standings, records = run([*words, "-rounds", "2", "-recover"])
-    assert ([record.pairing.number for record in records], len(standings.results)) == ([3, 4], 4)
+    with open(pgn, "a", encoding="utf-8") as file:
+        file.write('[Event "Café"]\n\n1. e4 *')
+    assert numbers_played([*words, "-rounds", "2", "-recover"]) == [3, 4]
+    assert [game.tags["Event"] for game in games_of(pgn)] == ["?", "?", "Café", "?", "?"]
     with pytest.raises(MatchError, match="give -rounds"):
         run([*words, "-recover"])
 
 
 def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
+    pgn, words = two_engines(tmp_path)
     fcntl = pytest.importorskip("fcntl", reason="files cannot be locked on this system")
     with open(state_path(pgn), "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -248,44 +225,37 @@ def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_has_become_shorter_is_not_written_to(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
+    pgn, words = two_engines(tmp_path)
     pgn.write_text('[Event "Other"]\n\n1. e4 *\n\n')
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
     run(words)
     pgn.write_text("")
     with pytest.raises(MatchError, match="shorter"):
         run([*words, "-recover"])
 
 
+SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": False}
+
+
 @pytest.mark.parametrize(
     "state",
     [
-        "{",
-        "[]",
-        "1",
-        '"x"',
-        "{}",
-        '{"version": 1}',
-        '{"version": 1, "match": 2, "seed": 0, "start": 0, "digest": "", "finished": false}',
-        '{"version": 1, "match": "a", "seed": 0, "start": "0", "digest": "", "finished": false}',
-        '{"version": 1, "match": "a", "seed": 0, "start": 0, "digest": "", "finished": false}',
-        '{"version": 1, "match": "\\udcff1234567", "seed": 0, "start": 0, "digest": "", "finished": false}',
-        '{"version": 1, "match": "12345678", "seed": 0, "start": -1, "digest": "", "finished": false}',
-        "[" * 100_000,
-        "\udcff",
+        *("{", "[]", "1", "{}", "[" * 100_000, "\udcff"),
+        *(
+            json.dumps(SOUND | wrong)
+            for wrong in ({"match": 2}, {"match": "a"}, {"match": "\udcff1234567"}, {"start": "0"}, {"start": -1})
+        ),
     ],
 )
 def test_a_damaged_state_is_named(tmp_path: Path, state: str) -> None:
-    pgn = tmp_path / "games.pgn"
+    pgn, words = two_engines(tmp_path)
     state_path(pgn).write_text(state, errors="surrogateescape")
     with pytest.raises(MatchError, match="damaged"):
-        run([*scripted("Ann"), *scripted("Bob"), "-pgnout", str(pgn), "-recover"])
+        run([*words, "-recover"])
 
 
 def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> None:
     """What it went on writing would be in no file that anybody can find."""
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "4", "-pgnout", str(pgn)]
+    pgn, words = two_engines(tmp_path, "-games", "4")
 
     class Replacing(Silent):
         def game_over(self, board: int, record: GameRecord) -> None:
@@ -298,25 +268,15 @@ def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> Non
     with pytest.raises(MatchError, match=r"games\.pgn is no longer the file"):
         asyncio.run(play_match(settings_of(words), view))
     assert len(view.records) == 1
-    _, again = run([*words, "-recover"])
-    assert [record.pairing.number for record in again] == [2, 3, 4]
+    assert numbers_played([*words, "-recover"]) == [2, 3, 4]
     assert [number for number, *_ in signature(pgn)] == [1, 2, 3, 4]
 
 
 def test_a_link_in_the_place_of_the_state_is_not_followed(tmp_path: Path) -> None:
-    pgn, precious = tmp_path / "games.pgn", tmp_path / "precious"
+    pgn, words = two_engines(tmp_path)
+    precious = tmp_path / "precious"
     precious.write_text("precious")
     state_path(pgn).symlink_to(precious)
     with pytest.raises(MatchError, match="is a link"):
-        run([*scripted("Ann"), *scripted("Bob"), "-pgnout", str(pgn)])
+        run(words)
     assert precious.read_text() == "precious"
-
-
-def test_a_game_of_the_match_that_cannot_be_read_is_played_again(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-pgnout", str(pgn)]
-    run(words)
-    reopen(pgn)
-    pgn.write_text(pgn.read_text().replace("1. f3 {", "1. f3 {\x01", 1))
-    _, again = run([*words, "-recover"])
-    assert [record.pairing.number for record in again] == [1]
