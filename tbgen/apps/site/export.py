@@ -19,6 +19,7 @@ from tbgen.storage.files import write_whole
 
 PAGE_FOLDER: Final = "explorer"
 INDEX: Final = "index.html"
+RULES: Final = "rules.html"
 SERVER: Final = "server"
 """Answers come from `tbgen serve`."""
 TABLES: Final = "tables"
@@ -30,6 +31,14 @@ _VENDORED: Final = "vendor/"
 _MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 """Indentation, and lines that are empty or a comment: an eighth of what our own files weigh, packed."""
 _PRELOAD: Final = '<link rel="modulepreload" href="{}">\n'
+_ROOT: Final = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>r-mobility explorer</title>
+<meta http-equiv="refresh" content="0;url=explorer/"></head>
+<body><h1><a href="explorer/">The r-mobility explorer</a></h1>
+<p>It needs a web server that knows Range requests, such as nginx, Caddy or Apache. It does not open from a disk.</p>
+</body></html>
+"""
+"""What stands at the root of an export without the report's pages."""
 _WITHOUT_SERVER: Final = {
     _PRELOAD.format("server.js"): "".join(map(_PRELOAD.format, ("tables.js", "reader.js", "vendor/fzstd.js"))),
     'data-source="server"': 'data-source="tables"',
@@ -44,7 +53,7 @@ def files() -> dict[str, bytes]:
     found = {
         path.relative_to(_HERE).as_posix(): path.read_bytes() for path in sorted(_HERE.rglob("*")) if path.is_file()
     }
-    del found[INDEX]
+    del found[INDEX], found[RULES]
     for name in found:
         if name.endswith((".js", ".css")) and not name.startswith(_VENDORED):
             found[name] = _MARGINS.sub(b"", found[name])
@@ -52,12 +61,13 @@ def files() -> dict[str, bytes]:
     return found
 
 
-def index_page(source: str, report: str = "") -> str:
-    """The page, for one kind of source; `report` leads to the pages of the report, if they are there."""
-    text = (_HERE / INDEX).read_text(encoding="utf-8")
+def index_page(source: str, report: str = "", name: str = INDEX) -> str:
+    """A page, for one kind of source; `report` leads to the pages of the report, if they are there."""
+    text = (_HERE / name).read_text(encoding="utf-8")
     if report:
         text = text.replace(' data-source="server"', f' data-report="{report}" data-source="server"')
-    if source == SERVER:
+        text = text.replace(' hidden class="pages"', "")
+    if source == SERVER or name != INDEX:
         return text
     for there, instead in _WITHOUT_SERVER.items():
         assert there in text, there
@@ -81,7 +91,9 @@ def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None]
     """
     report = "../" if (folder / "material").is_dir() else ""
     texts = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
-    texts[f"{PAGE_FOLDER}/{INDEX}"] = index_page(TABLES, report).encode()
+    texts.update({f"{PAGE_FOLDER}/{name}": index_page(TABLES, report, name).encode() for name in (INDEX, RULES)})
+    if not report:
+        texts[INDEX] = _ROOT.encode()
     texts[f"{TABLE_FOLDER}/{CATALOG}"] = (json.dumps(catalog.facts(), indent=1) + "\n").encode()
     (folder / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
     linked = 0

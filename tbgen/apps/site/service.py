@@ -31,7 +31,7 @@ from tbgen.apps.site.asked import (
     scoring_in,
 )
 from tbgen.apps.site.boards import in_words, map_facts, picture_of_value, signed
-from tbgen.apps.site.export import INDEX, SERVER, files, index_page, with_preview
+from tbgen.apps.site.export import INDEX, RULES, SERVER, files, index_page, with_preview
 from tbgen.apps.site.replies import (
     HTML,
     JSON,
@@ -244,13 +244,13 @@ class Service:
 
     @cached_property
     def _explorer(self) -> dict[str, ExplorerFile]:
-        return {name: _explorer_file(name, content) for name, content in {**files(), INDEX: self._index}.items()}
+        return {name: _explorer_file(name, content) for name, content in {**files(), **self._pages}.items()}
 
     @property
-    def _index(self) -> bytes:
-        """The explorer's page, which leads to the pages of a report that is there."""
+    def _pages(self) -> dict[str, bytes]:
+        """The explorer's pages, which lead to the pages of a report that is there."""
         has_report = self._site is not None and (self._site / "material").is_dir()
-        return index_page(SERVER, "../" if has_report else "").encode()
+        return {name: index_page(SERVER, "../" if has_report else "", name).encode() for name in (INDEX, RULES)}
 
     def _index_of(self, request: Request) -> bytes:
         """The explorer's page as other sites show a link to a position: with its verdict and its picture."""

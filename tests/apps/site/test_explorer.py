@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import io
 import re
+import threading
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import chess
+import chess.pgn
 import pytest
 
 from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
+from tbgen.apps.site.server import application
+from tbgen.apps.site.service import Settings
 from tbgen.probe import open_tablebase
-from tbgen.score import Score
+from tbgen.rules.position import own_score
+from tbgen.score import Color, Score
 from tests.apps.site.chromium import NEEDED, Chromium
+from tests.apps.site.conftest import running
 
 pytestmark = NEEDED
 
-FIRST_LOAD_BYTES = 45_000
+FIRST_LOAD_BYTES = 80_000
 SHOWN = "document.documentElement.dataset.shown && !document.querySelector('[aria-busy]')"
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+ROOK = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 PROMOTION = "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1"
 
 
@@ -43,6 +53,10 @@ def wait_for(page: Chromium, fen: str) -> None:
     page.wait(f"document.getElementById('fen').value.startsWith({fen.split()[0]!r}) && {SHOWN}")
 
 
+def shown(score: Score) -> str:
+    return str(score).replace("-", "\N{MINUS SIGN}")
+
+
 def fen_in(page: Chromium) -> str:
     return str(page.run("document.getElementById('fen').value"))
 
@@ -58,7 +72,7 @@ def test_a_position_is_shown_as_python_values_it(
         score = Score(accrued) if accrued else None
         found, moves = tables.probe(chess.Board(fen), score), tables.probe_moves(chess.Board(fen), score)
     verdict = text_of(page, "#verdict")
-    assert verdict.startswith(f"{found.outcome} {found.outcome.in_words()}.")
+    assert verdict.startswith(f"{shown(found.outcome)} {found.outcome.in_words()}.")
     assert f"In {found.dtg} plies" in verdict
     assert sorted(texts_of(page, ".move b")) == sorted(each.san for each in moves)
     assert texts_of(page, ".move.best b") == [each.san for each in moves if each.best]
@@ -90,6 +104,7 @@ def test_what_the_fifty_move_rule_leaves_is_said_where_it_matters(
 def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, server: str, table_folder: Path) -> None:
     look_at(page, server, BISHOP)
     cells = page.run("document.querySelectorAll('.band.sheet span').length")
+    page.run("document.querySelector('#strip-part details').open = true; document.querySelector('.pick').focus()")
     with open_tablebase(table_folder) as tables:
         expected = {
             accrued: str(tables.probe(chess.Board(BISHOP), Score(accrued)).outcome)
@@ -100,21 +115,46 @@ def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, ser
             "(() => { const pick = document.querySelector('.pick');"
             " const place = [...Array(Number(pick.max) + 1).keys()].find((each) => { pick.value = each;"
             " pick.dispatchEvent(new Event('input'));"
-            f" return pick.getAttribute('aria-valuetext').startsWith('{accrued} '); }});"
+            f" return pick.getAttribute('aria-valuetext').startsWith('{shown(Score(accrued))} '); }});"
             " pick.dispatchEvent(new Event('change')); return place; })()"
         )
         page.wait(f"location.search.includes('accrued={accrued}') && {SHOWN}")
-        page.wait(f"document.querySelector('#verdict .big').textContent === {outcome!r}")
+        page.wait(f"document.querySelector('#verdict .big').dataset.g === {outcome!r}")
         assert page.run("document.querySelectorAll('.band.sheet span').length") == cells
+        assert page.run("document.activeElement.className") == "pick"
     assert page.complaints == []
 
 
-def test_moves_are_played_by_mouse_keys_and_words_and_taken_back_by_the_browser(page: Chromium, server: str) -> None:
+def test_sentences_say_what_another_accrued_score_makes_of_a_position(
+    page: Chromium, server: str, table_folder: Path
+) -> None:
+    kings = "8/6k1/8/4K3/8/8/8/8 b - - 0 1"
+    with open_tablebase(table_folder) as tables:
+        every = tables.probe_every_accrued(chess.Board(kings))
+    held = [each.accrued for each in every if each.outcome == each.accrued]
+    white, black = ([each for each in held if each.holder is side] for side in Color)
+    broken = [each for each in every if each.accrued not in held]
+    assert {each.outcome for each in broken} == {white[-1]}
+    middle = f"{white[-1]} to {broken[-1].accrued}"
+    rows = [f"White has {white[-2]} or better", middle, f"Black has {black[0]} or better"]
+    for fen, expected in ((kings, rows), (ROOK, ["Whatever has accrued"])):
+        look_at(page, server, fen)
+        assert texts_of(page, "#runs li b") == [each.replace("-", "\N{MINUS SIGN}") for each in expected]
+
+
+def type_move(page: Chromium, text: str) -> None:
+    page.run(f"document.getElementById('typed').value = {text!r}; document.getElementById('type').requestSubmit()")
+
+
+def test_moves_are_played_by_mouse_keys_and_words_and_gone_through_by_arrows(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
+    for key in ("ArrowLeft", "ArrowRight", "Home", "End"):  # on a fresh page they lead nowhere
+        page.press(key)
+    assert page.run("document.getElementById('back').ariaDisabled") == "true"
     page.press(" ")
     wait_for(page, "8/8/8/4KBk1/8/8/8/8")
     assert page.run("document.getElementById('accrued').value") == ""  # G3.5 is the position's own score
-    page.run("document.getElementById('typed').value = 'Kh4'; document.getElementById('type').requestSubmit()")
+    type_move(page, "Kh4")
     wait_for(page, "8/8/8/4KB2/7k/8/8/8")
     assert page.run("document.getElementById('accrued').value") == "G3.5"
     page.press("ArrowLeft")
@@ -122,24 +162,74 @@ def test_moves_are_played_by_mouse_keys_and_words_and_taken_back_by_the_browser(
     page.press("ArrowLeft")
     wait_for(page, BISHOP)
     assert "accrued=G4.0" in page.run("location.search")
+    page.press("ArrowLeft")
     click_square(page, "f5")
     click_square(page, "e4")
     wait_for(page, "8/8/4K3/6k1/4B3/8/8/8")
-    page.run("document.getElementById('typed').value = 'Qh4'; document.getElementById('type').requestSubmit()")
+    assert text_of(page, "#game") == "30. Ke5 ( 30. Be4 ) 30... Kh4"
+    page.press("ArrowLeft")
+    wait_for(page, BISHOP)
+    page.press("End")
+    wait_for(page, "8/8/4K3/6k1/4B3/8/8/8")
+    page.run("history.back()")  # the browser's own history leads to what was shown before
+    wait_for(page, BISHOP)
+    type_move(page, "Qh4")
     assert text_of(page, "#said") == "Qh4 is no legal move here."
     assert page.complaints == []
 
 
-def test_a_move_that_is_pointed_at_has_its_arrow_on_the_board(page: Chromium, server: str) -> None:
+def test_the_keyboard_alone_plays_and_keeps_its_place(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
-    arrows = "document.querySelectorAll('.cg-shapes line').length"
-    place = "(({ left, top }) => [left + 5, top + 5])(document.querySelector('.move').getBoundingClientRect())"
-    for x, y, shown in ((*page.run(place), 1), (1, 1, 0)):
-        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        page.wait(f"{arrows} === {shown}")
     page.press("ArrowDown")
-    page.wait(f"{arrows} === 1")
+    assert page.run("document.activeElement.innerText").startswith("Ke5")
+    page.press("Enter")
+    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    assert "move" in page.run("document.activeElement.className")
+    page.run("document.getElementById('letters').click(); document.activeElement.blur()")
+    page.press("e")
+    assert page.run("document.getElementById('editing').hidden")
+    page.run("document.getElementById('letters').click(); document.activeElement.blur()")
+    page.press("e")
+    assert not page.run("document.getElementById('editing').hidden")
+
+
+def test_the_board_shows_best_moves_and_what_a_score_counts(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    arrows, dots = (f"document.querySelectorAll('{each}').length" for each in (".cg-shapes line", "#marks .dot"))
+    assert (page.run(arrows), page.run(dots)) == (1, 0)  # Ke5 alone is best
+    place = "(({ left, top }) => [left + 5, top + 5])(document.querySelectorAll('.move')[1].getBoundingClientRect())"
+    after = chess.Board(BISHOP)
+    after.push_san("Be4")
+    for x, y, count in ((*page.run(place), after.legal_moves.count()), (1, 1, 0)):
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        page.wait(f"{arrows} === 1 && {dots} === {count}")
+    page.press(" ")
+    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    assert page.run(dots) == 3  # G3.5 is on the board
+    assert "The dots are the moves that Black has left: G3.5." in text_of(page, "#status")
+    look_at(page, server, PROMOTION)
+    assert text_of(page, "#status") == "White to move."
+    page.press("ArrowDown")
+    page.press("ArrowDown")
+    page.wait(f"{dots} > 0")
     assert page.complaints == []
+
+
+def test_a_score_explains_itself_to_pointer_keyboard_and_touch(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    tip = "(({ hidden, innerText }) => hidden ? '' : innerText)(document.getElementById('tip'))"
+    said = "G1.5 White’s score: Black has 1 legal move, and half a move more for not being in check."
+    assert page.run("[...document.querySelectorAll('button.score')].every((each) => each.dataset.g)")
+    middle = """(({ left, top, width, height }) => [left + width / 2, top + height / 2])(
+      document.querySelector('#verdict .big').getBoundingClientRect())"""
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=page.run(middle)[0], y=page.run(middle)[1])
+    assert page.run(tip).startswith(said)
+    page.press("Escape")
+    assert page.run(tip) == ""
+    page.run("document.querySelector('#verdict .big').focus()")
+    assert page.run(tip).startswith(said)
+    page.run("document.activeElement.blur(); document.querySelector('#verdict .facts .score').click()")
+    assert page.run(tip).startswith("G4.0 White’s score: Black has 4 legal moves and is in check.")
 
 
 def click_square(page: Chromium, name: str) -> None:
@@ -161,12 +251,13 @@ def test_a_pawn_becomes_what_is_chosen(page: Chromium, server: str) -> None:
 
 
 def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, server: str) -> None:
-    look_at(page, server, "8/8/8/4k3/8/8/8/4K3 b - - 0 1")
+    look_at(page, server, "8/8/8/4k3/8/8/8/4K3 b - - 3 5", "G4.5")
     page.press("e")
     page.run("document.querySelector('#white-men [aria-label=\"Add a white queen\"]').click()")
     click_square(page, "a1")
     wait_for(page, "8/8/8/4k3/8/8/8/Q3K3")
     assert fen_in(page).split()[1] == "b"
+    assert page.run("document.getElementById('accrued').value") == ""  # what had accrued was another position's
     page.run("document.querySelector('#mirror').click()")
     wait_for(page, "8/8/8/3k4/8/8/8/3K3Q")
     page.run("document.querySelector('[data-shift=\"8\"]').click()")
@@ -176,6 +267,13 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
     assert fen_in(page).split()[1] == "w"
     page.run("document.querySelector('[name=turn][value=b]').click()")
     page.wait("document.getElementById('fen').value.includes(' b ')")
+    page.run("document.querySelector('[aria-label=\"Take men away\"]').click()")
+    click_square(page, "h7")
+    wait_for(page, "8/3k4/8/8/8/3K4/8/8")
+    click_square(page, "d7")
+    page.wait("document.getElementById('verdict').innerText.includes('Black has no king')")
+    page.press("e")  # a position that cannot be played on stays in the editor, with its tools
+    assert not page.run("document.getElementById('editing').hidden || document.getElementById('white-men').hidden")
     page.run("document.querySelector('#kings').click()")
     wait_for(page, "4k3/8/8/8/8/8/8/4K3")
     page.press("e")
@@ -194,36 +292,133 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
 def test_what_cannot_be_asked_is_said_without_asking(
     page: Chromium, server: str, fen: str, accrued: str, said: str
 ) -> None:
-    page.open(
-        f"{server}/explorer/?{urlencode({'fen': fen, 'accrued': accrued})}", "document.querySelector('#verdict p')"
-    )
+    page.open(f"{server}/explorer/?{urlencode({'fen': fen, 'accrued': accrued})}", "!document.querySelector('.late')")
     assert said in text_of(page, "#verdict")
     assert page.run("document.getElementById('moves-part').hidden")
 
 
-def test_a_table_that_is_missing_is_named(page: Chromium, server: str) -> None:
-    look_at(page, server, "4k2r/8/8/8/8/8/8/R3K3 b - - 0 1")
-    assert "No table KRvKR" in text_of(page, "#verdict")
+@pytest.mark.parametrize(
+    ("fen", "name"),
+    [("4k2r/8/8/8/8/8/8/R3K3 b - - 0 1", "KRvKR"), ("4k2r/8/8/8/8/8/8/RR1QK3 b - - 0 1", "KQRRvKR")],
+)
+def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: str, fen: str, name: str) -> None:
+    look_at(page, server, fen)
+    board = chess.Board(fen)
+    verdict = text_of(page, "#verdict")
+    assert f"No table of {name} is here. Black to move. The position’s own score is {own_score(board)}" in verdict
+    assert "6 endings are here" in verdict
+    assert sorted(texts_of(page, ".move b")) == sorted(map(board.san, board.legal_moves))
+    assert "tbgen" not in verdict
+    type_move(page, "Kf7")
+    page.wait("document.querySelector('#game button')")
 
 
-def test_best_play_is_stepped_through(page: Chromium, server: str, table_folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "accrued", "fen"),
+    [
+        ("https://lichess.org/analysis/fromPosition/8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30?color=black", "4", BISHOP),
+        ("https://example.org/explorer/?fen=8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30&accrued=G4.0", "", BISHOP),
+        (f"{BISHOP} G4.0", "", BISHOP),
+        (BISHOP, "+G4", BISHOP),
+    ],
+)
+def test_links_and_short_scores_are_understood(page: Chromium, server: str, text: str, accrued: str, fen: str) -> None:
+    look_at(page, server, "8/6k1/8/4K3/8/8/8/8 b - - 0 1")
+    page.run(f"document.getElementById('fen').value = {text!r}; document.getElementById('accrued').value = {accrued!r}")
+    page.run("document.getElementById('ask').requestSubmit()")
+    page.wait(f"document.querySelector('#verdict .facts')?.innerText.includes('Accrued G4.0') && {SHOWN}")
+    assert fen_in(page) == fen
+
+
+GAME = """[Event "A"]
+[White "B"]
+
+1. e4 e5 2. Nf3 {a comment} (2. f4 exf4 (2... d5)) 2... Nc6 3. Bc4 $1 Bc5 4. O-O Nf6! *
+"""
+
+
+def test_a_game_is_pasted_and_copied_with_its_branches(page: Chromium, server: str) -> None:
+    look_at(page, server)
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    page.run(f"document.getElementById('fen').value = {GAME!r}; document.getElementById('ask').requestSubmit()")
+    given = chess.pgn.read_game(io.StringIO(GAME))
+    assert given is not None
+    end, board = given.end().board(), chess.Board()
+    accrued = own_score(board)
+    for move in end.move_stack:
+        resets = board.is_zeroing(move)
+        board.push(move)
+        accrued = accrued.after(own_score(board), reset=resets)
+    wait_for(page, end.fen())
+    assert fen_in(page) == end.fen()
+    assert page.run("document.getElementById('accrued').value") == str(accrued) == "-G27.5"
+    page.run("document.querySelector('#share [name=pgn]').click()")
+    page.wait("window.copied")
+    found = chess.pgn.read_game(io.StringIO(page.run("window.copied")))
+    assert found is not None
+    assert not found.errors
+    exporter = lambda: chess.pgn.StringExporter(headers=False, comments=False)  # noqa: E731
+    for each in given.mainline():
+        each.nags.clear()
+    assert found.accept(exporter()) == given.accept(exporter())
+    page.run("document.getElementById('fen').value = '1. e4 e5 2. Ke3'; document.getElementById('ask').requestSubmit()")
+    assert text_of(page, "#verdict") == "Ke3 is no legal move at move 2."
+
+
+def test_what_the_clipboard_refuses_can_be_selected(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    page.run("navigator.clipboard.writeText = async () => { throw Error('refused'); }")
+    for name, said in (("link", "&accrued=G4.0"), ("fen", f"{BISHOP} G4.0"), ("frame", "&embed=1")):
+        page.run(f"document.querySelector('#share [name={name}]').click()")
+        page.wait(f"document.querySelector('#said textarea')?.value.includes({said!r})")
+        assert page.run("document.activeElement.selectionEnd === document.activeElement.value.length")
+
+
+def test_best_play_ends_where_its_score_is_held_for_ever(page: Chromium, server: str, table_folder: Path) -> None:
     look_at(page, server, BISHOP, "G4.0")
     with open_tablebase(table_folder) as tables:
-        steps = tables.line(chess.Board(BISHOP), Score("G4.0"))
+        steps = tables.line(chess.Board(BISHOP), Score("G4.0"))[:5]  # the verdict says 5 plies
     page.run("document.getElementById('ask-line').click()")
-    page.wait("document.querySelector('.line-moves')")
-    assert texts_of(page, ".line-moves button") == [step.san for step in steps]
-    page.run("document.querySelector('[aria-label=\"To the last position\"]').click()")
+    page.wait("document.querySelector('#game button')")
+    assert texts_of(page, "#game button") == [step.san for step in steps]
+    assert texts_of(page, "#game span") == ["G1.5 held for ever from here"]
+    page.press("End")
     board = chess.Board(BISHOP)
     for step in steps:
         board.push(step.move)
     wait_for(page, board.fen())
-    assert fen_in(page) == board.fen()
-    page.run("document.querySelector('[aria-label=\"To the first position\"]').click()")
-    wait_for(page, BISHOP)
-    assert texts_of(page, ".line-moves button") == [step.san for step in steps]
-    page.run("document.querySelectorAll('.group .move')[3].click()")
-    page.wait("!document.querySelector('.line-moves')")
+    assert "Held for ever from here" in text_of(page, "#verdict")
+    assert page.run("document.querySelectorAll('#marks .dot').length") == 1
+    page.run("document.querySelector('#game button').click()")
+    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+
+
+def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_asked_again(
+    page: Chromium, table_folder: Path
+) -> None:
+    app, held = application(Settings([table_folder])), threading.Event()
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        while held.is_set():
+            await asyncio.sleep(0.01)
+        await app(scope, receive, send)
+
+    with running(slow) as address:
+        look_at(page, address, BISHOP, "G4.0")
+        held.set()
+        page.run("document.querySelectorAll('.move')[0].click(); document.querySelectorAll('.move')[1].click()")
+        page.wait("document.querySelector('#answer[aria-busy]')")
+        assert fen_in(page).startswith("8/8/8/4KBk1/8/8/8/8")
+        assert page.run("getComputedStyle(document.getElementById('moves-part')).pointerEvents") == "none"
+        held.clear()
+        wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    type_move(page, "Kh4")
+    page.wait("document.getElementById('verdict').innerText.includes('The server does not answer')")
+    assert page.run("document.title") == "r-mobility explorer"
+    page.run("window.tried = document.documentElement.dataset.shown; document.querySelector('#verdict button').click()")
+    page.wait("document.documentElement.dataset.shown !== window.tried")
+    page.press("ArrowLeft")  # what has been seen is there without a server
+    page.wait("document.querySelector('#verdict .big')?.dataset.g === 'G1.5'")
 
 
 @pytest.mark.parametrize("fen", [BISHOP, "8/8/8/8/8/5k2/5p2/5K2 w - - 0 1"])
@@ -243,7 +438,12 @@ def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(
     page.look(width, scheme=scheme)
     look_at(page, server, BISHOP, "G4.0")
     page.run("document.getElementById('ask-line').click(); document.getElementById('edit').click()")
-    page.wait("document.querySelector('.line-moves') && !document.getElementById('ending').hidden")
+    page.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.wait("document.querySelector('#game button') && !document.getElementById('ending').hidden")
+    page.run("document.querySelector('#verdict .big').focus()")
+    assert page.run("document.documentElement.scrollWidth") == width
+    assert page.violations() == []
+    page.open(f"{server}/explorer/rules.html", "document.querySelector('h1')")
     assert page.run("document.documentElement.scrollWidth") == width
     assert page.violations() == []
     assert page.complaints == []

@@ -33,6 +33,15 @@ def random_boards(number: int, seed: int) -> list[chess.Board]:
     return [chess.Board(random_board(draw, each, en_passant=0.6).fen()) for each in names]
 
 
+CASTLING = (
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
+    "4k2r/8/8/8/8/1b6/8/R3K2R w KQk - 0 1",
+    "r1b1k2r/6P1/8/8/8/8/8/4K1NR b Kkq - 3 9",
+    "4k3/8/8/8/8/8/8/R3K2R w K - 0 1",
+)
+
+
 def told(board: chess.Board) -> list[object]:
     moves = []
     for move in board.legal_moves:
@@ -44,7 +53,8 @@ def told(board: chess.Board) -> list[object]:
 
 
 def test_moves_are_those_of_python_chess(page: Chromium, server: str) -> None:
-    boards = random_boards(400, 7)
+    boards = [*random_boards(400, 7), *map(chess.Board, CASTLING)]
+    assert sum(board.is_castling(move) for board in boards for move in board.legal_moves) > 5
     assert any(board.has_legal_en_passant() for board in boards)
     page.open(f"{server}/explorer/")
     found = page.run(ALL.replace("POSITIONS", json.dumps([board.fen() for board in boards])))

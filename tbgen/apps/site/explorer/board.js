@@ -1,18 +1,30 @@
-// The board: chessground, to play moves on or to set positions up.
+// The board: chessground, to play moves on or to set positions up, with arrows, dots and colours of squares.
 import { Chessground } from './vendor/chessground.min.js';
 import { byId, make } from './elements.js';
-import { inWords, isCheck, legalMoves, menOf, nameOf } from './rules.js';
+import { inWords, isCheck, legalMoves, menOf, nameOf, play, uciOf } from './rules.js';
+import { parseScore, shadeOf, signed } from './scores.js';
 
 const ROLES = { k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' };
 const NAMES = { w: 'white', b: 'black' };
+const MOST_ARROWS = 6;
+
+/** How many legal moves lead to each square. */
+function targetsOf(position) {
+  const found = new Map();
+  for (const { to } of legalMoves(position)) found.set(to, (found.get(to) ?? 0) + 1);
+  return found;
+}
 
 export class Board {
   #ground;
+  #position = null;
+  #arrows = []; // best moves
+  #marks = []; // marks that stay, while no move is pointed at
   #man = null; // what is put on squares that are touched while a position is set up
 
-  /** `played(from, to)` and `setUp(men)` are called with what somebody did. */
-  constructor({ played, setUp }) {
-    this.setUp = setUp;
+  /** `played(from, to)`, `setUp(men)` and `chosen(square)` are called with what somebody did. */
+  constructor({ played, setUp, chosen }) {
+    Object.assign(this, { setUp, chosen });
     this.isEdited = false;
     this.#ground = Chessground(byId('board'), {
       animation: { duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 150 },
@@ -27,6 +39,8 @@ export class Board {
   /** Show a position; without one that can be played on, `men` alone. */
   show(position, { men, lastMove, isEdited }) {
     this.isEdited = isEdited;
+    this.#position = isEdited ? null : position;
+    this.suggest([], []);
     byId('black-men').hidden = byId('white-men').hidden = !isEdited;
     this.#ground.state.dom.bounds.clear(); // the board may have been moved by what is shown above it
     const turn = NAMES[position?.turn ?? 'w'], dests = new Map();
@@ -40,7 +54,6 @@ export class Board {
       lastMove: lastMove ? [lastMove.slice(0, 2), lastMove.slice(2, 4)] : [],
       draggable: { deleteOnDropOff: isEdited },
       movable: isEdited ? { free: true, color: 'both', dests: undefined } : { free: false, color: turn, dests },
-      drawable: { autoShapes: [] },
     });
     if (!isEdited) this.#choose(null);
     const words = position ? inWords(position) : 'A position that cannot be played on.';
@@ -48,10 +61,38 @@ export class Board {
     byId('board').querySelector('cg-container')?.setAttribute('aria-hidden', 'true');
   }
 
-  turn() { this.#ground.toggleOrientation(); }
+  turn() {
+    this.#ground.toggleOrientation();
+    this.#draw(this.#marks);
+  }
 
-  /** Draw the arrow of a move, or none. */
-  point(uci) { this.#ground.setAutoShapes(uci ? [{ orig: uci.slice(0, 2), dest: uci.slice(2, 4), brush: 'blue' }] : []); }
+  /** Arrows of best moves, and marks of squares: how many moves lead there, or the score of the man there. */
+  suggest(moves, marks) {
+    [this.#arrows, this.#marks] = [moves.slice(0, MOST_ARROWS), marks];
+    this.point(null);
+  }
+
+  /** Show a move with the replies to it; null shows what is suggested again. */
+  point(uci) {
+    const arrow = (move, lineWidth) => ({ orig: move.slice(0, 2), dest: move.slice(2, 4), brush: 'blue', modifiers: { lineWidth } });
+    const width = this.#arrows.length > 1 ? 6 : 10;
+    this.#ground.setAutoShapes(uci ? [arrow(uci, 10)] : this.#arrows.map((move) => arrow(move, width)));
+    const move = uci && this.#position && legalMoves(this.#position).find((each) => uciOf(each) === uci);
+    this.#draw(move ? dotsOf(play(this.#position, move)) : this.#marks);
+  }
+
+  #draw(marks) {
+    const container = byId('board').querySelector('cg-container'), upright = this.#ground.state.orientation === 'white';
+    let layer = byId('marks');
+    if (!layer) layer = make('div', { id: 'marks' });
+    if (layer.parentNode !== container) container.append(layer);
+    layer.replaceChildren(...marks.map(({ square, ...mark }) => {
+      const [x, y] = upright ? [square & 7, 7 - (square >> 3)] : [7 - (square & 7), square >> 3];
+      const made = make('span', { class: mark.score ? 'field' : mark.taken ? 'dot ring' : 'dot', ...(mark.score ? { '--shade': `var(${shadeOf(parseScore(mark.score))})`, 'data-shade': shadeOf(parseScore(mark.score)).slice(2) } : {}) }, mark.score ? signed(mark.score).replace('G', '') : mark.count > 1 ? String(mark.count) : '');
+      made.style.gridArea = `${y + 1} / ${x + 1}`;
+      return made;
+    }));
+  }
 
   #spareMen(color, place) {
     for (const role of ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn']) {
@@ -59,6 +100,10 @@ export class Board {
       const button = make('button', { type: 'button', 'aria-label': `Add a ${color} ${role}`, 'aria-pressed': 'false' }, make('span', { class: 'cg-wrap' }, make('piece', { class: `${role} ${color}` })));
       button.addEventListener('click', () => this.#choose(this.#man?.button === button ? null : { ...man, button }));
       button.addEventListener('mousedown', (event) => { event.preventDefault(); this.#ground.dragNewPiece(man, event, true); });
+      place.append(button);
+    }
+    for (const [role, sign, label] of color === 'white' ? [['hand', '✥', 'Move men'], ['bin', '✕', 'Take men away']] : []) {
+      const button = make('button', { type: 'button', class: 'tool', 'aria-label': label, title: label, 'aria-pressed': 'false', onclick: () => this.#choose(this.#man?.button === button ? null : { color, role, button }) }, sign);
       place.append(button);
     }
   }
@@ -70,14 +115,18 @@ export class Board {
   }
 
   #touched(square) {
-    if (!this.isEdited || !this.#man) return;
+    if (!this.isEdited) this.chosen(square);
+    if (!this.isEdited || !this.#man || this.#man.role === 'hand') return;
     const { color, role } = this.#man, there = this.#ground.state.pieces.get(square);
     const isSame = there && there.color === color && there.role === role;
-    this.#ground.setPieces(new Map([[square, isSame ? undefined : { color, role }]]));
+    this.#ground.setPieces(new Map([[square, isSame || role === 'bin' ? undefined : { color, role }]]));
     this.#ground.cancelMove();
     this.setUp(this.#ground.getFen());
   }
 }
+
+/** The squares that the side to move can go to, each with its number of moves. */
+export const dotsOf = (position) => [...targetsOf(position)].map(([square, count]) => ({ square, count, taken: position.board[square] !== null }));
 
 /** Ask what a pawn becomes; null if nobody says. */
 export function askPromotion() {

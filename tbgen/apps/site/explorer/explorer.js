@@ -1,96 +1,191 @@
 // The explorer: what is looked at stands in the address; everything else follows from it.
-import { Board, askPromotion } from './board.js';
+import { Board, askPromotion, dotsOf } from './board.js';
 import { byId, make } from './elements.js';
+import { endingOf } from './ending.js';
+import { explainScores } from './explain.js';
 import { FAMOUS } from './famous.js';
+import { Game, accruedOf, isPgn, parsePgn } from './game.js';
 import { canonical, materialOf } from './materials.js';
-import { brokenRule, formatFen, legalMoves, nameOf, parseFen, parseMove, play, uciOf } from './rules.js';
-import { parseScore, shadeOf } from './scores.js';
-import { complaint, endingOf, lineOf, movesOf, stripOf, verdict } from './view.js';
+import { accruedAfter, brokenRule, formatFen, isReset, legalMoves, nameOf, ownOf, parseFen, parseMove, play, sanOf, uciOf } from './rules.js';
+import { formatScore, inWords, parseScore, shadeOf, signed } from './scores.js';
+import { addressOf, inAddress, offer, positionIn } from './share.js';
+import { Strip, gameOf, movesOf, unknown, verdict } from './view.js';
 
 const { source: kind, base = '../', report = '' } = document.documentElement.dataset;
 const source = kind === 'server'
   ? new (await import('./server.js')).Server(base)
   : new (await import('./tables.js')).Tables(`${base}tables/`);
 
-let state = null; // what is looked at: fen, accrued, and the move that led there
+const MOST_KEPT = 500; // answers
+const MOST_MEN = 5; // of tables
+const NAME = document.title;
+
+let game = null; // the history: every position that was looked at, and the one that is shown
 let position = null; // null if it cannot be played on
 let answer = null;
-let line = null; // best play that is being stepped through: its steps, and the positions after them
 let isEdited = false;
 let asked = 0;
 
-const board = new Board({ played, setUp });
+const board = new Board({ played, setUp, chosen: () => {} });
+const strip = new Strip(byId('runs'), byId('strip'), (accrued) => start({ ...game.now, accrued: accrued === answer.own ? '' : accrued }));
 
-function inAddress() {
-  const query = new URLSearchParams(location.search);
-  const words = (query.get('fen') ?? '').trim().split(/[\s_]+/).filter(Boolean);
-  if (!words.length) return { fen: FAMOUS[0][0], accrued: FAMOUS[0][1] };
-  return { fen: words.slice(0, 6).join(' '), accrued: query.get('accrued') ?? words[6] ?? '' };
+const answers = new Map(); // promises of what was asked already
+function probe(fen, accrued) {
+  const key = `${fen} ${accrued}`;
+  if (!answers.has(key)) {
+    answers.set(key, source.probe(fen, accrued));
+    answers.get(key).catch(() => answers.delete(key));
+    if (answers.size > MOST_KEPT) answers.delete(answers.keys().next().value);
+  }
+  return answers.get(key);
 }
 
-function addressOf({ fen, accrued }) {
-  return `?fen=${encodeURI(fen.replace(/ /g, '_'))}${accrued ? `&accrued=${encodeURIComponent(accrued)}` : ''}`;
+/** Look at the position that the game stands on; `replace` keeps it out of the browser's history. */
+function go({ replace = false } = {}) {
+  history[replace ? 'replaceState' : 'pushState'](game.way, '', addressOf(game.now));
+  return look();
 }
 
-/** Look at another position; `replace` keeps it out of the browser's history. */
-function go(next, { replace = false } = {}) {
-  history[replace ? 'replaceState' : 'pushState'](next.lastMove ?? null, '', addressOf(next));
-  look(next);
+/** Look at a position that no move leads to. */
+function start({ fen, accrued = '' }) {
+  game = new Game({ fen, accrued });
+  return go();
 }
 
-async function look(next) {
-  state = next;
+function follow(uci) {
+  game.play(uci);
+  go();
+}
+
+function step(node) {
+  if (!node) return;
+  game.jump(node);
+  go({ replace: true });
+}
+
+/** Stand where the address and the browser's history say. */
+function restore(way) {
+  const there = way ?? { ...inAddress(FAMOUS[0]), moves: [] };
+  if (!game?.follow(there)) {
+    game = new Game(there);
+    game.follow(there);
+  }
+  return look();
+}
+
+async function look() {
+  const { fen, accrued, uci } = game.now;
+  const number = ++asked;
   answer = null;
   let fault = null;
   try {
-    position = parseFen(next.fen);
+    position = parseFen(fen);
     fault = brokenRule(position);
   } catch (error) {
     [position, fault] = [null, error.message];
   }
-  byId('fen').value = next.fen;
-  byId('accrued').value = next.accrued;
-  for (const each of document.querySelectorAll('[name=turn]')) each.checked = each.value === (position?.turn ?? 'w');
+  isEdited ||= !!fault;
+  byId('fen').value = fen;
+  byId('accrued').value = accrued;
+  const turn = position?.turn ?? 'w';
+  for (const each of document.querySelectorAll('[name=turn]')) each.checked = each.value === turn;
   byId('edit').setAttribute('aria-pressed', String(isEdited));
   byId('editing').hidden = !isEdited;
-  board.show(position && (isEdited || !fault) ? position : null, { men: next.fen.split(' ')[0], lastMove: next.lastMove, isEdited: isEdited || !!fault });
-  showLine();
-  if (fault) return refuse(`Not a position that can be played on: ${fault}.`);
-  if (next.accrued && parseScore(next.accrued) === null) return refuse(`${next.accrued} is no score; write G3.5 for White or -G3.5 for Black.`);
-  const number = ++asked;
-  byId('verdict').setAttribute('aria-busy', 'true');
-  try {
-    const found = await source.probe(next.fen, next.accrued);
-    if (number === asked) show(found);
-  } catch (error) {
-    if (number === asked) refuse(error.message);
-  }
+  document.body.classList.toggle('edited', isEdited);
+  board.show(fault ? null : position, { men: position ? fen.split(' ')[0] : '8/8/8/8/8/8/8/8', lastMove: uci, isEdited });
+  showStatus();
+  showGame();
+  document.title = NAME;
+  const score = accrued ? parseScore(accrued) : null;
+  if (fault) refuse(`Not a position that can be played on: ${fault}.`);
+  else if (accrued && score === null) refuse(`${accrued} is no score; write G3.5 for White or -G3.5 for Black.`);
+  else await askFor(fen, accrued && formatScore(score), number);
   document.documentElement.dataset.shown = String(number); // tests wait for it
 }
 
-function refuse(text) {
-  asked++;
+async function askFor(fen, accrued, number) {
+  byId('answer').setAttribute('aria-busy', 'true');
+  try {
+    if (position.board.filter(Boolean).length > MOST_MEN) throw Object.assign(Error('too many men'), { isMissing: true });
+    const found = await probe(fen, accrued);
+    if (number === asked) show(found);
+  } catch (error) {
+    if (number !== asked) return;
+    if (!error.isMissing) return refuse(error.message, error.isLost);
+    const names = await source.names().catch(() => []);
+    if (number === asked) showUnknown(names);
+  }
+}
+
+function refuse(text, canRetry = false) {
+  const retry = canRetry ? make('button', { type: 'button', onclick: () => look() }, 'Retry') : '';
+  showVerdict(make('p', {}, text), retry);
+  for (const id of ['strip-part', 'moves-part', 'ending', 'ask-line']) byId(id).hidden = true;
+}
+
+function showVerdict(...parts) {
+  byId('answer').removeAttribute('aria-busy');
   byId('verdict').style.removeProperty('--shade');
-  byId('verdict').removeAttribute('aria-busy');
-  byId('verdict').replaceChildren(...complaint(text));
-  for (const id of ['strip-part', 'moves-part', 'ending']) byId(id).hidden = true;
-  byId('line-part').hidden = !line;
-  byId('best').disabled = true;
+  byId('verdict').replaceChildren(...parts);
 }
 
 function show(found) {
   answer = found;
-  byId('verdict').removeAttribute('aria-busy');
+  game.now.held = found.outcome === found.accrued ? found.accrued : null;
+  showVerdict(...verdict(found));
   byId('verdict').style.setProperty('--shade', `var(${shadeOf(parseScore(found.outcome))})`);
-  byId('verdict').replaceChildren(...verdict(found));
   byId('strip-part').hidden = found.strip.length < 2;
-  if (found.strip.length > 1) byId('strip').replaceChildren(...stripOf(found, byId('answer').clientWidth - 60, (accrued) => go({ ...state, accrued: accrued === found.own ? '' : accrued })));
-  byId('moves-part').hidden = !found.moves.length;
-  byId('moves').replaceChildren(...movesOf(found, { play: follow, point: (uci) => board.point(uci) }));
-  byId('best').disabled = !found.moves.length;
-  showLine();
+  if (found.strip.length > 1) strip.show(found, byId('answer').clientWidth - 60);
+  showMoves();
+  byId('ask-line').hidden = !found.moves.length || found.dtg === 0;
+  showStatus();
+  showGame();
   showEnding(found);
-  document.title = `${found.outcome} · ${found.material} · r-mobility explorer`;
+  document.title = `${signed(found.outcome)}: ${inWords(parseScore(found.outcome), !found.moves.length)} · ${found.material} · ${NAME}`;
+}
+
+/** Without a table: the position's own score, and the moves with what they reach. */
+function showUnknown(names) {
+  const accrued = accruedOf(game.now);
+  const moves = legalMoves(position).map((move) => {
+    const after = play(position, move), reset = isReset(position, move);
+    return { uci: uciOf(move), san: sanOf(position, move), reset, accrued: formatScore(accruedAfter(after, reset, accrued)) };
+  });
+  answer = { fen: game.now.fen, material: materialOf(position), own: formatScore(ownOf(position)), accrued: formatScore(accrued), outcome: null, moves, strip: [] };
+  showVerdict(...unknown(answer, names));
+  for (const id of ['strip-part', 'ending', 'ask-line']) byId(id).hidden = true;
+  showMoves();
+  showStatus();
+}
+
+function showMoves() {
+  const hadFocus = byId('moves').querySelector('.move:focus-visible');
+  byId('moves-part').hidden = !answer.moves.length;
+  byId('moves').replaceChildren(...movesOf(answer, { play: (uci) => answer && follow(uci), point: (uci) => answer && board.point(uci) }));
+  if (hadFocus) (byId('moves').querySelector('.move') ?? byId('back')).focus({ preventScroll: true });
+}
+
+/** Who is to move, beside the board, with the arrows of best moves and the dots of a score that is on the board. */
+function showStatus() {
+  const turn = position?.turn ?? 'w', side = turn === 'w' ? 'White' : 'Black';
+  const isReached = answer && answer.own === answer.accrued && (game.now.uci || answer.outcome === answer.accrued);
+  const dots = isReached && !isEdited ? dotsOf(position) : [];
+  const best = answer && !isEdited && answer.outcome !== answer.accrued ? answer.moves.filter((each) => each.best) : [];
+  if (answer) board.suggest(best.map((each) => each.uci), dots);
+  const said = dots.length ? ` The dots are the moves that ${side} has left: ${signed(answer.own)}.` : '';
+  byId('status').replaceChildren(make('span', { class: `disc ${turn}` }), make('b', {}, `${side} to move.`), said);
+  byId('best').disabled = !answer?.moves.some((each) => each.keeps);
+}
+
+function showGame() {
+  const hadFocus = byId('game').contains(document.activeElement);
+  byId('game-part').hidden = !game.root.children.length;
+  byId('game').replaceChildren(...gameOf(game, { jump: step, held: (node) => node.held }));
+  for (const [id, node] of [['first', game.back], ['back', game.back], ['on', game.on], ['last', game.on]]) byId(id).setAttribute('aria-disabled', String(!node));
+  const now = byId('game').querySelector('[aria-current]');
+  if (!now) return;
+  byId('game').scrollTop = now.offsetTop - byId('game').offsetTop - byId('game').clientHeight / 2;
+  if (hadFocus) now.focus({ preventScroll: true });
 }
 
 async function showEnding(found) {
@@ -98,7 +193,7 @@ async function showEnding(found) {
   try {
     const facts = await ending(name);
     if (number !== asked) return;
-    const shown = { material, flipped, turn: position.turn, outcome: found.outcome, report, open: (fen) => go({ fen, accrued: '' }) };
+    const shown = { material, flipped, turn: position.turn, outcome: found.outcome, report, open: (fen) => start({ fen }) };
     byId('ending').replaceChildren(...endingOf(facts, shown));
     byId('ending').hidden = false;
   } catch {
@@ -112,46 +207,34 @@ function ending(name) {
   return endings.get(name);
 }
 
-/** Play a move of the answer. */
-function follow({ uci, accrued, own }) {
-  const move = legalMoves(position).find((each) => uciOf(each) === uci);
-  go({ fen: formatFen(play(position, move)), accrued: accrued === own ? '' : accrued, lastMove: uci });
+async function played(from, to) {
+  const moves = legalMoves(position).filter((each) => nameOf(each.from) === from && nameOf(each.to) === to);
+  const promotion = moves.length > 1 ? await askPromotion() : undefined;
+  const move = moves.find((each) => each.promotion === promotion);
+  if (move) follow(uciOf(move));
+  else look();
 }
 
-/** Play a move that the answer may not know yet. */
-async function choose(moves) {
-  let move = moves[0];
-  if (moves.length > 1) {
-    const promotion = await askPromotion();
-    move = moves.find((each) => each.promotion === promotion);
-  }
-  const uci = move && uciOf(move), known = answer?.moves.find((each) => each.uci === uci);
-  if (known) follow(known);
-  else look(state);
-}
-
-function played(from, to) { choose(legalMoves(position).filter((each) => nameOf(each.from) === from && nameOf(each.to) === to)); }
-
-/** Men were put elsewhere; the side to move stays. */
+/** Men were put elsewhere; the side to move stays, and nothing has accrued. */
 function setUp(men) {
-  const [, turn = 'w'] = state.fen.split(' ');
-  if (men !== state.fen.split(' ')[0]) go({ fen: `${men} ${turn} - - 0 1`, accrued: state.accrued });
+  const [before, turn = 'w'] = game.now.fen.split(' ');
+  if (men !== before) start({ fen: `${men} ${turn} - - 0 1` });
 }
 
-/** Change the men, each square's place by `to`. */
+/** Change the men, each square's place by `to`; nothing if a man would leave the board. */
 function rearrange(to, change = (man) => man) {
-  if (!position) return;
+  if (!position) return null;
   const after = { ...position, board: Array(64).fill(null), ep: -1 };
   for (const [square, man] of position.board.entries()) {
     if (man === null) continue;
     const target = to(square);
-    if (target < 0) return; // a man would leave the board
+    if (target < 0) return null;
     after.board[target] = change(man);
   }
   return after;
 }
 
-const goTo = (after, accrued = state.accrued) => after && go({ fen: formatFen(after), accrued });
+const goTo = (after, accrued = game.now.accrued) => after && start({ fen: formatFen(after), accrued });
 
 function shifted(by) {
   return rearrange((square) => {
@@ -163,58 +246,48 @@ function shifted(by) {
 function swapped() {
   const after = rearrange((square) => square ^ 56, (man) => (man < 'a' ? man.toLowerCase() : man.toUpperCase()));
   if (after) after.turn = after.turn === 'w' ? 'b' : 'w';
-  const { accrued } = state;
+  const { accrued } = game.now;
   return [after, accrued && (accrued.startsWith('-') ? accrued.slice(1) : `-${accrued}`)];
 }
 
-/** Best play: asked for once, then stepped through; it goes when another way is taken. */
+/** Best play to the goal goes into the game; from there on the score is held for ever. */
 async function askLine() {
-  const { fen, accrued } = state, steps = await source.line(fen, accrued);
-  let now = parseFen(fen);
-  const places = [{ fen, accrued }];
+  const from = game.now, steps = await source.line(from.fen, from.accrued);
+  if (game.now !== from) return;
   for (const each of steps) {
-    now = play(now, legalMoves(now).find((move) => uciOf(move) === each.uci));
-    places.push({ fen: formatFen(now), accrued: each.accrued === each.own ? '' : each.accrued, lastMove: each.uci });
+    game.play(each.uci);
+    game.now.held = each.outcome === each.accrued ? each.accrued : null;
+    if (game.now.held) break;
   }
-  const first = parseFen(fen);
-  line = { steps, places, firstPly: 2 * (first.number - 1) + (first.turn === 'b' ? 1 : 0) };
-  showLine();
+  game.jump(from);
+  showGame();
 }
 
-function showLine() {
-  const at = line ? line.places.findIndex(({ fen, accrued }) => fen === state.fen && accrued === state.accrued) : -1;
-  if (at < 0) line = null;
-  byId('line-part').hidden = !line && !answer?.moves.length;
-  if (!line) {
-    byId('line').replaceChildren(make('button', { type: 'button', id: 'ask-line', onclick: () => askLine().catch((error) => refuse(error.message)) }, 'Show the line'));
-    return;
+/** What somebody typed or pasted: a FEN, a link, or a game. */
+function ask(text, accrued) {
+  if (isPgn(text)) {
+    game = parsePgn(text);
+    return go();
   }
-  byId('line').replaceChildren(...lineOf(line, at, (to) => go(line.places[to], { replace: true })));
-  const moves = byId('line').querySelector('.line-moves'), now = moves.querySelector('[aria-current]');
-  if (now) moves.scrollTop = now.offsetTop - moves.offsetTop - moves.clientHeight / 2;
+  const found = positionIn(text);
+  return start({ fen: found.fen, accrued: found.accrued || accrued });
 }
 
-async function copy() {
-  const { fen, accrued } = state, fields = fen.split(' ');
-  if (accrued && fields[4] === '0') fields[4] = '1'; // a reset would have wiped the score out
-  try {
-    await navigator.clipboard.writeText([...fields, ...(accrued ? [accrued] : [])].join(' '));
-    byId('said').textContent = 'Copied.';
-  } catch {
-    byId('said').textContent = 'The browser does not allow it.';
-  }
+function isTyping({ target }) {
+  return /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || document.querySelector('dialog');
 }
 
 function onKey(event) {
-  if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog')) return;
+  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
   const moves = [...document.querySelectorAll('.move')].filter((each) => each.offsetParent), at = moves.indexOf(document.activeElement);
   const does = {
-    ArrowLeft: () => history.back(),
-    ArrowRight: () => history.forward(),
+    ArrowLeft: () => step(game.back),
+    ArrowRight: () => step(game.on),
+    Home: () => step(game.first),
+    End: () => step(game.last),
     ArrowDown: () => moves[Math.min(moves.length - 1, at + 1)]?.focus(),
     ArrowUp: () => moves[Math.max(0, at - 1)]?.focus(),
-    f: () => board.turn(),
-    e: () => byId('edit').click(),
+    ...(byId('letters').checked ? { f: () => board.turn(), e: () => byId('edit').click() } : {}),
     ' ': event.target.tagName === 'BUTTON' || event.target.tagName === 'SUMMARY' ? null : () => byId('best').click(),
   }[event.key];
   if (!does) return;
@@ -222,27 +295,38 @@ function onKey(event) {
   does();
 }
 
-function wire() {
-  byId('back').onclick = () => history.back();
-  byId('forward').onclick = () => history.forward();
-  byId('best').onclick = () => answer?.moves.length && follow(answer.moves[0]);
+function wireBoard() {
+  for (const [id, node] of [['first', () => game.back && game.first], ['back', () => game.back], ['on', () => game.on], ['last', () => game.on && game.last]]) byId(id).onclick = () => step(node());
+  byId('best').onclick = () => answer?.moves[0]?.keeps && follow(answer.moves[0].uci);
   byId('turn-board').onclick = () => board.turn();
-  byId('edit').onclick = () => { isEdited = !isEdited; look(state); };
+  byId('edit').onclick = () => { isEdited = !isEdited; look(); };
   byId('mirror').onclick = () => goTo(rearrange((square) => square ^ 7));
   byId('swap').onclick = () => goTo(...swapped());
-  byId('kings').onclick = () => go({ fen: '4k3/8/8/8/8/8/8/4K3 w - - 0 1', accrued: '' });
+  byId('kings').onclick = () => start({ fen: '4k3/8/8/8/8/8/8/4K3 w - - 0 1' });
   for (const each of document.querySelectorAll('[data-shift]')) each.onclick = () => goTo(shifted(Number(each.dataset.shift)));
   for (const each of document.querySelectorAll('[name=turn]')) {
     each.onchange = () => {
-      const fields = state.fen.split(' ');
+      const fields = game.now.fen.split(' ');
       [fields[1], fields[3]] = [each.value, '-'];
-      go({ fen: fields.join(' '), accrued: state.accrued });
+      start({ fen: fields.join(' '), accrued: game.now.accrued });
     };
   }
+  byId('ask-line').onclick = () => askLine().catch((error) => { byId('said').textContent = error.message; });
+}
+
+function wireForms() {
   byId('ask').onsubmit = (event) => {
     event.preventDefault();
-    const words = byId('fen').value.trim().split(/[\s_]+/);
-    go({ fen: words.slice(0, 6).join(' '), accrued: words[6] ?? byId('accrued').value.trim() });
+    try {
+      ask(byId('fen').value, byId('accrued').value.trim());
+    } catch (error) {
+      refuse(`${error.message}.`);
+    }
+  };
+  byId('fen').onkeydown = (event) => {
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    byId('ask').requestSubmit();
   };
   byId('type').onsubmit = (event) => {
     event.preventDefault();
@@ -250,15 +334,37 @@ function wire() {
     byId('said').textContent = move ? '' : `${text} is no legal move here.`;
     if (!move) return;
     byId('typed').value = '';
-    choose([move]);
+    follow(uciOf(move));
   };
-  byId('type').hidden = false;
-  byId('copy').onclick = copy;
-  addEventListener('keydown', onKey);
-  addEventListener('popstate', (event) => look({ ...inAddress(), lastMove: event.state ?? undefined }));
-  byId('famous-list').replaceChildren(...FAMOUS.map(([fen, accrued, title, words]) =>
-    make('li', {}, make('a', { href: addressOf({ fen, accrued }), onclick: (event) => { event.preventDefault(); isEdited = false; go({ fen, accrued }); scrollTo(0, 0); } }, make('b', {}, title), make('span', {}, words)))));
+  byId('type').hidden = byId('share').hidden = false;
+  byId('share').onclick = ({ target }) => target.name && offer(target.name, game, byId('said'));
 }
 
-wire();
-look({ ...inAddress(), lastMove: history.state ?? undefined });
+function wireKeys() {
+  try {
+    byId('letters').checked = localStorage.getItem('letters') !== 'off';
+  } catch { /* a browser may keep nothing; then letters are keys */ }
+  byId('letters').onchange = () => {
+    try {
+      localStorage.setItem('letters', byId('letters').checked ? 'on' : 'off');
+    } catch { /* it is forgotten with the page */ }
+  };
+  addEventListener('keydown', onKey);
+}
+
+/** A printed board keeps its size: its men are placed by pixels. */
+function wirePrinting() {
+  const frame = document.querySelector('.frame');
+  addEventListener('beforeprint', () => { frame.style.width = `${frame.clientWidth}px`; });
+  addEventListener('afterprint', () => { frame.style.width = ''; });
+}
+
+wireBoard();
+wireForms();
+wireKeys();
+wirePrinting();
+explainScores();
+addEventListener('popstate', (event) => restore(event.state));
+byId('famous-list').replaceChildren(...FAMOUS.map(([fen, accrued, title, words]) =>
+  make('li', {}, make('a', { href: addressOf({ fen, accrued }), onclick: (event) => { event.preventDefault(); isEdited = false; start({ fen, accrued }); scrollTo(0, 0); } }, make('b', {}, title), make('span', {}, words)))));
+restore(history.state);

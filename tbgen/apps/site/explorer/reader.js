@@ -147,12 +147,12 @@ export class LayerFile {
     try {
       reply = await fetch(this.url, { headers: { Range: `bytes=${range}` } });
     } catch {
-      throw Error(`The table ${this.name} cannot be fetched.`);
+      throw Object.assign(Error(`The table ${this.name} cannot be fetched.`), { isLost: true });
     }
     if (reply.status === 404) throw Object.assign(Error(`No table ${this.name} is here.`), { isMissing: true });
     if (reply.status === 200) {
       reply.body?.cancel();
-      throw Error(`This host does not give files in part (Range), which tables need: ${this.name}.`);
+      throw Error(`This host does not give files in part (Range), which tables need: ${this.name}. nginx, Caddy and Apache do.`);
     }
     if (reply.status !== 206) throw Error(`The host said ${reply.status} for the table ${this.name}.`);
     const given = reply.headers.get('content-range');

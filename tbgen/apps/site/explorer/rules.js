@@ -1,4 +1,4 @@
-// Chess without castling: positions as FEN, legal moves, SAN. Squares count from a1 = 0 to h8 = 63.
+// Chess: positions as FEN, legal moves, SAN, scores of positions. Squares count from a1 = 0 to h8 = 63.
 
 const STEPS = {
   n: [[1, 2], [2, 1], [2, -1], [1, -2], [-1, -2], [-2, -1], [-2, 1], [-1, 2]],
@@ -135,18 +135,56 @@ function moved(position, move) {
   if (takesEnPassant(position, move)) board[move.to + (white ? -8 : 8)] = null;
   board[move.from] = null;
   board[move.to] = move.promotion ? (white ? move.promotion.toUpperCase() : move.promotion) : man;
+  const castle = castleOf(position, move);
+  if (castle) [board[castle[3]], board[castle[4]]] = [null, board[castle[3]]];
   return {
-    board, turn: other(position.turn), castling: position.castling, ep: -1,
+    board, turn: other(position.turn), castling: rightsAfter(position, move), ep: -1,
     clock: isReset(position, move) ? 0 : position.clock + 1, number: position.number + (white ? 0 : 1),
   };
 }
 
+// Where castling leads: right, king from and to, rook from and to.
+const CASTLES = [['K', 4, 6, 7, 5], ['Q', 4, 2, 0, 3], ['k', 60, 62, 63, 61], ['q', 60, 58, 56, 59]];
+
+const between = (a, b) => Array.from({ length: Math.abs(a - b) - 1 }, (_, n) => Math.min(a, b) + n + 1);
+
+/** Castling, where the rights, the squares between and the enemy allow it. */
+function* castles({ board, turn, castling }) {
+  for (const [right, from, to, rook] of CASTLES) {
+    const [man, tower] = isWhite(right) ? 'KR' : 'kr';
+    if (!castling.includes(right) || isWhite(right) !== (turn === 'w') || board[from] !== man || board[rook] !== tower) continue;
+    if (between(from, rook).some((square) => board[square] !== null)) continue;
+    if (![from, ...between(from, to), to].some((square) => attacks(board, other(turn), square))) yield { from, to };
+  }
+}
+
+const castleOf = ({ board }, { from, to }) => /k/i.test(board[from]) && Math.abs(from - to) === 2 && CASTLES.find((each) => each[1] === from && each[2] === to);
+
+/** What rights are left when a move leaves or takes a king's or rook's first square. */
+function rightsAfter({ castling }, { from, to }) {
+  const left = [...castling].filter((right) => !CASTLES.some(([each, king, , rook]) => each === right && [king, rook].some((square) => square === from || square === to)));
+  return left.join('') || '-';
+}
+
 /** The legal moves; a king's square is given to the attacker, so that pins need no care. */
 export function legalMoves(position) {
-  return [...pseudoMoves(position)].filter((move) => !isCheck({ ...moved(position, move), turn: position.turn }));
+  const moves = [...pseudoMoves(position), ...castles(position)];
+  return moves.filter((move) => !isCheck({ ...moved(position, move), turn: position.turn }));
 }
 
 export const hasEnPassant = (position) => position.ep >= 0 && legalMoves(position).some((move) => takesEnPassant(position, move));
+
+/** The score of a position itself, as a signed number. */
+export function ownOf(position) {
+  const code = 2 * legalMoves(position).length + (isCheck(position) ? 0 : 1);
+  return position.turn === 'w' ? -(code + 1) : code + 1;
+}
+
+/** The accrued score in a position that a move has led to: a reset starts anew, otherwise only a lower score replaces it. */
+export function accruedAfter(after, reset, accrued) {
+  const own = ownOf(after);
+  return reset || Math.abs(own) < Math.abs(accrued) ? own : accrued;
+}
 
 export const uciOf = ({ from, to, promotion = '' }) => nameOf(from) + nameOf(to) + promotion;
 
@@ -154,7 +192,8 @@ export const uciOf = ({ from, to, promotion = '' }) => nameOf(from) + nameOf(to)
 export function sanOf(position, move) {
   const { board } = position, kind = board[move.from].toUpperCase(), takes = board[move.to] !== null || takesEnPassant(position, move);
   let text = kind;
-  if (kind === 'P') text = takes ? nameOf(move.from)[0] : '';
+  if (castleOf(position, move)) text = move.to > move.from ? 'O-O' : 'O-O-O';
+  else if (kind === 'P') text = takes ? nameOf(move.from)[0] : '';
   else {
     const rivals = legalMoves(position).filter(({ from, to }) => to === move.to && from !== move.from && board[from] === board[move.from]);
     const [file, rank] = nameOf(move.from);
@@ -164,16 +203,26 @@ export function sanOf(position, move) {
       else text += file + rank;
     }
   }
-  text += (takes ? 'x' : '') + nameOf(move.to) + (move.promotion ? `=${move.promotion.toUpperCase()}` : '');
+  if (text[0] !== 'O') text += (takes ? 'x' : '') + nameOf(move.to) + (move.promotion ? `=${move.promotion.toUpperCase()}` : '');
   const after = play(position, move);
   return isCheck(after) ? text + (legalMoves(after).length ? '+' : '#') : text;
 }
 
+const MOVE = /^([KQRBN]?)([a-h]?)([1-8]?)[x-]?([a-h][1-8])=?([QRBNqrbn]?)[+#]?$/;
+
 /** The legal move that a text writes in SAN or as in UCI; null if there is none or several. */
 export function parseMove(position, text) {
-  const plain = (san) => san.replace(/[x+#=]/g, '');
-  const found = legalMoves(position).filter((move) => uciOf(move) === text.toLowerCase() || plain(sanOf(position, move)) === plain(text));
-  return found.length === 1 ? found[0] : null;
+  const castling = /^[O0]-[O0](-[O0])?[+#]?$/.exec(text), found = MOVE.exec(text);
+  if (!castling && !found) return null;
+  const [, kind, file, rank, to, promotion] = found ?? [];
+  const fits = (move) => {
+    const castle = castleOf(position, move), from = nameOf(move.from);
+    if (castling) return castle && (move.to < move.from) === Boolean(castling[1]);
+    const isKind = position.board[move.from].toUpperCase() === (kind || 'P') || (!kind && file && rank);
+    return isKind && nameOf(move.to) === to && from.startsWith(file) && from.endsWith(rank) && (move.promotion ?? '') === promotion.toLowerCase();
+  };
+  const moves = legalMoves(position).filter(fits);
+  return moves.length === 1 ? moves[0] : null;
 }
 
 /** The men and the side to move in words. */

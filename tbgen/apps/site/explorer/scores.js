@@ -1,11 +1,11 @@
 // Scores and outcomes: signed numbers, +(code + 1) for White and -(code + 1) for Black, as files have them.
 
-/** The signed number that a text such as "G3.5" or "-G3.5" writes; null if it writes none. */
+/** The signed number that a text such as "G3.5", "-G3.5" or "4" writes; null if it writes none. */
 export function parseScore(text) {
-  const found = /^([-m−]?)g?(\d{1,3})(?:[.,]([05]))?$/i.exec(text.trim());
+  const found = /^([-m−‑+]?)\s*g?(\d{1,3})(?:[.,]([05]))?$/i.exec(text.trim());
   if (!found) return null;
   const code = 2 * Number(found[2]) + (found[3] === '5' ? 1 : 0);
-  return found[1] ? -(code + 1) : code + 1;
+  return found[1] && found[1] !== '+' ? -(code + 1) : code + 1;
 }
 
 export const codeOf = (score) => Math.abs(score) - 1;
@@ -16,19 +16,31 @@ export const formatScore = (score) => `${score < 0 ? '-' : ''}G${Math.floor(code
 /** A number that is the greater, the better the score is for White. */
 export const worth = (score) => Math.sign(score) * (3000 - Math.abs(score));
 
-/** What an outcome says, without its full stop; `can` is for what play leads to, else it has happened. */
-export function inWords(score) {
-  const [holder, other] = score > 0 ? ['White', 'Black'] : ['Black', 'White'];
-  const code = codeOf(score), moves = code >> 1;
-  if (code === 0) return `${holder} forces checkmate`;
-  if (code === 1) return `${holder} forces stalemate`;
-  return `${holder} holds ${other} to ${moves} legal move${moves === 1 ? '' : 's'}${code % 2 ? '' : ', in check'}`;
+/** How a score is shown: with a minus sign, which a hyphen is not. */
+export const signed = (text) => text.replace('-', '−');
+
+const sidesOf = (score) => (score > 0 ? ['White', 'Black'] : ['Black', 'White']);
+const inMoves = (number) => `${number} legal move${number === 1 ? '' : 's'}`;
+
+/** What an outcome says, without its full stop; a game that is over is told as what has happened. */
+export function inWords(score, isOver = false) {
+  const [holder, other] = sidesOf(score), code = codeOf(score), end = ['checkmate', 'stalemate'][code];
+  if (end) return isOver ? `${end[0].toUpperCase()}${end.slice(1)} by ${holder}` : `${holder} forces ${end}`;
+  return `${holder} holds ${other} to ${inMoves(code >> 1)}${code % 2 ? '' : ', in check'}`;
+}
+
+/** What a G means, for somebody who has never seen one. */
+export function explained(score) {
+  const [holder, other] = sidesOf(score), code = codeOf(score);
+  const counted = [`${other} is checkmated`, `${other} is stalemated`][code] ?? `${other} has ${inMoves(code >> 1)}`;
+  const half = code === 0 ? '' : code % 2 ? ', and half a move more for not being in check' : ' and is in check';
+  return `${holder}’s score: ${counted}${half}. The lower, the better for ${holder}.`;
 }
 
 /** A distance, which is null where only outcomes are known. */
 export const inPlies = (number) => `${number ?? 'some'} ${number === 1 ? 'ply' : 'plies'}`;
 
-const SHADE_FROM = [0, 1, 2, 4, 6, 8, 12, 18]; // as tbgen/apps/site/report/palette.py has them
+const SHADE_FROM = [0, 1, 2, 4, 6, 8, 12, 18]; // as tbgen/apps/site/palette.py has them
 
 /** The name of an outcome's colour. */
 export const shadeOf = (score) => `--${score > 0 ? 'w' : 'b'}${SHADE_FROM.filter((code) => code <= codeOf(score)).length - 1}`;

@@ -1,7 +1,7 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
 import { canonical, materialOf } from './materials.js';
 import { LayerFile } from './reader.js';
-import { formatFen, hasEnPassant, isCheck, isReset, legalMoves, parseFen, play, sanOf, uciOf } from './rules.js';
+import { accruedAfter, formatFen, hasEnPassant, isReset, legalMoves, ownOf, parseFen, play, sanOf, uciOf } from './rules.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
 
 const TRIANGLE = [0, 1, 2, 3, 9, 10, 11, 18, 19, 27];
@@ -12,12 +12,6 @@ const turned = (square) => square ^ 56;
 const mirrored = (square) => square ^ 7;
 const transposed = (square) => ((square & 7) << 3) | (square >> 3);
 const byFile = (square) => transposed(square); // pawns are ordered file by file
-
-/** The score of a position itself. */
-function ownOf(position) {
-  const code = 2 * legalMoves(position).length + (isCheck(position) ? 0 : 1);
-  return position.turn === 'w' ? -(code + 1) : code + 1;
-}
 
 /** An open table, which finds the places of positions. */
 class Shelf {
@@ -198,6 +192,12 @@ export class Tables {
     return reply.json();
   }
 
+  /** The endings that are here. */
+  async names() {
+    const reply = await fetch(`${this.base}tables.json`);
+    return (await reply.json()).tables.map((each) => each.material);
+  }
+
   async #strip(position, own) {
     const codes = codeOf(own) < 2 ? [] : Array.from({ length: codeOf(own) - 1 }, (_, place) => place + 2);
     const scores = codes.length ? [...codes.map((code) => code + 1), ...codes.map((code) => -(code + 1)).reverse()] : [own];
@@ -213,7 +213,7 @@ export class Tables {
     const mover = position.turn === 'w' ? 1 : -1;
     const found = await Promise.all(legalMoves(position).map(async (move) => {
       const after = play(position, move), own = ownOf(after), reset = isReset(position, move);
-      const reached = reset || codeOf(own) < codeOf(accrued) ? own : accrued;
+      const reached = accruedAfter(after, reset, accrued);
       const [outcome, dtg] = reset ? await this.#entry(after) : await this.#value(after, own, reached);
       const stands = !reset && reached === accrued && outcome === accrued && codeOf(own) >= codeOf(accrued);
       return { uci: uciOf(move), san: sanOf(position, move), reset, own, accrued: reached, outcome, dtg: dtg === null ? null : stands ? 0 : dtg + 1, after };

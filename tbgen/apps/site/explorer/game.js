@@ -1,0 +1,123 @@
+// One history: a tree of positions, with the way that was taken through it, and PGN in and out.
+import { accruedAfter, formatFen, isReset, legalMoves, ownOf, parseFen, parseMove, play, sanOf, uciOf } from './rules.js';
+import { codeOf, formatScore, parseScore } from './scores.js';
+
+const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
+const RESULTS = ['1-0', '0-1', '1/2-1/2', '*'];
+
+/** The score that counts in a position: the one that has accrued, or its own. */
+export function accruedOf({ fen, accrued }) {
+  const own = ownOf(parseFen(fen)), given = accrued ? parseScore(accrued) : null;
+  return given === null || codeOf(own) < codeOf(given) ? own : given;
+}
+
+export class Game {
+  constructor({ fen, accrued = '' }) {
+    this.root = this.now = { fen, accrued, parent: null, children: [] };
+  }
+
+  /** Go on with a move, a new one or one that is in the tree. */
+  play(uci) {
+    const from = this.now;
+    let next = from.children.find((each) => each.uci === uci);
+    if (!next) {
+      const position = parseFen(from.fen), move = legalMoves(position).find((each) => uciOf(each) === uci), after = play(position, move);
+      const accrued = accruedAfter(after, isReset(position, move), accruedOf(from));
+      next = {
+        fen: formatFen(after), accrued: accrued === ownOf(after) ? '' : formatScore(accrued),
+        uci, san: sanOf(position, move), parent: from, children: [],
+      };
+      from.children.push(next);
+    }
+    from.next = next;
+    this.now = next;
+  }
+
+  get back() { return this.now.parent; }
+  get on() { return this.now.next ?? this.now.children[0]; }
+
+  /** Stand on a position of the tree; the way there becomes the one that is taken forward. */
+  jump(node) {
+    for (let each = node; each.parent; each = each.parent) each.parent.next = each;
+    this.now = node;
+  }
+
+  /** The first or the last position of the way that was taken. */
+  get first() { return this.root; }
+  get last() {
+    let found = this.now;
+    while (found.next ?? found.children[0]) found = found.next ?? found.children[0];
+    return found;
+  }
+
+  /** How to come to the position that is shown again: where the history begins, and the moves from there. */
+  get way() {
+    const moves = [];
+    for (let each = this.now; each.parent; each = each.parent) moves.unshift(each.uci);
+    return { fen: this.root.fen, accrued: this.root.accrued, moves };
+  }
+
+  /** Follow a way; false if it is none of this game. */
+  follow({ fen, accrued, moves }) {
+    if (fen !== this.root.fen || accrued !== this.root.accrued) return false;
+    this.now = this.root;
+    for (const uci of moves) this.play(uci);
+    return true;
+  }
+
+  toPgn() {
+    const { fen, accrued } = this.root, tags = { Event: 'r-mobility explorer', Site: '?', Date: '????.??.??', Round: '-', White: '?', Black: '?', Result: '*' };
+    if (fen !== START) Object.assign(tags, { SetUp: '1', FEN: fen }, accrued ? { RMobilityAccrued: accrued } : {});
+    const heads = Object.entries(tags).map(([name, value]) => `[${name} "${value}"]\n`).join('');
+    const words = [...this.words()].map((each) => (typeof each === 'string' ? each : each.san));
+    return `${heads}\n${[...words, '*'].join(' ').replaceAll('( ', '(').replaceAll(' )', ')')}\n`;
+  }
+
+  /** The moves as PGN writes them: numbers, brackets and positions, in their order. */
+  * words(from = this.root, isFirst = true) {
+    const [next, ...others] = from.children;
+    if (!next) return;
+    yield* numbered(next, isFirst);
+    for (const each of others) {
+      yield '(';
+      yield* numbered(each, true);
+      yield* this.words(each, false);
+      yield ')';
+    }
+    yield* this.words(next, others.length > 0);
+  }
+}
+
+function* numbered(node, isFirst) {
+  const [, turn, , , , number] = node.parent.fen.split(' ');
+  if (turn === 'w') yield `${number}.`;
+  else if (isFirst) yield `${number}...`;
+  yield node;
+}
+
+export const isPgn = (text) => /^\s*\[\w+ +"/.test(text) || /(^|\s)\d+\.+\s*[a-hKQRBNO]/.test(text);
+
+/** The game that a PGN writes, at the end of its main line; an Error names a move that is not legal. */
+export function parsePgn(text) {
+  const head = /^(?:\s*\[\w+\s+"(?:[^"\\]|\\.)*"\]\s*)*/.exec(text)[0];
+  const tags = Object.fromEntries([...head.matchAll(/\[(\w+)\s+"([^"]*)"\]/g)].map(([, name, value]) => [name, value]));
+  const fields = (tags.FEN ?? START).split(/\s+/);
+  const game = new Game({ fen: formatFen(parseFen(fields.slice(0, 6).join(' '))), accrued: tags.RMobilityAccrued ?? fields[6] ?? '' });
+  const open = [];
+  const words = text.slice(head.length).replace(/\{[^}]*\}|;[^\n]*|\$\d+/g, ' ').replace(/\d+\.+/g, ' ').match(/[()]|[^\s()]+/g) ?? [];
+  for (const word of words) {
+    if (word === '(') {
+      open.push(game.now);
+      game.now = game.now.parent ?? game.now;
+    } else if (word === ')') game.now = open.pop() ?? game.now;
+    else if (RESULTS.includes(word)) break;
+    else {
+      const position = parseFen(game.now.fen), move = parseMove(position, word.replace(/[?!]+$/, ''));
+      if (!move) throw Error(`${word} is no legal move at move ${position.number}`);
+      game.play(uciOf(move));
+    }
+  }
+  for (let each = game.root; each; each = each.children[0]) each.next = each.children[0];
+  game.now = game.last;
+  return game;
+}

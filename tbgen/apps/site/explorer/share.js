@@ -1,0 +1,57 @@
+// What goes in and out of the page: the address, pasted positions, and what can be copied.
+import { make } from './elements.js';
+
+const EMBED = new URLSearchParams(location.search).has('embed') ? '&embed=1' : '';
+const MEN = /(?<![a-z\d])(?:[\dkqrbnp]+\/){7}[\dkqrbnp]+/i;
+
+export const addressOf = ({ fen, accrued }) => `?fen=${encodeURI(fen.replace(/ /g, '_'))}${accrued ? `&accrued=${encodeURIComponent(accrued)}` : ''}${EMBED}`;
+
+/** The position in the page's own address; without one, a famous one. */
+export function inAddress([fen, accrued]) {
+  return location.search.includes('fen=') ? fromQuery(location.search) : { fen, accrued };
+}
+
+function fromQuery(query) {
+  const found = new URLSearchParams(query), { fen, accrued } = positionIn(found.get('fen') ?? '');
+  return { fen, accrued: found.get('accrued') ?? accrued };
+}
+
+/** The position that a text writes: a FEN with what may follow it, or a link that has one. */
+export function positionIn(text) {
+  const query = /\?\S*\bfen=\S*/.exec(text);
+  if (query) return fromQuery(query[0]);
+  let words = text.trim();
+  if (words.includes('://')) words = decodeURIComponent(words.replace(/[?#].*/, ''));
+  const found = MEN.exec(words), fields = (found ? words.slice(found.index) : words).split(/[\s_]+/).filter(Boolean);
+  return { fen: fields.slice(0, 6).join(' '), accrued: fields[6] ?? '' };
+}
+
+/** A FEN with the accrued score as its seventh field. */
+function fenOf({ fen, accrued }) {
+  const fields = fen.split(' ');
+  if (accrued && fields[4] === '0') fields[4] = '1'; // a reset would have wiped the score out
+  return [...fields, ...(accrued ? [accrued] : [])].join(' ');
+}
+
+const linkOf = (now) => new URL(addressOf(now).replace(EMBED, ''), location.href).href;
+
+const TEXTS = {
+  link: ({ now }) => linkOf(now),
+  fen: ({ now }) => fenOf(now),
+  pgn: (game) => game.toPgn(),
+  frame: ({ now }) => `<iframe src="${linkOf(now)}&embed=1" width="640" height="420" title="r-mobility explorer"></iframe>`,
+};
+
+/** Copy something of a game; what the clipboard refuses can be selected. */
+export async function offer(name, game, place) {
+  const text = TEXTS[name](game);
+  try {
+    await navigator.clipboard.writeText(text);
+    place.replaceChildren('Copied.');
+  } catch {
+    const field = make('textarea', { readonly: true, rows: 3, 'aria-label': 'Text to copy' }, text);
+    place.replaceChildren('Copy this:', field);
+    field.focus();
+    field.select();
+  }
+}
