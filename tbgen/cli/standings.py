@@ -83,15 +83,14 @@ def command(
 
     Mate and stalemate on the board decide a game, then its tag RMobilityResult, then the verdict of `tbgen adjudicate`.
     `classical` are points by the ordinary result, `points` the sum of r-mobility points in exact fractions,
-    `net` counts given less suffered, first G0.0, then G0.5, G1.0 and so on,
-    `head-to-head` the points in the games between equal players.
+    `net` counts stalemates given less suffered, then the same for G1.0, G1.5 and so on.
     The other criteria follow FIDE's regulations and TCEC's rules.
     Over the board only G3.5 and better count: --scoring otb. Games without a result are left out.
 
     \b
     Examples:
       tbgen standings scored.pgn
-      tbgen standings scored.pgn --tiebreak points,head-to-head,net --scoring komi --komi G5.75
+      tbgen standings scored.pgn --tiebreak points,direct-encounter,net --scoring komi --komi G5.75
       tbgen standings scored.pgn --tiebreak tcec-swiss
       tbgen standings scored.pgn --html > standings.html
     """

@@ -223,10 +223,10 @@ def sum_of_points(results: Iterable[tuple[Color, Score]], scoring: Scoring | Non
     return sum((rule.points(outcome)[expect_color(side, "side")] for side, outcome in results), Fraction(0))
 
 
-def lexicographic_key(results: Iterable[tuple[Color, Score]]) -> tuple[int, ...]:
+def lexicographic_key(results: Iterable[tuple[Color, Score]], most_code: int = MOST_CODE) -> tuple[int, ...]:
     """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
 
-    Keys of all players have one length and compare as tuples.
+    Keys of all players have one length and compare as tuples; scores above `most_code` do not count.
 
     >>> stalemates = lexicographic_key([(Color.WHITE, Score(1, Color.WHITE))] * 2)
     >>> stalemates > lexicographic_key([(Color.WHITE, Score(1, Color.WHITE)), (Color.BLACK, Score(2, Color.BLACK))])
@@ -236,4 +236,4 @@ def lexicographic_key(results: Iterable[tuple[Color, Score]]) -> tuple[int, ...]
     for side, outcome in results:
         final = expect_score(outcome, "outcome")
         balance[final.code] += 1 if expect_color(side, "side") is final.holder else -1
-    return tuple(balance[STALEMATE_CODE:])
+    return tuple(balance[STALEMATE_CODE : most_code + 1])

@@ -21,7 +21,7 @@ def test_an_event_has_a_cross_table() -> None:
     lines = shown(S18).splitlines()
     assert lines[0].split()[:4] == ["player", "games", "classical", "points"]
     assert len(lines) == 20
-    assert lines[-1] == "ranked by points, then net, then head-to-head, then classical; points: exponential"
+    assert lines[-1] == "ranked by points, then net, then direct-encounter, then classical; points: exponential"
     assert lines[1].split()[:5] == ["1", "Demolito", "20200426", "4", "2.5"]
 
 

@@ -13,7 +13,7 @@ import io
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,8 +32,8 @@ from tbgen.apps.games.tiebreaks import (
     sonneborn_berger,
     wins,
 )
-from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring
-from tbgen.score import MOST_CODE, Color, Score
+from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key
+from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
 UNFINISHED = "*"
@@ -79,6 +79,9 @@ class EventGame(NamedTuple):
     def player(self, side: Color) -> str:
         return self.white if side is Color.WHITE else self.black
 
+    def side_of(self, name: str) -> Color:
+        return Color.WHITE if self.white == name else Color.BLACK
+
     @property
     def round_number(self) -> int:
         """The whole number with which the tag `Round` begins; 0 if there is none."""
@@ -94,9 +97,7 @@ class TieBreak(enum.Enum):
     POINTS = "points"
     """The sum of r-mobility points."""
     NET = "net"
-    """Given minus suffered: first G0.0, then G0.5, G1.0 ...; more is better."""
-    HEAD_TO_HEAD = "head-to-head"
-    """R-mobility points from the games of those who are still equal."""
+    """The lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 ..."""
     DIRECT_ENCOUNTER = "direct-encounter"
     SONNEBORN_BERGER = "sonneborn-berger"
     BUCHHOLZ = "buchholz"
@@ -108,7 +109,7 @@ class TieBreak(enum.Enum):
     LONG_LOSSES = "long-losses"
 
 
-DEFAULT_ORDER = (TieBreak.POINTS, TieBreak.NET, TieBreak.HEAD_TO_HEAD, TieBreak.CLASSICAL)
+DEFAULT_ORDER = (TieBreak.POINTS, TieBreak.NET, TieBreak.DIRECT_ENCOUNTER, TieBreak.CLASSICAL)
 """By r-mobility points first, as the rules say: under --scoring classical these are the ordinary ones."""
 
 PRESETS = {
@@ -161,38 +162,37 @@ class Row:
     games: int = 0
     points: Fraction = Fraction(0)
     classical: Fraction = Fraction(0)
-    balance: Counter[int] = field(default_factory=Counter)
-    """Code -> how often given, less how often suffered."""
-    against: dict[str, list[Fraction]] = field(default_factory=dict)
-    """Opponent -> r-mobility points, game by game."""
     met: dict[str, list[EventGame]] = field(default_factory=dict)
-    """Opponent -> the games themselves."""
+    """Opponent -> the games."""
     figures: dict[str, Fraction] = field(default_factory=dict)
     """Criterion of the cross table -> the player's value."""
 
     def add(self, game: EventGame, side: Color) -> None:
         """Count a game that the player had with this side."""
-        points, opponent = game.points(side), game.player(side.other)
         self.games += 1
-        self.points += points
+        self.points += game.points(side)
         self.classical += game.classical(side)
-        self.balance[game.final.code] += 1 if game.final.holder is side else -1
-        self.against.setdefault(opponent, []).append(points)
-        self.met.setdefault(opponent, []).append(game)
+        self.met.setdefault(game.player(side.other), []).append(game)
 
-    def net(self, most_code: int) -> tuple[int, ...]:
-        """The balance as the lexicographic order compares it, up to a code."""
-        return tuple(self.balance[code] for code in range(most_code + 1))
+    def points_against(self, opponent: str) -> list[Fraction]:
+        """R-mobility points, game by game."""
+        return [game.points(game.side_of(self.name)) for game in self.met.get(opponent, [])]
+
+    def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
+        """The net counts that the lexicographic order compares, up to a code."""
+        games = (game for each in self.met.values() for game in each)
+        return lexicographic_key(((game.side_of(self.name), game.final) for game in games), most_code)
 
     def facts(self, names: Sequence[str]) -> dict[str, Any]:
         """The line as JSON has it."""
+        net = {str(Score(code, Color.WHITE)): count for code, count in enumerate(self.net(), STALEMATE_CODE) if count}
         return facts_of(
             self,
             *("rank", "name", "games", "classical", "points"),
             points_exact=str(self.points),
-            net={str(Score(code, Color.WHITE)): n for code, n in sorted(self.balance.items()) if n},
+            net=net,
             tiebreaks=self.figures,
-            against={name: list(map(str, self.against[name])) for name in names if name in self.against},
+            against={name: list(map(str, self.points_against(name))) for name in names if name in self.met},
         )
 
 
@@ -213,7 +213,7 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
     rounds: dict[int, list[Tie]] = {}
     for (number, _), each in met.items():
         first, second = players = each[0].white, each[0].black
-        points = sum((game.points(_side_in(game, first)) for game in each), Fraction(0))
+        points = sum((game.points(game.side_of(first)) for game in each), Fraction(0))
         later = {name for other, names in met if other > number for name in names}
         ahead = {points > len(each) - points: first, points < len(each) - points: second}.get(True)
         winner = next((name for name in players if name in later), ahead if len(each) % 2 == 0 else None)
@@ -258,22 +258,22 @@ class Standings:
         self.provisional = Counter(game.missing for game in self.finished if game.source is Source.PROVISIONAL)
         """Missing table -> games whose score is provisional; None stands for a table without a name."""
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
-        self.rows = self._ranked(self._summed())
-
-    def _summed(self) -> list[Row]:
-        """The rows of all players, by name."""
-        rows: dict[str, Row] = {}
+        by_sheet = next((by for by in self.order if by in (TieBreak.CLASSICAL, TieBreak.POINTS)), None)
+        self.table = cross_table(
+            self.finished, EventGame.classical if by_sheet is TieBreak.CLASSICAL else EventGame.points
+        )
+        self._rows: dict[str, Row] = {}
         for game in self.finished:
             for side in Color:
                 name = game.player(side)
-                rows.setdefault(name, Row(name)).add(game, side)
-        by_sheet = next((by for by in self.order if by in (TieBreak.CLASSICAL, TieBreak.POINTS)), None)
-        points = EventGame.classical if by_sheet is TieBreak.CLASSICAL else EventGame.points
-        self.table = cross_table(self.finished, points)
-        for by in self.order:
-            for name, value in _ON_TABLE[by](self.table).items() if by in _ON_TABLE else ():
-                rows[name].figures[by.value] = value
-        return [rows[name] for name in sorted(self.table)]
+                self._rows.setdefault(name, Row(name)).add(game, side)
+        self._values = {by: self._values_of(by) for by in self.order}
+        self.rows: list[Row] = []
+        for group in self._split(sorted(self.table), self.order):
+            rank = len(self.rows) + 1
+            for name in group:
+                figures = {by.value: self._values[by][name] for by in self.order if by in _ON_TABLE}
+                self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
 
     @property
     def games(self) -> int:
@@ -284,42 +284,28 @@ class Standings:
         """The largest code in the net count; over the board that is G3.5."""
         return OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE
 
-    def _ranked(self, rows: list[Row]) -> list[Row]:
-        """All rows in order, with their ranks."""
-        ranked: list[Row] = []
-        for group in self._split(rows, self.order):
-            for row in group:
-                row.rank = len(ranked) + 1
-            ranked += group
-        return ranked
+    def _values_of(self, by: TieBreak) -> Mapping[str, Any]:
+        """The value of every player by one criterion, more is better; none by the direct encounter."""
+        if by in _ON_TABLE:
+            return _ON_TABLE[by](self.table)
+        values: dict[TieBreak, Callable[[Row], Any]] = {
+            TieBreak.CLASSICAL: lambda row: row.classical,
+            TieBreak.POINTS: lambda row: row.points,
+            TieBreak.NET: lambda row: row.net(self.most_code),
+        }
+        return {name: values[by](row) for name, row in self._rows.items()} if by in values else {}
 
-    def _split(self, rows: list[Row], order: Sequence[TieBreak]) -> list[list[Row]]:
-        """Groups of rows that are equal in every criterion, best first."""
-        if len(rows) == 1 or not order:
-            return [rows]
-        return [part for group in self._groups(rows, order[0]) for part in self._split(group, order[1:])]
-
-    def _groups(self, rows: list[Row], by: TieBreak) -> list[list[Row]]:
-        """Groups of rows that are equal in one criterion, best first."""
-        by_name = {row.name: row for row in rows}
-        if by is TieBreak.DIRECT_ENCOUNTER:
-            return [[by_name[name] for name in group] for group in direct_encounter(self.table, by_name)]
-        groups: dict[Fraction | tuple[int, ...], list[Row]] = {}
-        for row in rows:
-            groups.setdefault(self._value(row, by, by_name), []).append(row)
-        return [groups[value] for value in sorted(groups, reverse=True)]
-
-    def _value(self, row: Row, by: TieBreak, equals: Collection[str]) -> Fraction | tuple[int, ...]:
-        match by:
-            case TieBreak.CLASSICAL:
-                return row.classical
-            case TieBreak.POINTS:
-                return row.points
-            case TieBreak.NET:
-                return row.net(self.most_code)
-            case TieBreak.HEAD_TO_HEAD:
-                return sum((sum(row.against.get(name, []), Fraction(0)) for name in equals), Fraction(0))
-        return row.figures[by.value]
+    def _split(self, names: Sequence[str], order: Sequence[TieBreak]) -> list[list[str]]:
+        """Groups of players who are equal in every criterion, best first, each by name."""
+        if len(names) == 1 or not order:
+            return [sorted(names)]
+        values = self._values[order[0]]
+        if order[0] is TieBreak.DIRECT_ENCOUNTER:
+            groups = direct_encounter(self.table, names)
+        else:
+            ranked = sorted(names, key=lambda name: values[name], reverse=True)
+            groups = [list(group) for _, group in itertools.groupby(ranked, lambda name: values[name])]
+        return [part for group in groups for part in self._split(group, order[1:])]
 
     @property
     def event(self) -> str:
@@ -368,7 +354,7 @@ def meeting(row: Row, other: Row) -> str:
     """A cell of the cross table: one player's points from the games with another."""
     if row is other:
         return "x"
-    return " ".join(in_decimals(points) for points in row.against.get(other.name, []))
+    return " ".join(map(in_decimals, row.points_against(other.name)))
 
 
 def cells_of(row: Row) -> tuple[str, ...]:
@@ -411,7 +397,7 @@ def crosstable(standings: Standings) -> dict[str, Any]:
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
     table: dict[str, dict[str, Any]] = {}
     for row in standings.rows:
-        games = [(game, _side_in(game, row.name)) for name in order for game in row.met.get(name, [])]
+        games = [(game, game.side_of(row.name)) for name in order for game in row.met.get(name, [])]
         counts = Counter((side, game.classical(side)) for game, side in games)
         gains = (_elo_gain(game, side, ratings) for game, side in games)
         table[row.name] = {
@@ -435,7 +421,7 @@ def crosstable(standings: Standings) -> dict[str, Any]:
 
 def _meetings(row: Row, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:
     """A player's games against another, as the cell of a cross table of TCEC."""
-    games = [(game, _side_in(game, row.name)) for game in row.met.get(opponent, [])]
+    games = [(game, game.side_of(row.name)) for game in row.met.get(opponent, [])]
     results = [game.classical(side) for game, side in games]
     scores = [
         {
@@ -448,10 +434,6 @@ def _meetings(row: Row, opponent: str, numbers: Mapping[int, int]) -> dict[str, 
     ]
     text = "".join({WIN: "1", DRAW: "=", LOSS: "0"}[result] for result in results)
     return {"H2h": float(sum(results)), "Scores": scores, "Text": text}
-
-
-def _side_in(game: EventGame, name: str) -> Color:
-    return Color.WHITE if game.white == name else Color.BLACK
 
 
 def _elo_gain(game: EventGame, side: Color, ratings: Mapping[str, int]) -> float:

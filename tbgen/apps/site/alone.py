@@ -79,7 +79,7 @@ class _Seen(NamedTuple):
 
 
 def _seen_by(game: EventGame, player: str) -> _Seen:
-    side = Color.WHITE if game.white == player else Color.BLACK
+    side = game.side_of(player)
     mine = game.final if side is Color.WHITE else game.final.flipped()
     doubt = game.source is Source.PROVISIONAL
     text = str(mine).replace("G", "").replace("-", "\N{MINUS SIGN}") + "?" * doubt
