@@ -6,7 +6,7 @@ from typing import Self
 
 from tbgen.cli.reporter import Reporter, Work
 from tbgen.errors import TbgenError
-from tbgen.library.build import Built
+from tbgen.library.build import Built, Watcher
 from tbgen.library.costs import seconds_left
 from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
@@ -14,7 +14,7 @@ from tbgen.material import Material
 _FORECAST_SECONDS = 60.0
 
 
-class BuildWatcher:
+class BuildWatcher(Watcher):
     """Tells a reporter of a build, and keeps what was built; see tbgen.library.build.Watcher."""
 
     def __init__(self, reporter: Reporter | None = None) -> None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from tbgen.compiled.ahead import compile_for
 from tbgen.compiled.known import Purpose
@@ -22,9 +21,9 @@ from tbgen.library.costs import pace_of
 from tbgen.library.limits import available_memory, free_disk
 from tbgen.library.manifest import FileRecord, read_manifest, record
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
-from tbgen.library.survey import Finding, examine, is_marked, let_go, mark, survey, unmark, without_needless_distances
-from tbgen.library.work import Made, Report
-from tbgen.library.workers import Cluster, Here, Processes, WorkerLostError, Workers
+from tbgen.library.survey import Finding, examine, let_go, mark_of, survey, without_needless_distances
+from tbgen.library.work import Made
+from tbgen.library.workers import Cluster, Processes, WorkerLostError, Workers
 from tbgen.material import Material, build_order
 from tbgen.storage.files import build_lock, path_of, remove_partials, tables_of
 from tbgen.storage.folders import game_of_folder
@@ -46,8 +45,8 @@ class Built:
     cpu_seconds: float
 
 
-class Watcher(Report, Protocol):
-    """Hears how a build goes on; `progress` may be called from any thread, and often."""
+class Watcher:
+    """Hears how a build goes on; this one keeps it to itself."""
 
     def examines(self, material: Material, number: int, total: int) -> None:
         """The files of a table are read next, as number (from 1) of total."""
@@ -63,6 +62,12 @@ class Watcher(Report, Protocol):
 
     def expects(self, material: Material, seconds: float) -> None:
         """The table that begins is expected to take so long."""
+
+    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+        """The part of the table's work that is done (0 to 1), and how many positions are decided.
+
+        From any thread, and often.
+        """
 
     def built(self, built: Built) -> None:
         """A table is on the disk."""
@@ -93,45 +98,40 @@ class Settings:
 
 
 def build(
-    folder: Path, wanted: Iterable[Material], watcher: Watcher, settings: Settings | None = None
+    folder: Path, wanted: Iterable[Material], watcher: Watcher | None = None, settings: Settings | None = None
 ) -> list[Finding]:
     """Make what is not sound, and return what was found before.
 
     BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before anything is begun.
     More than one job means processes: a script that calls this needs `if __name__ == "__main__":` around it.
     """
-    settings = settings or Settings()
-    targets = build_order(wanted)
+    settings, watcher, targets = settings or Settings(), watcher or Watcher(), build_order(wanted)
     with _naming_files(folder, targets[-1]):
         findings = _wanted(survey(folder, targets, watcher.examines), settings)
-    if all(finding.is_sound for finding in findings):
-        if _gaps(folder, findings) or any(is_marked(folder, material) for material in targets):
-            with contextlib.suppress(OSError), build_lock(folder, watcher.waiting):  # the folder may be read-only
-                _complete(folder, findings, settings)
-        return findings
-    first = next(finding for finding in findings if not finding.is_sound)
-    with _naming_files(folder, first.material), build_lock(folder, watcher.waiting):
+        if all(finding.is_sound for finding in findings):
+            with contextlib.suppress(OSError):  # the folder may be read-only
+                if _is_left_open(folder, findings):
+                    with build_lock(folder, watcher.waiting):
+                        _complete(folder, findings, settings)
+            return findings
+    first = next(finding.material for finding in findings if not finding.is_sound)
+    with _naming_files(folder, first), build_lock(folder, watcher.waiting):
         remove_partials(folder)
         findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
         findings = _wanted(findings, settings)
         for finding in findings:
             if finding.is_sound:
                 remove_scratch(scratch_path(folder, finding.material))
-        with _cluster_of(settings) as cluster:
-            plan = _plan(folder, findings, settings, cluster)
-            plan.check(free_disk(folder))
-            compile_for(purposes_of(step.material for step in plan.steps), watcher.compiles)
-            with _workers_for(plan, watcher, cluster) as workers:
-                _Run(folder, plan, workers, watcher, findings, outcomes_only=settings.outcomes_only).run()
+        if not all(finding.is_sound for finding in findings):  # another builder may have made them meanwhile
+            _make(folder, findings, watcher, settings)
         _complete(folder, findings, settings)
     return findings
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
     """What `build` would do."""
-    findings = _wanted(survey(folder, wanted), settings)
     with _cluster_of(settings) as cluster:
-        return _plan(folder, findings, settings, cluster)
+        return _plan(folder, _wanted(survey(folder, wanted), settings), settings, cluster)
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
@@ -149,8 +149,18 @@ def _wanted(findings: list[Finding], settings: Settings) -> list[Finding]:
     return without_needless_distances(findings) if settings.outcomes_only else findings
 
 
-def _plan(folder: Path, findings: Iterable[Finding], settings: Settings, cluster: Cluster | None) -> Plan:
-    findings = list(findings)
+def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings: Settings) -> None:
+    """Make what is not sound, if it fits."""
+    with _cluster_of(settings) as cluster:
+        plan = _plan(folder, findings, settings, cluster)
+        plan.check(free_disk(folder))
+        compile_for(purposes_of(step.material for step in plan.steps), watcher.compiles)
+        jobs = min(plan.machine.jobs, len(plan.steps))
+        with cluster or (Processes if jobs > 1 else Workers)(jobs, watcher.progress) as workers:
+            _Run(folder, plan, workers, watcher, findings, settings.outcomes_only).run()
+
+
+def _plan(folder: Path, findings: Sequence[Finding], settings: Settings, cluster: Cluster | None) -> Plan:
     sound = {finding.material for finding in findings if finding.is_sound}
     return _plan_without(folder, [finding.material for finding in findings], sound, settings, cluster)
 
@@ -159,32 +169,22 @@ def _plan_without(
     folder: Path, targets: list[Material], sound: set[Material], settings: Settings, cluster: Cluster | None
 ) -> Plan:
     """The plan for targets that are not sound, at the pace of the tables that were built in the folder."""
-    known, game = read_manifest(folder), game_of_folder(folder)
-    built = [(material, known[str(material)]) for material in targets if str(material) in known]
     if cluster is not None:
         machine = cluster.machine(settings.memory)
     else:
         memory = available_memory() if settings.memory is None else settings.memory
         machine = Machine(settings.threads, settings.jobs or settings.threads, memory)
-    plan = plan_of(targets, sound, machine=machine, pace=pace_of(built, game), game=game)
+    plan = plan_of(targets, sound, machine=machine, pace=_pace(folder, targets), game=game_of_folder(folder))
     return with_default_jobs(plan) if cluster is None and settings.jobs is None else plan
 
 
-@contextlib.contextmanager
-def _cluster_of(settings: Settings) -> Iterator[Cluster | None]:
-    if settings.cluster is None:
-        yield None
-        return
-    with Cluster(settings.cluster) as cluster:
-        yield cluster
+def _pace(folder: Path, targets: Iterable[Material]) -> float:
+    known = read_manifest(folder)
+    return pace_of(((each, known[str(each)]) for each in targets if str(each) in known), game_of_folder(folder))
 
 
-def _workers_for(plan: Plan, report: Report, cluster: Cluster | None) -> contextlib.AbstractContextManager[Workers]:
-    """Who carries out a plan."""
-    if cluster is not None:
-        return contextlib.nullcontext(cluster)
-    jobs = min(plan.machine.jobs, len(plan.steps))
-    return Processes(jobs, report) if jobs > 1 else Here(report)
+def _cluster_of(settings: Settings) -> contextlib.AbstractContextManager[Cluster | None]:
+    return contextlib.nullcontext() if settings.cluster is None else Cluster(settings.cluster)
 
 
 @dataclass
@@ -195,8 +195,8 @@ class _Run:
     plan: Plan
     workers: Workers
     watcher: Watcher
-    findings: Iterable[Finding]
-    outcomes_only: bool = False
+    findings: Sequence[Finding]
+    outcomes_only: bool
     over: set[Material] = field(default_factory=set)
     """Tables that are made, and those that cannot be."""
     running: dict[Future[Made], tuple[Start, float]] = field(default_factory=dict)
@@ -204,21 +204,18 @@ class _Run:
     tries: dict[Material, int] = field(default_factory=dict)
     """How often each table was begun."""
     errors: list[TbgenError] = field(default_factory=list)
-    expected_seconds: float = 0.0
-    """How long the tables that are made were expected to take, and how long they took."""
-    taken_seconds: float = 0.0
 
     def run(self) -> None:
         """Make all that can be made; raise the first error, if there is one, when nothing is at work any more."""
         self._start()
         while self.running:
             for future in wait(self.running, return_when=FIRST_COMPLETED).done:
-                start, begun = self.running.pop(future)
+                material = self.running.pop(future)[0].material
                 error = future.exception()
                 if error is None:
-                    self._enter(start, future.result(), time.monotonic() - begun)
+                    self._enter(future.result())
                 else:
-                    self._fail(start.material, error)
+                    self._fail(material, error)
             self._start()
         if self.errors:
             raise self.errors[0]
@@ -230,7 +227,7 @@ class _Run:
                 self._begin(start)
         now = time.monotonic()
         elapsed = {start: now - begun for start, begun in self.running.values()}
-        self.watcher.forecast(self._slowness * self.plan.seconds(self.over, elapsed))
+        self.watcher.forecast(self.plan.seconds(self.over, elapsed))
 
     def _begin(self, start: Start) -> None:
         material = start.material
@@ -238,9 +235,9 @@ class _Run:
             self.watcher.begins(self._finding_of(material), len(self.tries) + 1, len(self.plan.steps))
         self.tries[material] = self.tries.get(material, 0) + 1
         if self.outcomes_only:
-            mark(self.folder, material)
-        self.watcher.expects(material, self._slowness * start.seconds)
-        future = self.workers.submit_table(self.folder, str(material), start.threads, start.granted)
+            mark_of(self.folder, material).touch()
+        self.watcher.expects(material, self.plan.seconds_of(start))
+        future = self.workers.begin(self.folder, str(material), start.threads, start.granted)
         self.running[future] = start, time.monotonic()
 
     def _has_room(self, start: Start) -> bool:
@@ -251,43 +248,39 @@ class _Run:
         self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
         return False
 
-    def _enter(self, start: Start, made: Made, seconds: float) -> None:
+    def _enter(self, made: Made) -> None:
         """Put a table that is made into the manifest."""
-        material, folder = made.material, self.folder
+        material, folder, file = made.material, self.folder, made.file
         with _naming_files(folder, material):
             paths = [path_of(folder, material, layer) for layer in Layer]
-            if sum(path.stat().st_size for path in paths if path.exists()) != made.file.bytes:
+            if sum(path.stat().st_size for path in paths if path.exists()) != file.bytes:
                 reason = f"its files are not in {folder}: do all workers share that folder?"
                 self._give_up(material, BuildError(str(material), reason))
                 return
-            record(folder, {material: made.file})
+            record(folder, {material: file})
             self.over.add(material)
-            if self.outcomes_only:
-                left = [step.material for step in self.plan.steps if step.material not in self.over]
-                let_go(folder, self.over, left)  # tables that were there wait until the manifest has them
-        self.expected_seconds += start.seconds
-        self.taken_seconds += seconds
-        wall, cpu = made.file.wall_seconds or 0.0, made.file.cpu_seconds or 0.0
-        self.watcher.built(Built(self._finding_of(material), made.positions, made.file.bytes, wall, cpu))
+            if self.outcomes_only:  # tables that were there wait until the manifest has them
+                let_go(folder, self.over, [step.material for step in self.plan.steps if step.material not in self.over])
+        self.plan = replace(self.plan, pace=_pace(folder, [finding.material for finding in self.findings]))
+        seconds = file.wall_seconds or 0.0, file.cpu_seconds or 0.0
+        self.watcher.built(Built(self._finding_of(material), made.positions, file.bytes, *seconds))
 
     def _fail(self, material: Material, error: BaseException) -> None:
         """Begin a table again, or go on without it."""
         if isinstance(error, WorkerLostError) and self.tries[material] < _TRIES:
             self.watcher.again(material, str(error))
-        elif isinstance(error, WorkerLostError):
+            return
+        reason = ""
+        if isinstance(error, WorkerLostError):
             reason = f"the process that made it was lost {_TRIES} times ({error}); perhaps memory ran out: try --jobs 1"
-            self._give_up(material, BuildError(str(material), reason))
         elif isinstance(error, MemoryError):
             reason = "the system has no more memory; fewer threads need less"
-            self._give_up(material, BuildError(str(material), reason))
         elif isinstance(error, OSError):
             reason = f"{error.filename or self.folder}: {error.strerror or error}"
             self.over.update(step.material for step in self.plan.steps)  # the others would fare no better
-            self._give_up(material, BuildError(str(material), reason))
-        elif isinstance(error, TbgenError):
-            self._give_up(material, error)
-        else:
+        elif not isinstance(error, TbgenError):
             raise error
+        self._give_up(material, error if isinstance(error, TbgenError) else BuildError(str(material), reason))
 
     def _give_up(self, material: Material, error: TbgenError) -> None:
         """Go on without a table and all that need it."""
@@ -299,31 +292,30 @@ class _Run:
     def _finding_of(self, material: Material) -> Finding:
         return next(finding for finding in self.findings if finding.material == material)
 
-    @property
-    def _slowness(self) -> float:
-        """How much longer tables took in this run than was expected, as on a machine that others use, too."""
-        return self.taken_seconds / self.expected_seconds if self.expected_seconds >= 1.0 else 1.0
+
+def _is_left_open(folder: Path, findings: Sequence[Finding]) -> bool:
+    """Whether the manifest lacks something of sound tables, or distances of theirs may be to go."""
+    return bool(_gaps(folder, findings)) or any(mark_of(folder, finding.material).exists() for finding in findings)
 
 
-def _complete(folder: Path, findings: Iterable[Finding], settings: Settings) -> None:
+def _complete(folder: Path, findings: Sequence[Finding], settings: Settings) -> None:
     """Enter sound tables that were copied here or that an earlier build did not enter; settle which distances stay."""
-    findings = list(findings)
-    if gaps := dict(_gaps(folder, findings)):
+    if gaps := _gaps(folder, findings):
         record(folder, gaps)
     targets = [finding.material for finding in findings]
     if settings.outcomes_only:
-        let_go(folder, targets, ())
-    else:
-        unmark(folder, targets)
+        let_go(folder, targets)
+    for material in targets:
+        mark_of(folder, material).unlink(missing_ok=True)
 
 
-def _gaps(folder: Path, findings: Iterable[Finding]) -> list[tuple[Material, FileRecord]]:
+def _gaps(folder: Path, findings: Sequence[Finding]) -> dict[Material, FileRecord]:
     """Sound tables that the manifest does not describe as they are."""
-    known, gaps = read_manifest(folder), list[tuple[Material, FileRecord]]()
+    known, gaps = read_manifest(folder), dict[Material, FileRecord]()
     for finding in findings:
         found, noted = finding.file, known.get(str(finding.material))
         if found and (noted is None or not noted.is_same_file(found)):
-            gaps.append((finding.material, found))
+            gaps[finding.material] = found
     return gaps
 
 

@@ -6,15 +6,17 @@ differs from one build to the next, such as seconds, stands here and not in the 
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Final
 
 from tbgen.material import Material
-from tbgen.storage.files import WrittenTable, write_whole
+from tbgen.storage.files import FileDigests, write_whole
 from tbgen.storage.schema import GAME
+from tbgen.system.json_files import ANY, Field, parse_json
 from tbgen.table import Figures
 
 MANIFEST = "manifest.json"
@@ -38,29 +40,11 @@ class FileRecord:
     """None where there are none."""
     game: str = GAME
 
-    def is_sound(self) -> bool:
-        """Whether every value is of its kind; a manifest may have been edited."""
-        times = (self.wall_seconds, self.cpu_seconds, self.peak_bytes, self.threads)
-        numbers = [self.bytes, *(value for value in times if value is not None)]
-        texts = (self.sha256, self.game, *([] if self.sha256_of_distances is None else [self.sha256_of_distances]))
-        if not all(isinstance(text, str) for text in texts) or not isinstance(self.phase_seconds, dict):
-            return False
-        return all(type(value) in (int, float) for value in (*numbers, *self.phase_seconds.values()))
-
     @classmethod
-    def of_build(cls, written: WrittenTable, figures: Figures, game: str = GAME) -> FileRecord:
-        wall, cpu = round(figures.wall_seconds, 3), round(figures.cpu_seconds, 3)
-        return cls(
-            written.bytes,
-            written.outcomes.sha256,
-            wall,
-            cpu,
-            figures.peak_bytes,
-            figures.threads,
-            dict(figures.phase_seconds),
-            written.distances.sha256,
-            game,
-        )
+    def of(cls, files: FileDigests, game: str = GAME, figures: Figures | None = None) -> FileRecord:
+        """The record of a table's files, with its figures if it was built."""
+        found = cls(files.bytes, files.outcomes, sha256_of_distances=files.distances, game=game)
+        return found if figures is None else replace(found, **asdict(figures))
 
     def is_same_file(self, other: FileRecord) -> bool:
         """Whether both tell of the same bytes."""
@@ -68,14 +52,32 @@ class FileRecord:
         return mine == others
 
 
+_FORM: Final = {
+    "bytes": Field.whole,
+    "sha256": Field.text,
+    "wall_seconds": Field.number_or_none,
+    "cpu_seconds": Field.number_or_none,
+    "peak_bytes": Field.whole_or_none,
+    "threads": Field.whole_or_none,
+    "phase_seconds": {ANY: Field.number},
+    "sha256_of_distances": Field.text_or_none,
+    "game": Field.text,
+}
+
+
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
-    """The records by material; none where there is no manifest or it cannot be read."""
+    """The records by material; none where there is no manifest, and none that somebody has spoilt."""
+    known = dict[str, FileRecord]()
     try:
-        facts: Any = json.loads((folder / MANIFEST).read_bytes())
-        known = {name: FileRecord(**fields) for name, fields in facts["tables"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
-    return {name: each for name, each in known.items() if each.is_sound()}
+        tables = [*parse_json((folder / MANIFEST).read_bytes())["tables"].members()]
+    except (OSError, ValueError):
+        return known
+    for name, each in tables:
+        with contextlib.suppress(ValueError, TypeError):
+            made = FileRecord(**each.value)
+            Field(asdict(made)).expect(_FORM)
+            known[name] = made
+    return known
 
 
 def record(folder: Path, made: Mapping[Material, FileRecord]) -> None:

@@ -47,10 +47,6 @@ class Step:
     path_seconds: float
     """CPU seconds of the longest chain of tables that begins with this one and ends with one that nothing needs."""
 
-    @property
-    def cells(self) -> int:
-        return layout_of(self.material).cells
-
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -75,10 +71,6 @@ class Start:
         arrays = 0 if self.granted is None else most_in_files(self.material)
         return self.step.cost.scratch_bytes + arrays
 
-    @property
-    def seconds(self) -> float:
-        return self.step.cost.wall_seconds(self.threads)
-
 
 class Slot(NamedTuple):
     """When a table is expected to be at work, in seconds from now."""
@@ -86,25 +78,6 @@ class Slot(NamedTuple):
     start: Start
     begins: float
     ends: float
-
-    def facts(self) -> dict[str, Any]:
-        """It as JSON has it."""
-        start, step, cost = self.start, self.start.step, self.start.step.cost
-        return {
-            "material": str(step.material),
-            "needs": [str(material) for material in step.needs],
-            "cells": step.cells,
-            "threads": start.threads,
-            "workers": 1,
-            "memory": start.memory,
-            "bytes": cost.bytes,
-            "outcome_bytes": cost.outcome_bytes,
-            "scratch_bytes": start.scratch_bytes,
-            "cpu_seconds": round(cost.cpu_seconds, 1),
-            "path_seconds": round(step.path_seconds, 1),
-            "begins": round(self.begins, 1),
-            "ends": round(self.ends, 1),
-        }
 
 
 @dataclass(frozen=True)
@@ -115,11 +88,13 @@ class Plan:
     machine: Machine
     kept: int = 0
     """How many tables are there already."""
+    pace: float = 1.0
+    """How much longer tables take on this machine than their costs say."""
 
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds of all tables that fit memory, as the bytes are theirs."""
-        return sum(step.cost.cpu_seconds for step in self.fitting)
+        return self.pace * sum(step.cost.cpu_seconds for step in self.fitting)
 
     @property
     def bytes(self) -> int:
@@ -205,14 +180,19 @@ class Plan:
             slots.append(Slot(start, begins, ends))
 
         for start, elapsed in (running or {}).items():
-            note(start, -elapsed, max(start.seconds - elapsed, 0.05 * start.seconds))
+            seconds = self.seconds_of(start)
+            note(start, -elapsed, max(seconds - elapsed, 0.05 * seconds))
         while True:
             for start in self.next_starts(done, [each for _, _, each in at_work]):
-                note(start, now, now + start.seconds)
+                note(start, now, now + self.seconds_of(start))
             if not at_work:
                 return slots
             now, _, ended = heapq.heappop(at_work)
             done.add(ended.material)
+
+    def seconds_of(self, start: Start) -> float:
+        """How long a table is expected to take."""
+        return self.pace * start.step.cost.wall_seconds(start.threads)
 
     def seconds(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> float:
         """How long it is expected to take from now on."""
@@ -232,11 +212,29 @@ class Plan:
             "bytes": self.bytes,
             "outcome_bytes": self.outcome_bytes,
             "scratch_bytes": self.scratch_bytes,
-            "tables": [slot.facts() for slot in slots],
+            "tables": [self._slot_facts(slot) for slot in slots],
             "too_large": [
                 {"material": str(step.material), "least_memory": least_memory(step.material)} for step in self.too_large
             ],
             "cut_off": [str(step.material) for step in self.cut_off],
+        }
+
+    def _slot_facts(self, slot: Slot) -> dict[str, Any]:
+        start, step, cost = slot.start, slot.start.step, slot.start.step.cost
+        return {
+            "material": str(step.material),
+            "needs": [str(material) for material in step.needs],
+            "cells": layout_of(step.material).cells,
+            "threads": start.threads,
+            "workers": 1,
+            "memory": start.memory,
+            "bytes": cost.bytes,
+            "outcome_bytes": cost.outcome_bytes,
+            "scratch_bytes": start.scratch_bytes,
+            "cpu_seconds": round(self.pace * cost.cpu_seconds, 1),
+            "path_seconds": round(self.pace * step.path_seconds, 1),
+            "begins": round(slot.begins, 1),
+            "ends": round(slot.ends, 1),
         }
 
     def _ready(self, over: Collection[Material], running: Collection[Start]) -> list[Step]:
@@ -286,14 +284,14 @@ def plan_of(
     order = build_order(wanted)
     missing = [material for material in order if material not in sound]
     needs = {material: tuple(child for child in material.children() if child in set(missing)) for material in missing}
-    costs = {material: cost_of(material, pace, game) for material in missing}
+    costs = {material: cost_of(material, game) for material in missing}
     paths = dict.fromkeys(missing, 0.0)
     for material in reversed(missing):
         paths[material] += costs[material].cpu_seconds
         for child in needs[material]:
             paths[child] = max(paths[child], paths[material])
     steps = (Step(material, costs[material], needs[material], paths[material]) for material in missing)
-    return Plan(tuple(steps), machine, len(order) - len(missing))
+    return Plan(tuple(steps), machine, len(order) - len(missing), pace)
 
 
 def with_default_jobs(plan: Plan) -> Plan:

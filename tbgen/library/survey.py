@@ -66,17 +66,15 @@ def examine(folder: Path, material: Material) -> Finding:
     """The condition of one table; its files are read whole."""
     try:
         with TableFile(path_of(folder, material)) as file:
-            digests = file.check()
-            found = FileRecord(file.size, digests.outcomes, sha256_of_distances=digests.distances, game=str(file.game))
+            found = FileRecord.of(file.check(), str(file.game))
     except MissingTableError:
         return Finding(material, Condition.MISSING)
     except DamagedTableError as error:
         return Finding(material, Condition.DAMAGED, error.reason)
     except OutdatedTableError as error:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
-    if digests.distances is None:
-        return Finding(material, Condition.WITHOUT_DISTANCES, file=found)
-    return Finding(material, Condition.SOUND, file=found)
+    is_whole = found.sha256_of_distances is not None
+    return Finding(material, Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES, file=found)
 
 
 def without_needless_distances(findings: Sequence[Finding]) -> list[Finding]:
@@ -92,34 +90,21 @@ def without_needless_distances(findings: Sequence[Finding]) -> list[Finding]:
     return found[::-1]
 
 
-def mark(folder: Path, material: Material) -> None:
-    """Say that the distances of a table that is about to be made are to go."""
-    _mark_of(folder, material).touch()
+def mark_of(folder: Path, material: Material) -> Path:
+    """The file that says that the distances of a table are to go."""
+    return folder / f"{material}{MARK}"
 
 
-def unmark(folder: Path, materials: Iterable[Material]) -> None:
-    """Say that the distances of some tables are to stay."""
-    for material in materials:
-        _mark_of(folder, material).unlink(missing_ok=True)
-
-
-def is_marked(folder: Path, material: Material) -> bool:
-    """Whether the distances of a table are to go."""
-    return _mark_of(folder, material).exists()
-
-
-def let_go(folder: Path, materials: Iterable[Material], to_be_made: Collection[Material]) -> None:
+def let_go(folder: Path, materials: Iterable[Material], to_be_made: Collection[Material] = ()) -> None:
     """Remove the distances of marked tables that no table needs which is still to be made."""
     needed = {child for material in to_be_made for child in material.children()} | set(to_be_made)
     for material in materials:
-        if material not in needed and is_marked(folder, material):
-            path_of(folder, material, Layer.DISTANCES).unlink(missing_ok=True)
-            known, outcomes = read_manifest(folder).get(str(material)), path_of(folder, material)
-            if known is not None and outcomes.exists():
-                size = outcomes.stat().st_size
-                record(folder, {material: dataclasses.replace(known, bytes=size, sha256_of_distances=None)})
-            unmark(folder, [material])
-
-
-def _mark_of(folder: Path, material: Material) -> Path:
-    return folder / f"{material}{MARK}"
+        mark, outcomes = mark_of(folder, material), path_of(folder, material)
+        if material in needed or not mark.exists():
+            continue
+        path_of(folder, material, Layer.DISTANCES).unlink(missing_ok=True)
+        known = read_manifest(folder).get(str(material))
+        if known is not None and outcomes.exists():
+            size = outcomes.stat().st_size
+            record(folder, {material: dataclasses.replace(known, bytes=size, sha256_of_distances=None)})
+        mark.unlink()

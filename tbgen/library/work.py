@@ -11,13 +11,12 @@ import dataclasses
 import mmap
 import os
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +27,7 @@ from tbgen.index.layout import layout_of
 from tbgen.library.manifest import FileRecord
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import WrittenTable, partial_of, path_of
+from tbgen.storage.files import partial_of, path_of
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
@@ -36,12 +35,14 @@ from tbgen.system.process import forget_peak, give_back, peak_bytes
 from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
-    from tbgen.retro import BlockStore, Solved
-
-_REPEAT_SECONDS = 1.0
+    from tbgen.retro import BlockStore
+    from tbgen.storage.numbering import NewArray
 
 Tell = Callable[[str, int | None, float, int], None]
-NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
+"""Hears of the phase, the accrued code if there is one, the part done (0 to 1), and how many positions are decided.
+
+From any thread, and often.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,69 +54,42 @@ class Made:
     file: FileRecord
 
 
-class Report(Protocol):
-    """Hears how the work goes on, from any thread, and often."""
-
-    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
-        """The part of the table's work that is done (0 to 1), and how many positions are decided."""
+def untold(phase: str, code: int | None, done: float, decided: int) -> None:
+    """Nobody hears."""
 
 
-class Unheard:
-    """A report that nobody reads."""
-
-    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
-        pass
+Work = Callable[[Path, str, int, int | None, Tell], Made]
 
 
-UNHEARD = Unheard()
-Work = Callable[[Path, str, int, Report, int | None], Made]
-
-
-def make_table(folder: Path, name: str, threads: int, report: Report = UNHEARD, memory: int | None = None) -> Made:
-    """Solve a canonical material whose children are in the folder, and put its files there.
+def make_table(folder: Path, name: str, threads: int, memory: int | None = None, tell: Tell = untold) -> Made:
+    """Solve a canonical material whose children are in the folder, and put its files there; OSError if it cannot.
 
     With `memory`, which is less than the table takes, its large arrays lie in files of the folder.
     """
-    material = Material.parse(name)
-    give_back()
-    forget_peak()
-    wall, cpu = time.perf_counter(), time.process_time()
-    with _repeating(partial(report.progress, material)) as tell:
-        written, solved = make_files(folder, material, threads, tell, memory)
-    figures = dataclasses.replace(
-        solved.figures,
-        wall_seconds=time.perf_counter() - wall,
-        cpu_seconds=time.process_time() - cpu,
-        peak_bytes=peak_bytes(),
-    )
-    made = FileRecord.of_build(written, figures, str(solved.game))
-    return Made(material, sum(solved.positions(side) for side in Color), made)
-
-
-def make_files(
-    folder: Path, material: Material, threads: int, tell: Tell, memory: int | None
-) -> tuple[WrittenTable, Solved]:
-    """Solve and write a table; OSError if its files cannot be written."""
     from tbgen import retro
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
-    source, game = source_digest(), game_of_folder(folder)
-    with contextlib.ExitStack() as opened:
-        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
-        digests = {str(child): file.digest for child, file in children.items()}
-        identity = {"material": str(material), "game": str(game), "source": source, "children": digests}
-        store = opened.enter_context(_block_store(folder, material, identity))
-        new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
+    give_back()
+    forget_peak()
+    wall, cpu = time.perf_counter(), time.process_time()
+    material, source, game = Material.parse(name), source_digest(), game_of_folder(folder)
+    new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
+    with _opened(folder, material, {"game": str(game), "source": source}) as (children, store):
         solved = retro.solve_into(store, material, children, threads, tell, game, new)
         tell("writing", None, 1.0, 0)
         begun, counters = time.perf_counter(), threads if memory is None else 1
         written = write_table(
             folder, solved, generator=__version__, source=source, threads=threads, new=new, counters=counters
         )
-    phases = {**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)}
-    solved.figures = dataclasses.replace(solved.figures, phase_seconds=phases)
-    return written, solved
+    figures = dataclasses.replace(
+        solved.figures,
+        phase_seconds={**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)},
+        wall_seconds=round(time.perf_counter() - wall, 3),
+        cpu_seconds=round(time.process_time() - cpu, 3),
+        peak_bytes=peak_bytes(),
+    )
+    return Made(material, sum(map(solved.positions, Color)), FileRecord.of(written, str(game), figures))
 
 
 def zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -129,6 +103,18 @@ def zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[A
         os.posix_fallocate(file.fileno(), 0, length)
         pages = mmap.mmap(file.fileno(), length)
     return np.frombuffer(pages, kind, size)
+
+
+@contextlib.contextmanager
+def _opened(
+    folder: Path, material: Material, identity: Mapping[str, str]
+) -> Iterator[tuple[dict[Material, TableFile], BlockStore]]:
+    """The children of a table, and a store for its blocks, which depend on them."""
+    with contextlib.ExitStack() as opened:
+        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
+        digests = {str(child): file.digest for child, file in children.items()}
+        whole = {"material": str(material), **identity, "children": digests}
+        yield children, opened.enter_context(_block_store(folder, material, whole))
 
 
 @contextlib.contextmanager
@@ -151,28 +137,3 @@ def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) 
     with store:
         yield store
         store.remove()
-
-
-@contextlib.contextmanager
-def _repeating(tell: Tell) -> Iterator[Tell]:
-    """Tell once more every second what was told last, for some phases tell nothing until they are over."""
-    last: list[tuple[str, int | None, float, int]] = []
-    is_over = threading.Event()
-
-    def tell_now(phase: str, level: int | None, done: float, decided: int) -> None:
-        last[:] = [(phase, level, done, decided)]
-        tell(phase, level, done, decided)
-
-    def repeat() -> None:
-        with contextlib.suppress(OSError):  # nobody listens any more
-            while not is_over.wait(_REPEAT_SECONDS):
-                for facts in last:
-                    tell(*facts)
-
-    repeating = threading.Thread(target=repeat, daemon=True)
-    repeating.start()
-    try:
-        yield tell_now
-    finally:
-        is_over.set()
-        repeating.join()

@@ -7,6 +7,7 @@ to each: tables to be made go down, progress and results come up, and its end sa
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import multiprocessing
 import multiprocessing.connection
@@ -14,14 +15,16 @@ import pickle
 import signal
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any
 
 from tbgen.errors import UsageError
 from tbgen.library.plan import Machine
-from tbgen.library.work import UNHEARD, Made, Report, Work, make_table
+from tbgen.library.work import Made, Tell, Work, make_table, untold
 from tbgen.material import Material
 from tbgen.system.process import follow_parent, keep_freed
 
@@ -33,51 +36,46 @@ _starting = threading.Lock()
 """Held while a process starts: one that loses its parent before it has read what it is for would complain."""
 
 _CONNECT_SECONDS = 10
-_LOOK_SECONDS, _LOOKS = 1.0, 3
-"""A table that no worker of a cluster has so often in a row, when tbgen looks for it, is given out again."""
+_LOOK_SECONDS = 1.0
+_MOST_WORKERS = 1024
 _USABLE = 0.9
 """Of a dask worker's memory limit: dask kills a worker that takes 0.95 of it, and takes some itself."""
+
+Table = tuple[Path, str, int, int | None]
+"""The first arguments of `make_table`: folder, name, threads, memory."""
+Progress = Callable[[Material, str, int | None, float, int], None]
+"""As Tell, with the material first."""
 
 
 class WorkerLostError(Exception):
     """The process that made a table is gone."""
 
 
-class Workers(Protocol):
-    """Where tables are made; a future fails with WorkerLostError if it may be worth trying again."""
+class Workers(ThreadPoolExecutor):
+    """Makes tables in this process, as many at a time as there are jobs."""
 
-    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
-        """Make a table on one of the workers."""
-
-
-class Here(ThreadPoolExecutor):
-    """Makes tables in this process, one at a time."""
-
-    def __init__(self, report: Report, work: Work = make_table) -> None:
-        super().__init__(1)
-        self._report, self._work = report, work
-
-    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
-        return self.submit(self._work, folder, name, threads, self._report, memory)
-
-
-class Processes(ThreadPoolExecutor):
-    """Makes tables in processes, as many as there are jobs; a process that dies takes only its own table with it."""
-
-    def __init__(self, jobs: int, report: Report, work: Work = make_table) -> None:
+    def __init__(self, jobs: int, progress: Progress, work: Work = make_table) -> None:
         super().__init__(jobs)
-        self._report, self._work = report, work
+        self._progress, self._work = progress, work
+
+    def begin(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
+        """Begin a table; the future fails with WorkerLostError if another try may succeed."""
+        return self.submit(self._make, (folder, name, threads, memory))
+
+    def _make(self, table: Table) -> Made:
+        return self._work(*table, partial(self._progress, Material.parse(table[1])))
+
+
+class Processes(Workers):
+    """Makes tables in processes; a process that dies takes only its own table with it."""
+
+    def __init__(self, jobs: int, progress: Progress, work: Work = make_table) -> None:
+        super().__init__(jobs, progress, work)
         self._idle: list[_Process] = []
 
-    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
-        return self.submit(self._make, folder, name, threads, memory)
-
-    def _make(self, *table: Any) -> Made:
-        try:
-            process = self._idle.pop()
-        except IndexError:
-            process = _Process(self._work)
-        made = process.make(table, self._report)
+    def _make(self, table: Table) -> Made:
+        process = self._idle.pop() if self._idle else _Process(self._work)
+        made = process.make(table, partial(self._progress, Material.parse(table[1])))
         self._idle.append(process)
         return made
 
@@ -97,24 +95,22 @@ class _Process:
             self._process.start()
         theirs.close()
 
-    def make(self, table: tuple[Any, ...], report: Report) -> Made:
+    def make(self, table: Table, tell: Tell) -> Made:
         """The table, once it is made; what goes wrong there is raised here."""
         try:
             self._pipe.send(table)
-            while True:
-                kind, facts = self._pipe.recv()
-                if kind == "made":
-                    made: Made = facts
-                    return made
-                if kind == "failed":
-                    raise facts
-                report.progress(*facts)
+            while isinstance(answer := self._pipe.recv(), tuple):
+                tell(*answer)
+            if isinstance(answer, Exception):
+                raise answer
         except (EOFError, ConnectionError):
             self._process.join(_LEAVE_SECONDS)
             raise WorkerLostError(_end_of(self._process.exitcode)) from None
         except BaseException:
             self.leave()
             raise
+        made: Made = answer
+        return made
 
     def leave(self) -> None:
         """End the process."""
@@ -129,14 +125,14 @@ class _Upwards:
     def __init__(self, pipe: Connection[Any, Any]) -> None:
         self._pipe, self._last, self._lock = pipe, 0.0, threading.Lock()
 
-    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+    def tell(self, *facts: Any) -> None:
         if time.monotonic() - self._last >= _TELL_SECONDS:
             self._last = time.monotonic()
-            self.send("progress", (material, phase, level, done, decided))
+            self.send(facts)
 
-    def send(self, kind: str, facts: Any) -> None:
+    def send(self, answer: Any) -> None:
         with self._lock:
-            self._pipe.send((kind, facts))
+            self._pipe.send(answer)
 
 
 def _serve(pipe: Connection[Any, Any], work: Work) -> None:
@@ -145,13 +141,14 @@ def _serve(pipe: Connection[Any, Any], work: Work) -> None:
     upwards = _Upwards(pipe)
     while True:
         try:
-            folder, name, threads, memory = pipe.recv()
+            table: Table = pipe.recv()
         except EOFError:
             return
         try:
-            upwards.send("made", work(folder, name, threads, upwards, memory))
+            answer: Made | Exception = work(*table, upwards.tell)
         except Exception as error:
-            upwards.send("failed", _as_can_travel(error))
+            answer = _as_can_travel(error)
+        upwards.send(answer)
 
 
 def _as_can_travel(error: Exception) -> Exception:
@@ -188,16 +185,13 @@ def kill_all(*, for_good: bool = False) -> None:
         multiprocessing.connection.wait([process.sentinel], _LEAVE_SECONDS)
 
 
-class Cluster:
-    """Makes a table on each worker of a dask scheduler, in a folder that all machines share.
-
-    When a worker is lost, dask makes its table on another one.
-    """
+class Cluster(Workers):
+    """Makes one table at a time on each worker of a dask scheduler, in a folder that all machines share."""
 
     def __init__(self, address: str, work: Work = make_table) -> None:
-        self._client, self._work = _connected(address), work
-        self._busy: set[str] = set()
-        self._choosing = threading.Lock()
+        super().__init__(_MOST_WORKERS, lambda *_: None, work)
+        self._client, self._address = _connected(address), address
+        self._busy, self._choosing = set[str](), threading.Lock()
 
     def machine(self, memory: int | None = None) -> Machine:
         """A job for each worker, all with the least memory and threads that any worker has."""
@@ -209,60 +203,48 @@ class Cluster:
         limits += [] if memory is None else [memory]
         return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
 
-    def submit_table(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
-        ours: Future[Made] = Future()
-        table = folder.resolve(), name, threads, memory
-        threading.Thread(target=self._follow, args=(table, ours), daemon=True).start()
-        return ours
-
-    def _follow(self, table: tuple[Any, ...], ours: Future[Made]) -> None:
-        """Have a table made, and pass on what comes of it.
-
-        Dask forgets the table of a lost worker if no other was there at that moment: then it is given out again.
-        """
+    def _make(self, table: Table) -> Made:
+        worker, done = self._free_worker(), threading.Event()
         try:
-            while True:
-                chosen = self._free_worker()
-                where = {"workers": chosen, "allow_other_workers": True} if chosen else {}
-                theirs = self._client.submit(_make_there, self._work, table, pure=False, **where)
-                is_over = self._is_over(theirs)
-                with self._choosing:
-                    self._busy.difference_update(chosen)
-                if is_over:
-                    break
-                theirs.cancel()
-            _copy(theirs, ours)
-        except BaseException as error:
-            ours.set_exception(error)
+            theirs = self._client.submit(_make_there, self._work, table, pure=False, workers=[worker])
+            theirs.add_done_callback(lambda _: done.set())
+            while not done.wait(_LOOK_SECONDS):
+                if worker not in self._workers():
+                    theirs.cancel()
+                    raise WorkerLostError(f"{worker} has left the cluster")
+            return self._result(theirs)
+        finally:
+            self._busy.discard(worker)
 
-    def _free_worker(self) -> list[str]:
-        """A worker that has nothing to do, if there is one; it is busy from now on."""
-        with self._choosing:
-            free = [address for address in self._workers() if address not in self._busy][:1]
-            self._busy.update(free)
-            return free
+    def _result(self, theirs: Any) -> Made:
+        distributed: Any = importlib.import_module("distributed")
+        try:
+            made: Made = theirs.result()
+        except (distributed.KilledWorker, distributed.CancelledError):
+            self._workers()  # a scheduler that is gone is another error
+            raise WorkerLostError("lost with its workers, again and again") from None
+        return made
 
-    def _is_over(self, theirs: Any) -> bool:
-        """Wait until a table is made, or cannot be; False when no worker makes it although some are there."""
-        done, nowhere = threading.Event(), 0
-        theirs.add_done_callback(lambda _: done.set())
-        while not done.wait(_LOOK_SECONDS):
-            at_work: dict[str, Any] = {}
-            with contextlib.suppress(OSError):  # a scheduler that is gone shows otherwise
-                at_work = self._client.processing()
-            nowhere = nowhere + 1 if at_work and not any(theirs.key in keys for keys in at_work.values()) else 0
-            if nowhere == _LOOKS:
-                return bool(theirs.done())
-        return True
+    def _free_worker(self) -> str:
+        """A worker that has nothing to do, as soon as there is one; it is busy from now on."""
+        while True:
+            with self._choosing:
+                for address in self._workers():
+                    if address not in self._busy:
+                        self._busy.add(address)
+                        return address
+            time.sleep(_LOOK_SECONDS)
 
     def _workers(self) -> dict[str, dict[str, Any]]:
-        return dict(self._client.scheduler_info(n_workers=-1)["workers"])
-
-    def __enter__(self) -> Self:
-        return self
+        """The facts of all workers by address; OSError if the scheduler does not answer."""
+        try:
+            return dict(self._client.scheduler_info(n_workers=-1)["workers"])
+        except (KeyError, OSError):
+            raise OSError(errno.EIO, "the dask scheduler no longer answers", self._address) from None
 
     def __exit__(self, *error: object) -> None:
         self._client.close()
+        self.shutdown(wait=False)
 
 
 def _connected(address: str) -> Any:
@@ -277,23 +259,7 @@ def _connected(address: str) -> Any:
         raise UsageError(f"no dask scheduler answers at {address}: {error or 'no answer in time'}") from None
 
 
-def _make_there(work: Work, table: tuple[Path, str, int, int | None]) -> Made:
+def _make_there(work: Work, table: Table) -> Made:
     """Make a table on the worker where this is called."""
     keep_freed()
-    folder, name, threads, memory = table
-    return work(folder, name, threads, UNHEARD, memory)
-
-
-def _copy(theirs: Any, ours: Future[Made]) -> None:
-    """Give our future what theirs has come to."""
-    distributed: Any = importlib.import_module("distributed")
-    if theirs.cancelled():
-        ours.set_exception(WorkerLostError("given up by the cluster"))
-        return
-    error = theirs.exception()
-    if isinstance(error, (distributed.KilledWorker, distributed.CancelledError)):
-        ours.set_exception(WorkerLostError("lost with its workers, again and again"))
-    elif error is not None:
-        ours.set_exception(error)
-    else:
-        ours.set_result(theirs.result())
+    return work(*table, untold)

@@ -7,10 +7,10 @@ import os
 import platform
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from tbgen.errors import MissingTableError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
@@ -23,25 +23,19 @@ PARTIAL = ".partial"
 LOCK = ".build.lock"
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A file that has been brought to the disk."""
 
-    path: Path
     bytes: int
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenTable:
-    """The files of a table that have been brought to the disk."""
+class FileDigests(NamedTuple):
+    """The files of a table: how large they are together, and the SHA-256 of each."""
 
-    outcomes: Written
-    distances: Written
-
-    @property
-    def bytes(self) -> int:
-        return self.outcomes.bytes + self.distances.bytes
+    bytes: int
+    outcomes: str
+    distances: str | None
 
 
 def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
@@ -109,7 +103,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
             partial.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return Written(path, size, digest.hexdigest())
+    return Written(size, digest.hexdigest())
 
 
 def partial_of(path: Path) -> Path:

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import MissingDistancesError, MissingTableError
 from tbgen.score import Color, Score
-from tbgen.storage.files import suffix_of
+from tbgen.storage.files import FileDigests, suffix_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import order_of
@@ -22,13 +22,6 @@ from tbgen.storage.states import Ids, States, flips_of, patterns_of
 from tbgen.table import Box, Distances, Entries, EntryValues, Patterns, Table, Tally
 
 _LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUMNS[layer])}
-
-
-class FileDigests(NamedTuple):
-    """The SHA-256 of a table's files."""
-
-    outcomes: str
-    distances: str | None
 
 
 class TableFile:
@@ -238,11 +231,10 @@ class TableFile:
     def check(self) -> FileDigests:
         """Compare all bytes with the seals; DamagedTableError if they are others than were written."""
         outcomes = self.outcomes.check()
-        if not self.has_distances:
-            return FileDigests(outcomes, None)
-        distances = self.distances.check()
-        _ = self.distances.index
-        return FileDigests(outcomes, distances)
+        distances = self.distances.check() if self.has_distances else None
+        if distances is not None:
+            _ = self.distances.index
+        return FileDigests(self.size, outcomes, distances)
 
     def close(self) -> None:
         """Close the files, once nobody reads from them any more; who reads from then on gets a UsageError."""

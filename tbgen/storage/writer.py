@@ -19,7 +19,7 @@ from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
-from tbgen.storage.files import WrittenTable, path_of, write_whole
+from tbgen.storage.files import FileDigests, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
 from tbgen.storage.numbering import NewArray, look_up, states_of
@@ -99,7 +99,7 @@ def write_table(
     threads: int = 1,
     new: NewArray = np.zeros,
     counters: int | None = None,
-) -> WrittenTable:
+) -> FileDigests:
     """Put the table's files in place of any others; the same table gives the same bytes.
 
     `new` makes the array of zeros in which the state of each place lies. So many threads count states (by default all),
@@ -111,8 +111,9 @@ def write_table(
     numbered = Numbered(table.material, *numbering, table.patterns, table.tallies, table.game)
     del numbering
     outcomes, distances = files_of(numbered, generator=generator, source=source, threads=threads)
-    written = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
-    return WrittenTable(write_whole(path_of(folder, table.material), outcomes), written)
+    after = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
+    before = write_whole(path_of(folder, table.material), outcomes)
+    return FileDigests(before.bytes + after.bytes, before.sha256, after.sha256)
 
 
 def files_of(table: Numbered, *, generator: str, source: str, threads: int = 1) -> tuple[FileParts, FileParts]:

@@ -17,7 +17,7 @@ from tbgen.storage.layers import Layer
 PROGRAM = """
 import json, sys, pathlib, threading
 from tbgen import table
-from tbgen.library.work import UNHEARD, make_table
+from tbgen.library.work import make_table
 if sys.argv[4] == "disk":
     table.MOST_KEPT_CELLS = 0
 memory, own, is_over = int(sys.argv[5]) or None, [0], threading.Event()
@@ -28,7 +28,7 @@ def look():
 looking = threading.Thread(target=look)
 looking.start()
 try:
-    made = make_table(pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), UNHEARD, memory)
+    made = make_table(pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), memory)
 finally:
     is_over.set()
     looking.join()

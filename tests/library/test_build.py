@@ -25,20 +25,22 @@ from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.library.survey import Condition, Finding, examine, survey
 from tbgen.material import Material, materials
 from tbgen.storage import files
-from tbgen.storage.files import PARTIAL, build_lock, path_of, tables_in
+from tbgen.storage.files import PARTIAL, FileDigests, build_lock, path_of, tables_in
 from tbgen.storage.layers import Layer
-from tbgen.storage.reader import FileDigests, TableFile
+from tbgen.storage.reader import TableFile
 from tbgen.system.process import peak_bytes
 from tests.copies import bytes_of_table
 from tests.files import check_file, digest_of_file
+
+from .recorder import Recorder
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
 
 def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]:
-    watcher = BuildWatcher()
+    watcher = Recorder()
     build(folder, wanted, watcher, Settings(**settings))
-    return [str(each.finding.material) for each in watcher.made]
+    return watcher.made
 
 
 def command(folder: Path, *arguments: str) -> list[str]:
@@ -140,7 +142,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
 
 
 def test_too_little_memory_is_said_before_anything_is_begun(tmp_path: Path) -> None:
-    watcher = BuildWatcher()
+    watcher = Recorder()
     with pytest.raises(NotEnoughMemoryError, match=r"cannot build KNvK: it needs about 6\d\d MiB of memory, 0 MiB are"):
         build(tmp_path, [KNIGHT], watcher, Settings(memory=1 << 10))
     assert not watcher.made
@@ -212,9 +214,8 @@ def test_a_table_needs_no_compiler_to_be_kept(table_folder: Path) -> None:
     code = (
         "import sys, pathlib\n"
         "from tbgen.library.build import build\n"
-        "from tbgen.cli.watch import BuildWatcher\n"
         "from tbgen.material import materials\n"
-        "build(pathlib.Path(sys.argv[1]), materials(3), BuildWatcher())\n"
+        "build(pathlib.Path(sys.argv[1]), materials(3))\n"
         "print('numba' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, table_folder], capture_output=True, text=True, check=True)
@@ -242,9 +243,9 @@ def test_plain_progress_is_a_line_now_and_then(
 
 
 def test_a_lost_manifest_is_written_again_though_every_table_is_sound(tmp_path: Path) -> None:
-    build(tmp_path, [Material.parse("KvK")], BuildWatcher())
+    build(tmp_path, [Material.parse("KvK")])
     (tmp_path / MANIFEST).unlink()
-    build(tmp_path, [Material.parse("KvK")], BuildWatcher())
+    build(tmp_path, [Material.parse("KvK")])
     assert read_manifest(tmp_path).keys() == {"KvK"}
 
 

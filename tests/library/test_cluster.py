@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from tbgen.cli.watch import BuildWatcher
 from tbgen.errors import BuildError, UsageError
 from tbgen.library import build as build_module
 from tbgen.library import workers as workers_module
@@ -18,6 +17,7 @@ from tbgen.library.workers import Cluster
 from tbgen.material import materials
 from tests.copies import bytes_of_table
 
+from .recorder import Recorder
 from .workloads import dies_once, writes_elsewhere
 
 THREE_MEN = [*materials(2), *materials(3)]
@@ -36,7 +36,7 @@ def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
     address: str, tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_module, "Cluster", functools.partial(Cluster, work=dies_once))
-    watcher = BuildWatcher()
+    watcher = Recorder()
     build(tmp_path, THREE_MEN, watcher, Settings(cluster=address))
     assert (tmp_path / "killed").exists(), "a worker was killed on the way"
     assert len(watcher.made) == len(THREE_MEN)
@@ -54,7 +54,7 @@ def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
 def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers_module, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
-        build(tmp_path, THREE_MEN, BuildWatcher(), Settings(cluster="tcp://127.0.0.1:9"))
+        build(tmp_path, THREE_MEN, Recorder(), Settings(cluster="tcp://127.0.0.1:9"))
 
 
 def test_a_folder_that_the_workers_do_not_share_is_noticed(
@@ -62,4 +62,4 @@ def test_a_folder_that_the_workers_do_not_share_is_noticed(
 ) -> None:
     monkeypatch.setattr(build_module, "Cluster", functools.partial(Cluster, work=writes_elsewhere))
     with pytest.raises(BuildError, match=r"cannot build KvK: .* do all workers share that folder\?"):
-        build(tmp_path, THREE_MEN, BuildWatcher(), Settings(cluster=address))
+        build(tmp_path, THREE_MEN, Recorder(), Settings(cluster=address))

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from tbgen import table
-from tbgen.cli.watch import BuildWatcher
 from tbgen.errors import BuildError
 from tbgen.library.build import build
 from tbgen.material import Material
@@ -51,7 +50,7 @@ def cut_short(folder: Path, monkeypatch: pytest.MonkeyPatch, after: int) -> None
     with monkeypatch.context() as patched:
         patched.setattr(ScratchStore, "put", full)
         with pytest.raises(BuildError, match="No space left on device"):
-            build(folder, [PAWN], BuildWatcher())
+            build(folder, [PAWN])
 
 
 @pytest.mark.parametrize("after", [0, 1, 7, 23])
@@ -66,7 +65,7 @@ def test_a_full_disk_loses_no_more_than_the_blocks_in_flight(
 
     inner = ManyBlocks._solve_run
     monkeypatch.setattr(solve_run, lambda self, blocks: solved.append(blocks) or inner(self, blocks))
-    build(folder, [PAWN], BuildWatcher())
+    build(folder, [PAWN])
     assert sum(end - first for first, end in solved) == 24 - after
     assert same(folder, table_folder)
     assert not scratch_path(folder, PAWN).exists()
@@ -80,27 +79,26 @@ def test_blocks_of_other_children_are_solved_again(
     cut_short(folder, monkeypatch, 5)
     with ScratchStore(scratch_path(folder, PAWN), {}) as store:
         assert not store.runs()
-    build(folder, [PAWN], BuildWatcher())
+    build(folder, [PAWN])
     assert same(folder, table_folder)
 
 
 def test_blocks_that_outlived_their_table_are_removed(folder: Path, table_folder: Path) -> None:
-    build(folder, [PAWN], BuildWatcher())
+    build(folder, [PAWN])
     scratch_path(folder, PAWN).write_bytes(b"left over")
     path_of(folder, Material.parse("KQvK")).unlink()
-    build(folder, [PAWN], BuildWatcher())
+    build(folder, [PAWN])
     assert not scratch_path(folder, PAWN).exists()
 
 
 PROGRAM = """
 import sys, pathlib
-from tbgen.cli.watch import BuildWatcher
 from tbgen.library.build import build
 from tbgen.material import Material
 from tbgen import table
 table.MOST_KEPT_CELLS = 0
 print("begun", flush=True)
-build(pathlib.Path(sys.argv[1]), [Material.parse("KPvK")], BuildWatcher())
+build(pathlib.Path(sys.argv[1]), [Material.parse("KPvK")])
 """
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.library.costs import least_memory, memory_needed
-from tbgen.library.work import UNHEARD, make_table
+from tbgen.library.work import make_table
 from tbgen.material import Material, materials
 from tests.copies import bytes_of_table
 
@@ -71,6 +71,6 @@ def test_a_table_is_the_same_to_the_byte_when_its_large_arrays_lie_in_files(
     tmp_path: Path, table_folder: Path, name: str
 ) -> None:
     link_tables(tmp_path, table_folder, Material.parse(name))
-    make_table(tmp_path, name, 2, UNHEARD, 1 << 20)
+    make_table(tmp_path, name, 2, 1 << 20)
     assert bytes_of_table(tmp_path, name) == bytes_of_table(table_folder, name)
     assert not list(tmp_path.glob("tmp*"))

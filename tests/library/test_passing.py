@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
-from tbgen.cli.watch import BuildWatcher
+from tbgen import retro
 from tbgen.library.build import Settings, build
 from tbgen.library.manifest import read_manifest
 from tbgen.library.survey import MARK
-from tbgen.library.work import make_files
 from tbgen.material import Material
 from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.layers import Layer
 from tests.cli.calls import tbgen
 from tests.copies import bytes_of_table, copy_tables
+
+from .recorder import Recorder
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
@@ -45,33 +46,35 @@ def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
 
 
 def test_distances_that_a_parent_needs_are_made_again_for_it(tmp_path: Path, table_folder: Path) -> None:
-    build(tmp_path, [KINGS], BuildWatcher(), Settings(outcomes_only=True))
-    watcher = BuildWatcher()
+    build(tmp_path, [KINGS], Recorder(), Settings(outcomes_only=True))
+    watcher = Recorder()
     build(tmp_path, [KNIGHT], watcher, Settings(outcomes_only=True))
-    assert [str(each.finding.material) for each in watcher.made] == ["KvK", "KNvK"]
+    assert watcher.made == ["KvK", "KNvK"]
     assert_outcomes_alone(tmp_path, table_folder)
 
 
 def test_distances_that_were_there_stay(tmp_path: Path, table_folder: Path) -> None:
     copy_tables(table_folder, tmp_path, "KvK")
-    build(tmp_path, [KNIGHT], BuildWatcher(), Settings(outcomes_only=True))
+    build(tmp_path, [KNIGHT], Recorder(), Settings(outcomes_only=True))
     assert with_distances(tmp_path) == {"KvK"}
-    build(tmp_path, [KNIGHT], BuildWatcher())
+    build(tmp_path, [KNIGHT], Recorder())
     assert with_distances(tmp_path) == {"KvK", "KNvK"}
 
 
 def test_an_interrupted_build_is_taken_up_and_leaves_no_distances(
     tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make_kings_alone(folder: Path, material: Material, *rest: Any) -> Any:
+    solve = retro.solve_into
+
+    def solve_kings_alone(store: Any, material: Material, *rest: Any) -> Any:
         if material != KINGS:
             raise KeyboardInterrupt
-        return make_files(folder, material, *rest)
+        return solve(store, material, *rest)
 
     with monkeypatch.context() as patched:
-        patched.setattr("tbgen.library.work.make_files", make_kings_alone)
+        patched.setattr(retro, "solve_into", solve_kings_alone)
         with pytest.raises(KeyboardInterrupt):
-            build(tmp_path, [KNIGHT], BuildWatcher(), Settings(outcomes_only=True))
+            build(tmp_path, [KNIGHT], Recorder(), Settings(outcomes_only=True))
     assert with_distances(tmp_path) == {"KvK"}
-    build(tmp_path, [KNIGHT], BuildWatcher(), Settings(outcomes_only=True))
+    build(tmp_path, [KNIGHT], Recorder(), Settings(outcomes_only=True))
     assert_outcomes_alone(tmp_path, table_folder)

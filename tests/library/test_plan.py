@@ -194,9 +194,9 @@ def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None
     draw, records = random.Random(5), []
     for material in materials(4):
         seconds = 3.0 * cost_of(material).cpu_seconds * draw.uniform(0.8, 1.2)
-        records.append((material, FileRecord(1, "", cpu_seconds=seconds)))
+        records.append((material, FileRecord(1, "", seconds, threads=1)))
     assert pace_of(records) == pytest.approx(3.0, rel=0.1)
-    assert pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", cpu_seconds=40.0))]) == 1.0
+    assert pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", 40.0, threads=1))]) == 1.0
     slow, fast = (plan_of(SMALL, machine=Machine(1, 1), pace=pace) for pace in (2.0, 1.0))
     assert slow.seconds() == pytest.approx(2 * fast.seconds())
 
@@ -206,10 +206,10 @@ def test_every_table_of_five_men_was_measured_and_larger_ones_are_estimated_by_t
     classes = {class_of(material) for material in all_materials()}
     for kind in classes:
         six = next(material for material in materials(6) if class_of(material) == kind)
-        five = [cost_of(each, game=game) for each in materials(5) if class_of(each) == kind]
+        five = [cost_of(each, game) for each in materials(5) if class_of(each) == kind]
         cells = sum(primary_cells(each) for each in materials(5) if class_of(each) == kind)
         rate = primary_cells(six) / cells
-        cost = cost_of(six, game=game)
+        cost = cost_of(six, game)
         assert cost.cpu_seconds == pytest.approx(rate * sum(each.cpu_seconds for each in five))
         assert cost.bytes == pytest.approx(rate * sum(each.bytes for each in five))
     assert primary_cells(Material.parse("KQQvK")) == primary_cells(Material.parse("KQRvK")) / 2

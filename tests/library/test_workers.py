@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli.watch import BuildWatcher
-from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
+from tbgen.errors import BuildError, NotEnoughDiskError
 from tbgen.library import build as build_module
 from tbgen.library.build import Settings, build
 from tbgen.library.manifest import read_manifest
@@ -23,29 +22,11 @@ from tbgen.material import Material, materials
 from tbgen.storage.files import PARTIAL, tables_in
 from tests.copies import bytes_of_table
 
+from .recorder import Recorder
 from .workloads import always_dies, dies_once, fails_strangely, sleeps
 
 THREE_MEN = [*materials(2), *materials(3)]
 KNIGHT = Material.parse("KNvK")
-
-
-class Recorder(BuildWatcher):
-    """Keeps what it is told."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lost: list[str] = []
-        self.failures: list[str] = []
-        self.forecasts: list[float] = []
-
-    def again(self, material: Material, reason: str) -> None:
-        self.lost.append(f"{material} {reason}")
-
-    def failed(self, error: TbgenError) -> None:
-        self.failures.append(str(error))
-
-    def forecast(self, seconds: float) -> None:
-        self.forecasts.append(seconds)
 
 
 @pytest.fixture
@@ -95,7 +76,7 @@ def test_an_error_that_cannot_travel_is_told_all_the_same(
 ) -> None:
     processes_that(fails_strangely)
     with pytest.raises(RuntimeError, match="StrangeError: something odd"):
-        build(tmp_path, [KNIGHT, Material.parse("KBvK")], BuildWatcher(), Settings(threads=2, jobs=2))
+        build(tmp_path, [KNIGHT, Material.parse("KBvK")], Recorder(), Settings(threads=2, jobs=2))
 
 
 def test_too_little_disk_is_said_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +93,7 @@ def test_a_disk_that_others_fill_meanwhile_is_noticed_before_the_next_table(
 ) -> None:
     monkeypatch.setattr(build_module, "free_disk", lambda folder: 20_000 if list(folder.glob("*.h5")) else 1 << 30)
     with pytest.raises(NotEnoughDiskError, match="cannot build KNvK: it needs about"):
-        build(tmp_path, [KNIGHT], BuildWatcher())
+        build(tmp_path, [KNIGHT], Recorder())
     assert [*map(str, tables_in(tmp_path))] == ["KvK"]
 
 
@@ -155,8 +136,8 @@ def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> 
 
 
 def test_all_processes_can_be_ended_at_once(tmp_path: Path) -> None:
-    with Processes(2, BuildWatcher(), sleeps) as workers:
-        futures = [workers.submit_table(tmp_path, name, 1) for name in ("KNvK", "KBvK")]
+    with Processes(2, Recorder().progress, sleeps) as workers:
+        futures = [workers.begin(tmp_path, name, 1) for name in ("KNvK", "KBvK")]
         assert wait_until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
         pids = [int(path.name.partition(".")[0]) for path in tmp_path.glob("*.pid")]
         kill_all()

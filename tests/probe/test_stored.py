@@ -38,7 +38,8 @@ def table(whole: TableFile) -> Table:
 @pytest.fixture
 def parted(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TableFile]:
     monkeypatch.setattr(writer, "COLUMN_ITEMS", PART)
-    with TableFile(writer.write_table(tmp_path, table, generator="1", source="a").outcomes.path) as file:
+    writer.write_table(tmp_path, table, generator="1", source="a")
+    with TableFile(path_of(tmp_path, table.material)) as file:
         yield file
 
 

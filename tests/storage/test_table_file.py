@@ -54,7 +54,8 @@ def knight() -> Table:
 
 @pytest.fixture
 def written(tmp_path: Path, knight: Table) -> Path:
-    return write_table(tmp_path, knight, generator="1.2.3", source="abc").outcomes.path
+    write_table(tmp_path, knight, generator="1.2.3", source="abc")
+    return path_of(tmp_path, knight.material)
 
 
 @pytest.fixture(params=Layer, ids=lambda layer: layer.value)
