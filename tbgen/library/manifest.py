@@ -11,12 +11,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from tbgen.material import Material
 from tbgen.storage.files import FileDigests, write_whole
 from tbgen.storage.schema import GAME
-from tbgen.system.json_files import ANY, Field, parse_json
+from tbgen.system.json_files import parse_json
 from tbgen.table import Figures
 
 MANIFEST = "manifest.json"
@@ -52,19 +51,6 @@ class FileRecord:
         return mine == others
 
 
-_FORM: Final = {
-    "bytes": Field.whole,
-    "sha256": Field.text,
-    "wall_seconds": Field.number_or_none,
-    "cpu_seconds": Field.number_or_none,
-    "peak_bytes": Field.whole_or_none,
-    "threads": Field.whole_or_none,
-    "phase_seconds": {ANY: Field.number},
-    "sha256_of_distances": Field.text_or_none,
-    "game": Field.text,
-}
-
-
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
     """The records by material; none where there is no manifest, and none that somebody has spoilt."""
     known = dict[str, FileRecord]()
@@ -73,10 +59,8 @@ def read_manifest(folder: Path) -> dict[str, FileRecord]:
     except (OSError, ValueError):
         return known
     for name, each in tables:
-        with contextlib.suppress(ValueError, TypeError):
-            made = FileRecord(**each.value)
-            Field(asdict(made)).expect(_FORM)
-            known[name] = made
+        with contextlib.suppress(ValueError):
+            known[name] = each.read(FileRecord)
     return known
 
 

@@ -77,9 +77,6 @@ class Field:
         self._check(is_number and abs(self.value) <= sys.float_info.max, "a finite number")
         return float(self.value)
 
-    def number_or_none(self) -> float | None:
-        return None if self.value is None else self.number()
-
     def truth(self) -> bool:
         self._check(isinstance(self.value, bool), "true or false")
         return bool(self.value)
