@@ -12,7 +12,7 @@ from tbgen.errors import MoveError, UsageError
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.rules.position import accrued_of, is_reset, own_score
+from tbgen.rules.position import accrued_of, own_score
 from tbgen.score import Color, Score
 from tests.strategies import boards, scores
 
@@ -28,49 +28,10 @@ def game_from(fen: str, *moves: str, setting: str = "reset", cutoff: str = "G6.0
     return game
 
 
-def accrued_by_definition(board: chess.Board) -> Score:
-    """Every position since the last reset, the first of the lowest scores."""
-    walker = board.root()
-    since_reset = [own_score(walker)]
-    for move in board.move_stack:
-        since_reset = [] if is_reset(walker, move) else since_reset
-        walker.push(move)
-        since_reset.append(own_score(walker))
-    return min(since_reset, key=lambda score: score.code)
-
-
-@given(boards())
-def test_the_accrued_score_is_the_first_of_the_lowest_since_the_last_reset(board: chess.Board) -> None:
-    assert accrued_of(board) == accrued_by_definition(board)
-
-
-@given(boards())
-def test_a_game_played_move_by_move_accrues_the_same_as_a_move_stack(board: chess.Board) -> None:
-    game = Game(board, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
-    assert game.accrued == accrued_of(board)
-    assert [ply.move for ply in game.plies[1:]] == board.move_stack
-    assert game.board.fen() == board.fen()
-    walker = board.root()
-    for ply in game.plies:
-        if ply.move is not None:
-            walker.push(ply.move)
-        assert ply.own == own_score(walker)
-        assert ply.accrued == accrued_of(walker)
-        assert ply.since == 0 or game.plies[ply.since].own == ply.accrued
-
-
 @given(boards(20), scores)
 def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(board: chess.Board, carried: Score) -> None:
     game = Game(board, accrued=carried, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
     assert game.accrued == accrued_of(board, carried)
-
-
-@given(boards(30), st.sampled_from(FiftyMoveSetting))
-def test_the_fen_of_a_game_says_all_that_matters_for_its_scores(board: chess.Board, setting: FiftyMoveSetting) -> None:
-    game = Game(board, fifty_moves=FiftyMoves(setting))
-    again = game_from(game.fen(), setting=setting.value)
-    assert again.accrued == game.accrued
-    assert again.fen() == game.fen()
 
 
 def test_the_first_position_counts() -> None:
@@ -267,13 +228,6 @@ def test_castling_rights_make_positions_different() -> None:
     assert game_from(fen, *shuffle, *shuffle, *shuffle).ended is not None
 
 
-@given(boards(80))
-def test_repetitions_are_those_of_ordinary_chess(board: chess.Board) -> None:
-    game = Game(board, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
-    if game.last.end is not End.BARE_KINGS and board.legal_moves.count():
-        assert (game.last.end is End.THREEFOLD_REPETITION) == board.is_repetition(3)
-
-
 def test_the_order_of_end_tests_is_mate_bare_kings_fifty_moves_repetition() -> None:
     mate = game_from("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "Ra8", setting="fide")
     assert mate.last.end is End.CHECKMATE
@@ -289,22 +243,6 @@ def test_under_whole_game_mobility_no_position_is_forgotten() -> None:
     game = game_from("7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0", "Bxe5")
     assert (str(game.last.lowest), game.last.lowest_since) == ("G1.0", 0)
     assert game.last.lowest != game.last.accrued
-
-
-@given(boards())
-def test_whole_game_mobility_is_the_first_of_the_lowest_scores_of_all(board: chess.Board) -> None:
-    game = Game(board)
-    owns = [ply.own for ply in game.plies]
-    lowest = min(owns, key=lambda score: score.code)
-    assert game.last.lowest == lowest
-    assert game.last.lowest_since == owns.index(lowest)
-
-
-@given(boards())
-def test_a_game_of_whole_game_mobility_accrues_what_the_other_calls_its_lowest_score(board: chess.Board) -> None:
-    one, other = Game(board, game="whole-game"), Game(board)
-    assert [(ply.accrued, ply.since) for ply in one.plies] == [(ply.lowest, ply.lowest_since) for ply in other.plies]
-    assert [ply.end for ply in one.plies] == [ply.end for ply in other.plies]
 
 
 @pytest.mark.parametrize("text", ["e5", "e7e5", "Ke2", "hello", "", "--", "0000", "O-O"])

@@ -54,11 +54,6 @@ def test_the_side_that_has_just_moved_holds(board: chess.Board) -> None:
 
 
 @given(boards())
-def test_a_mirrored_position_has_the_mirrored_score(board: chess.Board) -> None:
-    assert own_score(board.mirror()) == own_score(board).flipped()
-
-
-@given(boards())
 def test_captures_and_pawn_moves_are_resets(board: chess.Board) -> None:
     for move in board.legal_moves:
         moved = board.piece_type_at(move.from_square)
