@@ -30,8 +30,9 @@
     ├── FetchError                  9   tables that cannot be fetched
     │   └── BrokenOffError
     ├── ProofError                  7   a proof that a side holds is wrong
-    └── MatchError                  8   a match cannot start or go on
-        └── EngineStartError
+    ├── MatchError                  8   a match cannot start or go on
+    │   └── EngineStartError
+    └── AddressError               10   a server cannot listen at its address
 
 An error carries its facts as attributes and says in one line what the user can do.
 
@@ -396,6 +397,16 @@ class EngineStartError(MatchError):
 
     def __init__(self, engine: str, reason: str) -> None:
         TbgenError.__init__(self, engine=engine, reason=reason)
+
+
+class AddressError(TbgenError):
+    """An address at which a server cannot listen."""
+
+    exit_code = 10
+    template = "cannot listen at {host}, port {port}: {reason}; name another with --host or --port"
+    host: str
+    port: int
+    reason: str
 
 
 def expect(value: object, kind: type[T], name: str, wanted: str) -> T:

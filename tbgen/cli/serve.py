@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from inspect import signature
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -20,9 +17,6 @@ from tbgen.compiled.known import Purpose
 from tbgen.text import counted
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
-_PATIENCE_SECONDS = 120
-END_SECONDS = 5
-"""How long requests may take when the server is to end; without a limit a client that stops reading would keep it."""
 
 
 @click.command("serve")
@@ -81,47 +75,28 @@ def command(
       tbgen serve --host 0.0.0.0 --name tables.example --site site
     """
     need_modules("servers", "serve", ("jinja2", "starlette", "uvicorn"))
-    import uvicorn
-
     from tbgen.apps.site import server as app
+    from tbgen.apps.site.guard import listen, places_for, serve
     from tbgen.library.catalog import Catalog
 
-    catalog = Catalog(folders)
-    complain_of(catalog.faults)
-    compile_for(Purpose.ANSWERS, quiet=quiet)  # else every worker would compile them
-    address = f"http://{'127.0.0.1' if host in _ANY_ADDRESS else f'[{host}]' if ':' in host else host}:{port}/explorer/"
-    if not quiet:
-        click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
-    own = () if host in _ANY_ADDRESS else (f"[{host}]" if ":" in host else host,)
-    os.environ[app.FOLDERS] = os.pathsep.join(str(folder.resolve()) for folder in folders)
-    os.environ[app.NAMES] = " ".join((*own, *names))
-    os.environ[app.SITE] = "" if site is None else str(site.resolve())
-    os.environ[app.CACHE] = "" if cache is None else str(cache)
-    os.environ[app.FRAMES] = "1" if frames else ""
-    if show:
-        click.launch(address)
-    uvicorn.run(
-        "tbgen.apps.site.server:from_environment",
-        factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        log_level="warning",
-        timeout_graceful_shutdown=END_SECONDS,
-        **_patience(uvicorn.Config),
-    )
-
-
-def _patience(config: Callable[..., object]) -> dict[str, Any]:
-    """How many seconds a worker may stay silent before it is started anew, where uvicorn can be told.
-
-    With 64 workers and two cores each is still loading after the 5 seconds that uvicorn gives it.
-    """
-    name = "timeout_worker_healthcheck"
-    return {name: _PATIENCE_SECONDS} if name in signature(config).parameters else {}
+    with listen(host, port) as listening:
+        catalog = Catalog(folders)
+        complain_of(catalog.faults)
+        places_for(2 * len(catalog))
+        compile_for(Purpose.ANSWERS, quiet=quiet)  # else every worker would compile them
+        shown = "127.0.0.1" if host in _ANY_ADDRESS else f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{listening.getsockname()[1]}/explorer/"
+        if not quiet:
+            click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
+        own = () if host in _ANY_ADDRESS else (shown,)
+        os.environ[app.FOLDERS] = os.pathsep.join(str(folder.resolve()) for folder in folders)
+        os.environ[app.NAMES] = " ".join((*own, *names))
+        os.environ[app.SITE] = "" if site is None else str(site.resolve())
+        os.environ[app.CACHE] = "" if cache is None else str(cache)
+        os.environ[app.FRAMES] = "1" if frames else ""
+        if show:
+            click.launch(address)
+        serve("tbgen.apps.site.server:from_environment", listening, workers)
 
 
 @click.command("uci")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
@@ -13,9 +13,18 @@ import chess
 
 from tbgen.apps.games.lines import pgn_of
 from tbgen.apps.play.within import value_if_asked
-from tbgen.apps.site.asked import Asked, position_in, position_in_line
+from tbgen.apps.site.asked import Asked, position_in, position_in_item
 from tbgen.apps.site.templates import environment
-from tbgen.errors import NO_TABLE, InputError, MissingTableError, PgnError, TableError, TbgenError, UnreadableFileError
+from tbgen.errors import (
+    NO_TABLE,
+    InputError,
+    MissingTableError,
+    PgnError,
+    TableError,
+    TbgenError,
+    UnreadableFileError,
+    UsageError,
+)
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.probe.answers import moves_facts
 from tbgen.rules.points import Scoring, format_points
@@ -27,6 +36,8 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _MOST_QUOTED: Final = 200
+_MOST_OF_WORD: Final = 80
+_LONG_WORD: Final = re.compile(rf"\S{{{_MOST_OF_WORD},}}")
 _PRIVATE: Final = ("folder", "path")
 """What an error carries of the machine that it happened on, and what no stranger is told."""
 
@@ -71,76 +82,79 @@ def line_as_pgn(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyM
     return pgn_of(asked.board, answer, steps, scoring, clock=clock) + "\n"
 
 
-def answers_to(tables: Tablebase, lines: list[str], scoring: Scoring, *, brief: bool, strip: bool) -> Iterator[bytes]:
-    """An answer to each line that is not empty, in their order; one that makes no sense has its error in its place."""
-    for number, line in enumerate(lines, 1):
-        if not line:
-            continue
+def answers_to(
+    tables: Tablebase,
+    items: Iterable[tuple[int, object]],
+    scoring: Scoring,
+    seconds: float,
+    *,
+    brief: bool,
+    strip: bool,
+) -> Iterator[dict[str, Any]]:
+    """An answer to each numbered question, in their order; one that makes no sense has its error in its place.
+
+    What is left when so many seconds have been worked is not answered.
+    """
+    worked = 0.0
+    for number, item in items:
+        start = time.monotonic()
         try:
-            facts = answer_of(tables, position_in_line(line), scoring, brief=brief, strip=strip)
+            if worked > seconds:
+                raise UsageError(f"the positions before this one took {seconds} s; send fewer at once")
+            facts = answer_of(tables, position_in_item(item), scoring, brief=brief, strip=strip)
         except TbgenError as error:
-            facts = {"fen": line[:_MOST_QUOTED], **error_facts(error)}
-        yield json.dumps({"line": number, **facts}).encode() + b"\n"
+            facts = {"fen": _short(item) if isinstance(item, str) else None, **error_facts(error)}
+        worked += time.monotonic() - start
+        yield {"line": number, **facts}
 
 
 def error_facts(error: TbgenError) -> dict[str, Any]:
-    """An error as JSON has it, without what it says of this machine.
+    """An error as JSON has it, without what it says of this machine, and with long texts cut: it is no echo of a body.
 
     >>> error_facts(MissingTableError("KRvK", "/secret"))
     {'error': 'MissingTableError', 'message': 'no table KRvK; build it with: tbgen build KRvK', 'material': 'KRvK'}
     >>> error_facts(MissingTableError("KRvK", "/it's secret/whole-game"))["message"]
     'no table KRvK; build it with: tbgen build KRvK --game whole-game'
     """
-    facts = _quoted_in_short((error.for_strangers() if isinstance(error, MissingTableError) else error).facts())
+    facts = (error.for_strangers() if isinstance(error, MissingTableError) else error).facts()
     if isinstance(error, (TableError, UnreadableFileError)):
         for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
             facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")
-    return facts
+    return {name: _short(value) if isinstance(value, str) else value for name, value in facts.items()}
 
 
-def _quoted_in_short(facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts of an error with the beginning of long texts, in its message too: answers are no echo of a body."""
-    found = dict(facts)
-    for name, value in facts.items():
-        if isinstance(value, str) and len(value) > _MOST_QUOTED and name != "message":
-            found[name] = value[:_MOST_QUOTED] + "…"
-            found["message"] = found["message"].replace(repr(value), repr(found[name]))
-    return found
+def _short(text: str) -> str:
+    """A text with long words cut, and then with its middle left out."""
+    text = _LONG_WORD.sub(lambda found: f"{found[0][:_MOST_OF_WORD]}…", text)
+    return text if len(text) <= 2 * _MOST_QUOTED else f"{text[:_MOST_QUOTED]} … {text[-_MOST_QUOTED:]}"
 
 
-class OutOfTimeError(Exception):
-    """Games that take longer than one request may."""
-
-
-def decided(tables: Tablebase, text: str, seconds: float) -> dict[str, Any]:
-    """Every game with its final score, why it has that, and the tags that say so; or OutOfTimeError."""
+def decided(tables: Tablebase, text: str) -> Iterator[dict[str, Any]]:
+    """Every game with its final score, why it has that, and the tags that say so; or the error in its place."""
     from tbgen.apps.games.archive import GameVerdict, tags_of_verdict
     from tbgen.apps.games.decide import Adjudicator
     from tbgen.apps.games.game import GameSettings
     from tbgen.apps.games.reader import games_in
 
     adjudicator, settings = Adjudicator(tables), GameSettings()
-    games, skipped, end = list[dict[str, Any]](), list[dict[str, Any]](), time.monotonic() + seconds
     for game in games_in(text):
-        if time.monotonic() > end:
-            raise OutOfTimeError
         if isinstance(game, PgnError):
-            skipped.append(error_facts(game))
+            yield error_facts(game)
             continue
         try:
             found = GameVerdict(game, adjudicator.decide_read(game))
         except InputError as error:  # a score that its tags say has accrued, but cannot have
-            skipped.append(error_facts(PgnError(game.file, str(error), number=game.number)))
+            yield error_facts(PgnError(game.file, str(error), number=game.number))
             continue
         tags = tags_of_verdict(found, settings)
-        games.append({**found.facts(), "why": found.verdict.why, "tags": tags})
-    return {"games": games, "skipped": skipped}
+        yield {**found.facts(), "why": found.verdict.why, "tags": tags}
 
 
 # Ordinary chess, in the form that clients of other tablebases ask for. The outcomes G0.0 and -G0.0 are its forced mates
 # with the fifty-move rule left out, and their distance is the distance to mate. All other outcomes are ordinary draws.
 
 _FIFTY_MOVES: Final = 100
+_NO_DISTANCES: Final = {"dtz": None, "precise_dtz": None}
 _OPPOSITES: Final[Mapping[str, str]] = {"win": "loss", "maybe-win": "maybe-loss"}
 _BEST_FIRST: Final = ("loss", "maybe-loss", "draw", "unknown", "maybe-win", "win")
 """Categories of the positions that moves lead to, seen from the side that is then to move."""
@@ -159,6 +173,20 @@ def standard_answer(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
     return {**_standard_facts(tables, board), "moves": moves}
 
 
+def standard_mainline(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
+    """Best play to the mate that a side can force; empty where none can. An error where no table knows."""
+    outcome = tables.probe(board).outcome
+    if not outcome.is_mate:
+        return {"mainline": [], "winner": None, **_NO_DISTANCES, "dtm": None}
+    moves, turn = list[dict[str, Any]](), outcome.holder.chess is board.turn
+    for step in tables.line(board):
+        turn = not turn
+        dtm = step.dtg if turn or step.dtg is None else -step.dtg
+        moves.append({"uci": step.move.uci(), "san": step.san, **_NO_DISTANCES, "dtm": dtm})
+    plies = len(moves) if outcome.holder.chess is board.turn else -len(moves)
+    return {"mainline": moves, "winner": str(outcome.holder)[0].lower(), **_NO_DISTANCES, "dtm": plies}
+
+
 def _merit(move: Mapping[str, Any]) -> tuple[int, int, str]:
     """The best category first; the quickest win, and the slowest loss."""
     return _BEST_FIRST.index(move["category"]), -(move["dtm"] or 0), move["uci"]
@@ -169,8 +197,7 @@ def _standard_facts(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
     category, dtm = _category_and_plies(tables, board)
     return {
         "category": category,
-        "dtz": None,
-        "precise_dtz": None,
+        **_NO_DISTANCES,
         "dtm": dtm,
         "dtw": None,
         "dtc": None,

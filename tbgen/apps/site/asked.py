@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import chess
 
@@ -18,6 +19,8 @@ from tbgen.score import DEFAULT_CUTOFF_CODE, Score
 POSITION = ("fen", "accrued", "moves")
 SCORING = ("scoring", "cutoff", "komi")
 CLOCK = ("fifty",)
+MOST_CHARACTERS: Final = 4096
+"""Of a position and the moves after it."""
 
 _FLAGS = {"1": True, "0": False}
 _SCHEMES = {scheme.value: scheme for scheme in Scheme}
@@ -69,21 +72,29 @@ def position_in(parameters: Mapping[str, str]) -> Asked:
     return Asked(board, score)
 
 
-def position_in_line(line: str) -> Asked:
-    """The position of a line of text: a FEN with what may follow it, or an object of JSON with the same keys.
+def position_in_item(item: object) -> Asked:
+    """The position of a line or of an item of a JSON array: a FEN with what may follow it, or an object.
 
-    >>> position_in_line('{"fen": "8/8/8/4KBk1/8/8/8/8 b - - 0 1"}').board.turn
+    >>> position_in_item('{"fen": "8/8/8/4KBk1/8/8/8/8 b - - 0 1"}').board.turn
     False
     """
-    if not line.startswith("{"):
-        return position_in({"fen": line})
+    if isinstance(item, str) and item.startswith("{"):
+        item = json_in(item)
+    given = {"fen": item} if isinstance(item, str) else item
+    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
+        raise UsageError("a position is a FEN, or an object with texts as fen, accrued and moves")
+    if sum(map(len, given.values())) > MOST_CHARACTERS:
+        raise UsageError(f"a position and its moves may have {MOST_CHARACTERS} characters")
+    return position_in(parameters_of(given.items(), POSITION))
+
+
+def json_in(text: str) -> object:
+    """What a text in JSON says."""
     try:
-        found = json.loads(line)
+        found: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise UsageError("the line is no object of JSON") from None
-    if not all(isinstance(value, str) for value in found.values()):
-        raise UsageError("the keys of a position are texts")
-    return position_in(parameters_of(found.items(), POSITION))
+        raise UsageError("this is no JSON") from None
+    return found
 
 
 def scoring_in(parameters: Mapping[str, str]) -> Scoring:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import gc
 import os
 import re
-from asyncio import CancelledError
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from anyio.to_thread import current_default_thread_limiter
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -23,6 +23,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tbgen.apps.site.guard import PLACES, places_for
 from tbgen.apps.site.replies import BusyError, error_reply, refusal
 from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
 from tbgen.errors import TbgenError, UsageError
@@ -45,8 +46,9 @@ def application(settings: Settings) -> Starlette:
     service = Service(settings)
 
     @asynccontextmanager
-    async def until_the_end(app: Starlette) -> AsyncIterator[None]:
-        yield
+    async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
+        current_default_thread_limiter().total_tokens = service.limits.at_once  # of those that read files
+        yield {PLACES: places_for(2 * len(service.catalog))}
         service.tables.close()
 
     return Starlette(
@@ -56,6 +58,7 @@ def application(settings: Settings) -> Starlette:
             TbgenError: _error,
             HTTPException: _http_error,
             BusyError: _busy,
+            TimeoutError: _late,
             ClientDisconnect: _left,
             Exception: _failure,
         },
@@ -93,6 +96,7 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         "/r-mobility/map": service.map,
         "/r-mobility/picture.svg": service.picture,
         "/standard": service.standard,
+        "/standard/mainline": service.mainline,
         "/tables": service.list,
         "/tables/tables.json": service.list,
         "/tables/{name}.json": service.table_facts,
@@ -130,6 +134,10 @@ async def _busy(request: Request, error: Exception) -> Response:
     return refusal(503, "Busy", "too many requests wait; ask again", {"Retry-After": str(_RETRY_SECONDS)})
 
 
+async def _late(request: Request, error: Exception) -> Response:
+    return refusal(503, "Late", "the answer takes too long; ask for less at once", {"Retry-After": str(_RETRY_SECONDS)})
+
+
 async def _left(request: Request, error: Exception) -> Response:
     return refusal(400, "Left", "the client left before its body had come")  # nobody reads it, and nothing is logged
 
@@ -139,20 +147,22 @@ async def _failure(request: Request, error: Exception) -> Response:
 
 
 ANY_NAME: Final = "*"
-METHODS: Final = ("GET", "HEAD", "POST")
+METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 
-_HEADERS: Final = {
+_HEADERS: Final = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+_PUBLIC_HEADERS: Final = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "Accept-Ranges, Content-Range, ETag, Retry-After",
     "Cross-Origin-Resource-Policy": "cross-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
+}
+"""Pages of any origin may ask a server that has a name of its own, and read what it answers."""
+_PREFLIGHT: Final = {
+    "Allow": ", ".join(METHODS),
+    "Access-Control-Allow-Methods": ", ".join(METHODS),
+    "Access-Control-Allow-Headers": "*",
+    "Access-Control-Max-Age": "86400",
 }
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]+)?", re.IGNORECASE)
-
-
-def _ending() -> ASGIApp:
-    return refusal(503, "Ending", "the server ends; ask again", {"Retry-After": "1"})
 
 
 class Guard:
@@ -166,39 +176,33 @@ class Guard:
         self._app = app
         self._names = frozenset(name.lower() for name in names)
         self._query_bytes = query_bytes
+        is_public = not self._names <= set(LOCAL_NAMES)
+        self._headers = _HEADERS | _PUBLIC_HEADERS if is_public else _HEADERS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
-        has_begun = False
-
         async def send_with_headers(message: Message) -> None:
-            nonlocal has_begun
             if message["type"] == "http.response.start":
-                has_begun = True
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in self._headers.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        refused = self._refusal(scope)
-        try:
-            await (self._app if refused is None else refused)(scope, receive, send_with_headers)
-        except CancelledError:  # the server ends; from here on it would be called a failure, with a traceback
-            if not has_begun:
-                await _ending()(scope, receive, send_with_headers)
+        await (self._reply_to(scope) or self._app)(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Scope) -> ASGIApp | None:
+    def _reply_to(self, scope: Scope) -> ASGIApp | None:
+        """What the application is not asked for."""
         host = Headers(scope=scope).get("host", "")
         if ANY_NAME not in self._names and not self._is_ours(host):
             return refusal(400, "UnknownHost", f"no server of the name {host[:100]!r} is here; --name gives it one")
         if scope["method"] not in METHODS:
-            return refusal(405, "MethodNotAllowed", "ask by GET, HEAD or POST", {"Allow": ", ".join(METHODS)})
+            return refusal(405, "MethodNotAllowed", f"ask by {', '.join(METHODS)}", {"Allow": ", ".join(METHODS)})
         if len(scope["query_string"]) > self._query_bytes:
             return refusal(414, "QueryTooLong", f"a query may have {self._query_bytes} bytes; send more by POST")
-        return None
+        return Response(status_code=204, headers=_PREFLIGHT) if scope["method"] == "OPTIONS" else None
 
     def _is_ours(self, host: str) -> bool:
         found = _HOST.fullmatch(host)

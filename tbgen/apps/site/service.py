@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
+import chess
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -26,6 +28,7 @@ from tbgen.apps.site.asked import (
     SCORING,
     fifty_in,
     flag_of,
+    json_in,
     parameters_of,
     position_in,
     scoring_in,
@@ -42,15 +45,17 @@ from tbgen.apps.site.replies import (
     Limits,
     Queue,
     as_json,
+    encoded,
     is_known,
     refusal,
     status_of,
+    streamed,
     tagged,
     wants,
 )
 from tbgen.compiled.ahead import load_for
 from tbgen.compiled.known import Purpose
-from tbgen.errors import MaterialError, TbgenError
+from tbgen.errors import MaterialError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
 from tbgen.probe import Tablebase
@@ -65,6 +70,9 @@ POLICY: Final = (
 
 EXTRAS = ("brief", "strip")
 MAN = "man"
+_HEAVY: Final = {"moves", "fifty", "strip"}
+_LIGHT_CHARACTERS: Final = 120
+"""A longer FEN has moves after it."""
 SVG = "image/svg+xml"
 PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 
@@ -113,19 +121,24 @@ class Service:
             facts = answers.answer_of(self.tables, asked, scoring, fifty, brief=brief, strip=strip)
             return as_json(facts)
 
-        return await self._tagged(request, self._etag, work, light=CLOCK[0] not in given)
+        return await self._tagged(request, self._etag, work, light=_is_light(given))
 
     async def positions(self, request: Request) -> Response:
-        """Many positions, a line each."""
+        """Many positions: a JSON array in, a JSON array out; or a line each."""
         given = parameters_of(request.query_params.multi_items(), (*SCORING, *EXTRAS))
         scoring, (brief, strip) = scoring_in(given), (flag_of(given, name) for name in EXTRAS)
-        text = await self._body(request, self.limits.body_bytes, LINES, JSON, TEXT)
-        lines = [line.strip() for line in text.split("\n")]
-        asked = sum(map(bool, lines))
-        if asked > self.limits.positions:
-            return refusal(413, "TooManyPositions", f"{asked} positions; {self.limits.positions} may come at once")
-        work = partial(answers.answers_to, self.tables, lines, scoring, brief=brief, strip=strip)
-        return Response(await self._queue.run(lambda: b"".join(work())), media_type=LINES)
+        kind, text = await self._body(request, LINES, JSON, TEXT)
+        items: list[object] = list(text.split("\n"))
+        if kind == JSON:
+            found = json_in(text)
+            if not isinstance(found, list):
+                raise UsageError(f"send a JSON array of positions, or lines as {LINES}")
+            items = found
+        asked = [(number, item) for number, item in enumerate(items, 1) if not isinstance(item, str) or item.strip()]
+        if len(asked) > self.limits.positions:
+            return refusal(413, "TooManyPositions", f"{len(asked)} positions; {self.limits.positions} may come at once")
+        rows = answers.answers_to(self.tables, asked, scoring, self.limits.seconds, brief=brief, strip=strip)
+        return await streamed(self._queue.pieces(map(encoded, rows)), JSON if kind == JSON else LINES)
 
     async def line(self, request: Request) -> Response:
         """Best play, as JSON or as a game."""
@@ -162,22 +175,36 @@ class Service:
 
     async def standard(self, request: Request) -> Response:
         """A position as ordinary chess sees it."""
-        given = parameters_of(request.query_params.multi_items(), ("fen",))
+        return await self._as_ordinary(request, answers.standard_answer)
+
+    async def mainline(self, request: Request) -> Response:
+        """Best play of ordinary chess to a mate."""
+        return await self._as_ordinary(request, answers.standard_mainline)
+
+    async def _as_ordinary(
+        self, request: Request, answer: Callable[[Tablebase, chess.Board], dict[str, Any]]
+    ) -> Response:
+        """As other servers of tablebases answer: parameters that they alone know are ignored."""
+        given = {"fen": request.query_params.get("fen", "")}
         return await self._tagged(
-            request,
-            self._etag,
-            lambda: as_json(answers.standard_answer(self.tables, position_in(given).board)),
-            light=True,
+            request, self._etag, lambda: as_json(answer(self.tables, position_in(given).board)), light=_is_light(given)
         )
 
     async def adjudicate(self, request: Request) -> Response:
         """Games with what they are scored with."""
         parameters_of(request.query_params.multi_items(), ())
-        text, seconds = await self._body(request, self.limits.games_bytes, PGN, TEXT), self.limits.games_seconds
+        _, text = await self._body(request, PGN, TEXT)
+        found, limits = list[dict[str, Any]](), self.limits
         try:
-            return as_json(await self._queue.run(partial(answers.decided, self.tables, text, seconds)))
-        except answers.OutOfTimeError:
-            return refusal(413, "TooManyGames", f"these games take longer than {seconds} s; send fewer at once")
+            async with asyncio.timeout(limits.seconds):
+                async for piece in self._queue.pieces(answers.decided(self.tables, text)):
+                    found += piece
+                    if len(found) > limits.games:
+                        return refusal(413, "TooManyGames", f"{limits.games} games may come at once")
+        except TimeoutError:
+            return refusal(413, "TooManyGames", f"these games take longer than {limits.seconds} s; send fewer at once")
+        kinds = [[each for each in found if ("error" in each) is is_error] for is_error in (False, True)]
+        return as_json({"games": kinds[0], "skipped": kinds[1]})
 
     async def list(self, request: Request) -> Response:
         """The catalog."""
@@ -278,27 +305,38 @@ class Service:
         *,
         light: bool = False,
     ) -> Response:
-        """An answer that depends on tables alone: nothing, if the asker has it already."""
+        """An answer that depends on tables alone: nothing, if the asker has it already.
+
+        It is made in a thread unless it is light: then handing it to one would take longer than itself.
+        """
         headers = tagged(etag, more)
         if is_known(request, etag):
             return Response(status_code=304, headers=headers)
-        reply = await self._queue.run(work, light=light)
+        if light:
+            reply = work()
+        else:
+            async with asyncio.timeout(self.limits.seconds):
+                reply = await self._queue.run(work)
         # The reply has none of these names yet: `update` would look through its headers for each of them.
         reply.raw_headers.extend((name.lower().encode(), value.encode()) for name, value in headers.items())
         return reply
 
-    async def _body(self, request: Request, most_bytes: int, *kinds: str) -> str:
-        """The text of a body of one of some media types."""
+    async def _body(self, request: Request, *kinds: str) -> tuple[str, str]:
+        """The media type, which is one of some, and the text of a body."""
         kind = request.headers.get("content-type", kinds[0]).partition(";")[0].strip().lower()
         if kind not in kinds:
             raise HTTPException(415, f"send {' or '.join(kinds)}, not {kind[:100]!r}")
-        parts, size = list[bytes](), 0
+        most, parts, size = self.limits.body_bytes, list[bytes](), 0
         async for part in request.stream():
             size += len(part)
-            if size > most_bytes:
-                raise HTTPException(413, f"a body may have {most_bytes} bytes here")
+            if size > most:
+                raise HTTPException(413, f"a body may have {most} bytes")
             parts.append(part)
-        return b"".join(parts).decode("utf-8", "replace")
+        return kind, b"".join(parts).decode("utf-8", "replace")
+
+
+def _is_light(given: Mapping[str, str]) -> bool:
+    return not given.keys() & _HEAVY and len(given.get("fen", "")) < _LIGHT_CHARACTERS
 
 
 class ExplorerFile(NamedTuple):

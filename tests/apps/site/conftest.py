@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.events import read_event
+from tbgen.apps.site.guard import config_for
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
@@ -92,7 +93,7 @@ def client(table_folder: Path) -> Iterator[TestClient]:
 def running(app: ASGIApp) -> Iterator[str]:
     """The address of an application while it is served."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=10))
+        server = uvicorn.Server(config_for(app))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:

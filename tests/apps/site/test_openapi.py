@@ -85,7 +85,7 @@ def test_every_route_is_described_and_every_description_has_a_route(
 def test_every_parameter_is_known_and_every_known_one_described(
     client: TestClient, description: dict[str, Any]
 ) -> None:
-    for path in ("/r-mobility", "/r-mobility/line", "/r-mobility/map", "/standard", "/explorer/plain"):
+    for path in ("/r-mobility", "/r-mobility/line", "/r-mobility/map", "/explorer/plain"):
         told = {each["name"] for each in description["paths"][path]["get"]["parameters"]}
         message = client.get(path, params={"unknown": ""})
         names = message.text if path == "/explorer/plain" else message.json()["message"]

@@ -1,0 +1,247 @@
+"""The guard of a server that stands in the open: deadlines for its clients, a limit of connections, a calm log.
+
+A connection is in one of four phases. Each phase has a deadline, and a connection that misses it is closed. Where a new
+connection finds no place, the one that waits longest for its client is closed for it. So a client that does its part
+is answered, however many others do not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import enum
+import logging
+import os
+import resource
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from inspect import signature
+from typing import Any, Final
+
+import h11
+import uvicorn
+from uvicorn.config import LOGGING_CONFIG
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors import Multiprocess
+
+from tbgen.errors import AddressError, UsageError
+from tbgen.text import cleaned
+
+END_SECONDS: Final = 3
+"""How long requests may still be worked on when the server ends; it ends within five seconds then."""
+PLACES: Final = "places"
+"""What the application calls the number of connections that it allows, in the state it hands to the server."""
+
+_LEAST_PLACES, _MOST_PLACES = 8, 500
+_ACCEPTED_AT_ONCE = 32
+"""Connections that asyncio accepts before it looks at any of them."""
+_WAITING_OUTSIDE = 1024
+"""Connections that the system keeps until they are accepted."""
+_IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
+"""Descriptors of connections that are accepted but not yet counted, or closed but not yet given back."""
+_PATIENCE_SECONDS = 120
+_QUIET_SECONDS = 10
+_MOST_SAID = 300
+
+
+class Phase(enum.Enum):
+    """What a connection waits for."""
+
+    HEAD = enum.auto()
+    """The head of a request, from the beginning or the last answer on."""
+    BODY = enum.auto()
+    """The body."""
+    WORK = enum.auto()
+    """The server itself, which has shorter deadlines of its own."""
+    SENDING = enum.auto()
+    """That the client takes the better part of what fills its buffer, which is 64 kB."""
+
+
+DEADLINES: Final = {Phase.HEAD: 10.0, Phase.BODY: 30.0, Phase.WORK: 60.0, Phase.SENDING: 20.0}
+"""How many seconds each may take."""
+
+
+class Connection(H11Protocol):
+    """A connection that is closed if its client keeps it waiting too long, or longest while another needs its place."""
+
+    def __init__(self, config: uvicorn.Config, server_state: Any, app_state: dict[str, Any], _loop: Any = None) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._places = app_state.get(PLACES, _MOST_PLACES)
+        self._application, self.app = self.app, self._answer
+        self._answering: asyncio.Task[Any] | None = None
+        self._phase, self._since = Phase.WORK, 0.0
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._look()
+        if len(self.connections) > self._places:
+            self._make_place()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._look()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._look()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._look()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._look()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._deadline is not None:
+            self._deadline.cancel()
+        if self._answering is not None:
+            self._answering.cancel()
+
+    def shutdown(self) -> None:
+        """The server ends: it waits for answers, but for no more questions."""
+        super().shutdown()
+        if self._phase in (Phase.HEAD, Phase.BODY):
+            self.transport.abort()
+
+    def _look(self) -> None:
+        """See what the connection waits for now, and for how long it may."""
+        phase = self._current_phase()
+        if phase is self._phase:
+            return
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._phase, self._since = phase, self.loop.time()
+        self._deadline = self.loop.call_later(DEADLINES[phase], self.transport.abort)
+
+    def _current_phase(self) -> Phase:
+        if self.flow.write_paused or self.transport.is_closing():
+            return Phase.SENDING
+        return {h11.IDLE: Phase.HEAD, h11.SEND_BODY: Phase.BODY}.get(self.conn.their_state, Phase.WORK)
+
+    def _make_place(self) -> None:
+        waiting = [each for each in self.connections if isinstance(each, Connection) and each._phase is not Phase.WORK]
+        longest = min(waiting, key=lambda each: each._since)
+        self.connections.discard(longest)
+        longest.transport.abort()
+        self.logger.warning(
+            "%d connections are open, and no more may be: those that wait longest are closed", self._places
+        )
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        """Let the application answer until the client has left."""
+        self._answering = asyncio.current_task()
+        with suppress(asyncio.CancelledError):  # the client has left, or the server ends
+            await self._application(scope, receive, send)
+        self._answering = None
+
+
+def places_for(files: int) -> int:
+    """How many connections a process may have that keeps so many files of tables open; UsageError if these are too few.
+
+    Each may need a second descriptor, for a file that it is sent.
+    """
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = len(os.listdir("/dev/fd")) + files + _IN_FLIGHT
+    places = min(_MOST_PLACES, (descriptors - taken) // 2)
+    if places < _LEAST_PLACES:
+        needed = taken + 2 * _LEAST_PLACES
+        raise UsageError(f"{descriptors} open files are too few for these tables; allow more: ulimit -n {needed}")
+    return places
+
+
+class Calm(logging.Filter):
+    """Lets a cause of log lines speak once in ten seconds, in one line; only the first time with a traceback."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said = dict[object, tuple[float, int]]()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        cause = (record.pathname, record.lineno, type(error), _place_of(error))
+        last, unsaid = self._said.get(cause, (None, 0))
+        now = time.monotonic()
+        if last is not None and now - last < _QUIET_SECONDS:
+            self._said[cause] = last, unsaid + 1
+            return False
+        self._said[cause] = now, 0
+        text = cleaned(record.getMessage(), _MOST_SAID)
+        if last is not None and error is not None:
+            text, record.exc_info = f"{text}: {cleaned(repr(error), _MOST_SAID)}", None
+        record.msg, record.args = text + (f" ({unsaid} times more since the last line)" if unsaid else ""), ()
+        return True
+
+
+def _place_of(error: BaseException | None) -> tuple[str, int] | None:
+    """The line of code that raised an error."""
+    trace = None if error is None else error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return None if trace is None else (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+
+
+def log_config() -> dict[str, Any]:
+    """The log of uvicorn and of all others, calmed."""
+    config: dict[str, Any] = copy.deepcopy(LOGGING_CONFIG)
+    config["filters"] = {"calm": {"()": Calm}}
+    config["handlers"]["default"]["filters"] = ["calm"]
+    config["root"] = {"handlers": ["default"], "level": "WARNING"}
+    return config
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; AddressError if it cannot."""
+    try:
+        family, *_, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+            0
+        ]
+        return socket.create_server(address[:2], family=family, backlog=_WAITING_OUTSIDE)
+    except (OSError, UnicodeError) as error:
+        code = error.errno if isinstance(error, OSError) and not isinstance(error, socket.gaierror) else None
+        raise AddressError(host, port, os.strerror(code) if code else "there is no such host") from None
+
+
+def config_for(app: Any, **more: Any) -> uvicorn.Config:
+    """How uvicorn runs an application, or the factory of a name, under guard."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        loop="asyncio",
+        ws="none",
+        backlog=_ACCEPTED_AT_ONCE,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        log_config=log_config(),
+        log_level="warning",
+        timeout_graceful_shutdown=END_SECONDS,
+        **_patience(uvicorn.Config),
+        **more,
+    )
+
+
+def serve(factory: str, listening: socket.socket, workers: int) -> None:
+    """Answer on a socket until a signal comes, in so many processes."""
+    config = config_for(factory, factory=True, workers=workers)
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        if workers == 1:
+            server.run(sockets=[listening])
+        else:
+            target = {"target": server.run} if "target" in signature(Multiprocess).parameters else {}
+            Multiprocess(config, sockets=[listening], **target).run()
+
+
+def _patience(config: Callable[..., object]) -> dict[str, Any]:
+    """How many seconds a worker may stay silent before it is started anew, where uvicorn can be told.
+
+    With 64 workers and two cores each is still loading after the 5 seconds that uvicorn gives it.
+    """
+    name = "timeout_worker_healthcheck"
+    return {name: _PATIENCE_SECONDS} if name in signature(config).parameters else {}

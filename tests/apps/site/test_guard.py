@@ -1,0 +1,113 @@
+"""The limits that keep a server in the open alive: each phase of a connection, the connections, the log."""
+
+from __future__ import annotations
+
+import http.client
+import logging
+import resource
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.site.guard import DEADLINES, Calm, Connection, Phase, places_for
+from tbgen.apps.site.server import application
+from tbgen.apps.site.service import Settings
+from tbgen.errors import UsageError
+from tests.apps.site.conftest import running
+
+BODY = b"POST /r-mobility HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\n8/8/"
+FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.fixture
+def port(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a server that takes three connections at once."""
+    monkeypatch.setattr("tbgen.apps.site.server.places_for", lambda files: 3)
+    with running(application(Settings([table_folder]))) as address:
+        yield int(address.rpartition(":")[2])
+
+
+def told(client: socket.socket) -> bytes:
+    """All that a server sends until it closes the connection; TimeoutError if it does not."""
+    client.settimeout(20)
+    parts = list[bytes]()
+    try:
+        while part := client.recv(1 << 20):
+            parts.append(part)
+    except ConnectionResetError:
+        pass
+    return b"".join(parts)
+
+
+def is_healthy(port: int) -> bool:
+    asking = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    asking.request("GET", "/health")
+    is_ok = asking.getresponse().status == 200
+    asking.close()
+    return is_ok
+
+
+@pytest.mark.parametrize(
+    ("phase", "sent"), [(Phase.HEAD, b"GET /he"), (Phase.HEAD, b""), (Phase.BODY, BODY), (Phase.SENDING, FILE * 200)]
+)
+def test_a_client_that_keeps_a_connection_waiting_loses_it(
+    port: int, phase: Phase, sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for each in DEADLINES:
+        monkeypatch.setitem(DEADLINES, each, 0.2 if each is phase else 60.0)
+    lost, lose = threading.Event(), Connection.connection_lost
+    monkeypatch.setattr(Connection, "connection_lost", lambda self, error: (lose(self, error), lost.set()))
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
+        client.connect(("127.0.0.1", port))
+        client.sendall(sent)
+        assert lost.wait(20)
+        assert told(client).startswith(b"HTTP/1.1 200 " if phase is Phase.SENDING else b"")
+    assert is_healthy(port)
+
+
+def test_a_new_client_has_the_place_of_the_one_that_waits_longest(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    waiting = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+    for client in waiting:
+        client.sendall(b"GET /hea")
+    assert is_healthy(port)
+    assert told(waiting[0]) == b""
+    for client in waiting[1:]:
+        client.sendall(b"lth HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert b'"status": "ok"' in told(client)
+        client.close()
+    waiting[0].close()
+    assert "3 connections are open, and no more may be" in caplog.text
+
+
+def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (400, 400))
+    few, more = places_for(100), places_for(0)
+    assert 8 <= few < more < 200
+    with pytest.raises(UsageError, match=r"400 open files are too few for these tables; allow more: ulimit -n \d+"):
+        places_for(290)
+
+
+def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, calm, said = 100.0, Calm(), list[str]()
+    monkeypatch.setattr("tbgen.apps.site.guard.time.monotonic", lambda: now)
+
+    def say(text: str, error: Exception | None = None) -> None:
+        trouble = (type(error), error, error.__traceback__) if error is not None else None
+        record = logging.LogRecord("uvicorn.error", logging.ERROR, "here.py", 7, text, (), trouble)
+        if calm.filter(record):
+            said.append(logging.Formatter("%(message)s").format(record))
+
+    for number in range(1000):
+        now += 0.02
+        say(f"bad request {number} {'x' * 5000}\n\x1b[2J")
+        say("failed", ValueError("why"))
+    assert len(said) == 2 * 2
+    assert max(map(len, said)) < 400
+    assert said[2].startswith("bad request 501 xxx")
+    assert said[2].endswith("(500 times more since the last line)")
+    assert said[3].startswith("failed: ValueError('why')")
+    assert not any("\n" in each or "\x1b" in each for each in (said[0], *said[2:]))
