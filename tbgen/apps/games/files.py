@@ -85,7 +85,7 @@ def open_bytes(name: str) -> Iterator[Iterator[bytes]]:
     is_input = name == STANDARD_INPUT
     with contextlib.ExitStack() as stack:
         try:
-            packed = stack.enter_context(open(0 if is_input else name, "rb", closefd=not is_input))
+            packed = stack.enter_context(open(0 if is_input else name, "rb", _PIECE_BYTES, closefd=not is_input))
         except OSError as error:
             raise UnreadableFileError(name, error.strerror or str(error)) from None
         yield _pieces(packed, name)

@@ -1,7 +1,7 @@
 """The options of a match as cutechess-cli and fastchess spell them, on a command line or in a TOML file.
 
-`OPTIONS` declares each option once: how it is written, its help, and the setting that it makes. Words of a command
-line and values of a file become the same `Words`; words without a meaning are errors.
+`OPTIONS` declares each option once: how it is written, its help, and the setting that it makes. A file becomes the
+words of a command line, which stand before those that are typed; words without a meaning are errors.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import shlex
 import shutil
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,9 +29,11 @@ from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scoring, parse_komi, scheme_of
 
 Words = dict[str, Any]
-"""Option -> a word, a list of words, or the words of a group."""
+"""Option -> a word, or the words of a group; for engines a list of groups."""
 Reader = Callable[[str], Any]
 """Makes a setting of a word; a ValueError refuses the word."""
+Keys = Mapping[str, tuple[str, Reader]]
+"""Key of a group -> the field that it sets, empty for none, and how it is read."""
 
 _MORE_PROGRAMS = "/usr/games"
 """Where Debian has its engines."""
@@ -91,6 +93,8 @@ class Option(NamedTuple):
     read: Reader = str
     field: str = ""
     """Of MatchSettings, or `part.field` for a part of it; empty where it is the option's name."""
+    keys: Keys | None = None
+    """Of a group, whose value is words such as `key=value`; `field` is the part that they make."""
 
     @property
     def name(self) -> str:
@@ -105,121 +109,17 @@ class Option(NamedTuple):
     def is_flag(self) -> bool:
         return not self.hint
 
-    @property
-    def is_group(self) -> bool:
-        """Whether its value is words such as `key=value`."""
-        return "=" in self.hint
 
+def only(*words: str) -> Reader:
+    """Takes words that say how things are anyway."""
 
-_OPENING_HINT = "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round"
-_SPRT_HINT = "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized"
-_CUTOFF_HELP = "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0)."
-_RESIGN_HELP = "An engine loses with G0.0 after so many evaluations in a row at -CP or below."
+    def read(word: str) -> str:
+        if word not in words:
+            raise _UnfitError(f"is always {words[0]}, not {word!r}")
+        return word
 
-OPTIONS = {
-    option.name: option
-    for option in (
-        Option("engine cmd=FILE name=NAME ...", "An engine; give it once for each."),
-        Option("each tc=10+0.1 ...", "Options for all engines."),
-        Option("config FILE", "A TOML file with the same names; the command line takes precedence."),
-        Option("games N", "Games of an encounter in each round (default 2).", whole(1), "plan.games"),
-        Option("rounds N", "Rounds (default 1).", whole(1), "plan.rounds"),
-        Option("repeat [N]", "Games that share an opening, colours swapped (default 2).", whole(1), "plan.repeat"),
-        Option("noswap", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
-        Option(
-            "tournament TYPE", "round-robin (default), gauntlet, knockout or pyramid.", choice(Format), "plan.format"
-        ),
-        Option(
-            "seeds N",
-            "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1).",
-            whole(1),
-            "plan.seeds",
-        ),
-        Option("variant NAME", "standard (default) or fischerandom.", _chess960, "chess960"),
-        Option("concurrency N", "Games at a time (default 1).", whole(1)),
-        Option(
-            f"openings {_OPENING_HINT}", "Openings; plies and start as in cutechess-cli, order sequential or random."
-        ),
-        Option(
-            "scoring NAME",
-            "The scoring that decides (default exponential); all are shown.",
-            lambda word: scheme_of(_OTHER_NAMES.get(word, word)),
-            "rules.scoring.scheme",
-        ),
-        Option("cutoff G", _CUTOFF_HELP, parse_cutoff, "rules.scoring.cutoff_code"),
-        Option(
-            "komi G",
-            "The score to beat under komi, if the opening names none (default G5.75).",
-            parse_komi,
-            "rules.scoring.komi",
-        ),
-        Option(
-            "fifty NAME",
-            "The fifty-move rule: reset (default), fide, legacy, none.",
-            choice(FiftyMoveSetting),
-            "rules.fifty_moves.setting",
-        ),
-        Option("resign movecount=N score=CP twosided=true|false", _RESIGN_HELP),
-        Option(
-            "maxmoves N",
-            "End a game after N moves with its accrued score.",
-            lambda word: whole(0)(word) or None,
-            "rules.most_moves",
-        ),
-        Option("tb DIRS", "Folders of r-mobility tables that decide games exactly.", str, "tables.folders"),
-        Option("tbpieces N", "Ask tables at N men or fewer (default 5).", whole(1), "tables.men"),
-        Option(
-            "tbadjudicate on|off",
-            "on (default), or off: note the tables' verdict and play on.",
-            flag,
-            "tables.adjudicate",
-        ),
-        Option("syzygy DIRS", "Folders of Syzygy tables; only their wins end games.", str, "tables.syzygy"),
-        Option("syzygypieces N", "Ask Syzygy tables at N men or fewer (default 7).", whole(1), "tables.syzygy_men"),
-        Option("tbignore50", "Ignore the fifty-move rule in Syzygy wins.", flag, "tables.ignore_fifty_moves"),
-        Option(f"sprt {_SPRT_HINT}", "Stop when a test of the first engine against the second is decided."),
-        Option("pgnout FILE", "Append every game to a file; needed for -recover.", Path, "pgn"),
-        Option("jsonout FILE", "Write the standings as JSON at the end.", Path, "json"),
-        Option("crosstable FILE", "Write the cross table at the end as the site of TCEC reads it.", Path),
-        Option("recover", "Continue an interrupted match; no game is lost or played twice.", flag),
-        Option("event NAME", "The Event tag."),
-        Option("site NAME", "The Site tag."),
-        Option("srand N", "The seed of the order of openings.", whole(0), "seed"),
-        Option("wait N", "Milliseconds between games.", milliseconds),
-        Option(
-            "ratinginterval N",
-            "Show the standings every N games (default 10; 0 is never).",
-            whole(0),
-            "rating_interval",
-        ),
-        Option("quiet", "Show the standings at the end, and nothing before; short -q.", flag),
-        Option("debug", "Print the lines between the referee and the engines.", flag),
-    )
-}
+    return read
 
-ALIASES = {
-    "q": "quiet",
-    "rMobilityType": "scoring",
-    "rMobilityCutoff": "cutoff",
-    "defaultKomi": "komi",
-    "legacyMode": "fifty",
-}
-"""Names in the fork of Cute Chess for r-mobility, and in the other commands of tbgen."""
-
-REFUSED = {
-    "draw": "there are no draws under r-mobility: a game is played on for the score, or decided by -tb",
-    "bookmode": "Polyglot books are not read; give openings with -openings",
-    "engines": "engines are given with -engine or in a TOML file",
-    "epdout": "the final positions are in the games of -pgnout; tbgen score --pgn shows them",
-    "use-affinity": "bind the whole program with taskset",
-    "output": "there is one form of output",
-    "quick": "write out -engine, -openings and -each",
-    "log": "an engine's own log is log=FILE among its options; -debug shows all",
-    "autosaveinterval": "every game is on the disk as soon as it is over",
-    "reverse": "colours are swapped in every pair of games",
-    "force-concurrency": "-concurrency is taken as it is",
-}
-"""Options of the other programs that tbgen does not offer, and why."""
 
 _REFUSED_KEYS = {
     "conf": "there are no configured engines; a TOML file with -config does the same",
@@ -229,11 +129,6 @@ _REFUSED_KEYS = {
     "ponder": "engines do not think on the time of others",
     "trust": "no engine's word is taken for the end of a game",
 }
-_FLAG_KEYS = {"whitepov", "ponder", "trust"}
-
-Keys = Mapping[str, tuple[str, Reader]]
-"""Key of a group -> the field that it sets, and how it is read."""
-
 _OPENING_KEYS: Keys = {
     "file": ("file", Path),
     "format": ("notation", choice(Notation)),
@@ -254,6 +149,8 @@ _SPRT_KEYS: Keys = {
     "beta": ("beta", number),
     "model": ("model", choice(Model)),
 }
+_PGN_KEYS: Keys = {"file": ("pgn", Path), "fi": ("", flag), "notation": ("", only("san")), "append": ("", only("true"))}
+_REPORT_KEYS: Keys = {"penta": ("", only("true"))}
 _CONTROL_KEYS: Keys = {
     "st": ("each_move", number),
     "nodes": ("nodes", whole(1)),
@@ -272,7 +169,6 @@ _ENGINE_KEYS: Keys = {
 }
 _PROGRAM_KEYS = ("cmd", "arg", "args", "option", "hash", "threads", "proto", "tc")
 """The keys of an engine that are not settings by themselves."""
-
 _NEEDS = {
     "tbpieces": ("tb",),
     "tbadjudicate": ("tb", "syzygy"),
@@ -281,12 +177,134 @@ _NEEDS = {
 }
 """Option -> those without which it means nothing; one of them is enough."""
 
+_OPENING_HINT = "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round"
+_SPRT_HINT = "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized"
+_CUTOFF_HELP = "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0)."
+_RESIGN_HELP = "An engine loses with G0.0 after so many evaluations in a row at -CP or below."
+
+OPTIONS = {
+    option.name: option
+    for option in (
+        Option("engine cmd=FILE name=NAME ...", "An engine; give it once for each.", keys=_ENGINE_KEYS),
+        Option("each tc=10+0.1 ...", "Options for all engines.", keys=_ENGINE_KEYS),
+        Option("config FILE", "A TOML file with the same names; the command line takes precedence."),
+        Option("games N", "Games of an encounter in each round (default 2).", whole(1), "plan.games"),
+        Option("rounds N", "Rounds (default 1).", whole(1), "plan.rounds"),
+        Option("repeat [N]", "Games that share an opening, colours swapped (default 2).", whole(1), "plan.repeat"),
+        Option("noswap", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
+        Option(
+            "tournament TYPE", "round-robin (default), gauntlet, knockout or pyramid.", choice(Format), "plan.format"
+        ),
+        Option(
+            "seeds N",
+            "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1).",
+            whole(1),
+            "plan.seeds",
+        ),
+        Option("variant NAME", "standard (default) or fischerandom.", _chess960, "chess960"),
+        Option("concurrency N", "Games at a time (default 1).", whole(1)),
+        Option(
+            f"openings {_OPENING_HINT}",
+            "Openings; plies and start as in cutechess-cli, order sequential or random.",
+            field="openings.",
+            keys=_OPENING_KEYS,
+        ),
+        Option(
+            "scoring NAME",
+            "The scoring that decides (default exponential); all are shown.",
+            lambda word: scheme_of(_OTHER_NAMES.get(word, word)),
+            "rules.scoring.scheme",
+        ),
+        Option("cutoff G", _CUTOFF_HELP, parse_cutoff, "rules.scoring.cutoff_code"),
+        Option(
+            "komi G",
+            "The score to beat under komi, if the opening names none (default G5.75).",
+            parse_komi,
+            "rules.scoring.komi",
+        ),
+        Option(
+            "fifty NAME",
+            "The fifty-move rule: reset (default), fide, legacy, none.",
+            choice(FiftyMoveSetting),
+            "rules.fifty_moves.setting",
+        ),
+        Option(
+            "resign movecount=N score=CP twosided=true|false", _RESIGN_HELP, field="rules.resign.", keys=_RESIGN_KEYS
+        ),
+        Option(
+            "maxmoves N",
+            "End a game after N moves with its accrued score.",
+            lambda word: whole(0)(word) or None,
+            "rules.most_moves",
+        ),
+        Option("tb DIRS", "Folders of r-mobility tables that decide games exactly.", str, "tables.folders"),
+        Option("tbpieces N", "Ask tables at N men or fewer (default 5).", whole(1), "tables.men"),
+        Option(
+            "tbadjudicate on|off",
+            "on (default), or off: note the tables' verdict and play on.",
+            flag,
+            "tables.adjudicate",
+        ),
+        Option("syzygy DIRS", "Folders of Syzygy tables; only their wins end games.", str, "tables.syzygy"),
+        Option("syzygypieces N", "Ask Syzygy tables at N men or fewer (default 7).", whole(1), "tables.syzygy_men"),
+        Option("tbignore50", "Ignore the fifty-move rule in Syzygy wins.", flag, "tables.ignore_fifty_moves"),
+        Option(
+            f"sprt {_SPRT_HINT}",
+            "Stop when a test of the first engine against the second is decided.",
+            field="sprt.",
+            keys=_SPRT_KEYS,
+        ),
+        Option("report penta=true", "As fastchess writes it; pairs are always shown.", keys=_REPORT_KEYS),
+        Option("pgnout FILE", "Append every game to a file; needed for -recover.", keys=_PGN_KEYS),
+        Option("jsonout FILE", "Write the standings as JSON at the end.", Path, "json"),
+        Option("crosstable FILE", "Write the cross table at the end as the site of TCEC reads it.", Path),
+        Option("recover", "Continue an interrupted match; no game is lost or played twice.", flag),
+        Option("event NAME", "The Event tag."),
+        Option("site NAME", "The Site tag."),
+        Option("srand N", "The seed of the order of openings.", whole(0), "seed"),
+        Option("wait N", "Milliseconds between games.", milliseconds),
+        Option(
+            "ratinginterval N",
+            "Show the standings every N games (default 10; 0 is never).",
+            whole(0),
+            "rating_interval",
+        ),
+        Option("quiet", "Show the standings at the end, and nothing before; short -q.", flag),
+        Option("debug", "Print the lines between the referee and the engines.", flag),
+    )
+}
+
+ALIASES = {
+    "q": ("-quiet",),
+    "rMobilityType": ("-scoring",),
+    "rMobilityCutoff": ("-cutoff",),
+    "defaultKomi": ("-komi",),
+    "legacyMode": ("-fifty", "legacy"),
+}
+"""Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen, in those of tbgen."""
+
+REFUSED = {
+    "draw": "there are no draws under r-mobility: a game is played on for the score, or decided by -tb",
+    "bookmode": "Polyglot books are not read; give openings with -openings",
+    "engines": "engines are given with -engine or in a TOML file",
+    "epdout": "the final positions are in the games of -pgnout; tbgen score --pgn shows them",
+    "use-affinity": "bind the whole program with taskset",
+    "output": "there is one form of output",
+    "quick": "write out -engine, -openings and -each",
+    "log": "an engine's own log is log=FILE among its options; -debug shows all",
+    "autosaveinterval": "every game is on the disk as soon as it is over",
+    "reverse": "colours are swapped in every pair of games",
+    "force-concurrency": "-concurrency is taken as it is",
+}
+"""Options of the other programs that tbgen does not offer, and why."""
+
 
 def settings_of(arguments: Iterable[str]) -> MatchSettings:
-    """The settings from a command line and its -config file."""
-    words = parse_arguments(list(arguments))
+    """The settings from a command line and its -config file, which the command line overrides."""
+    typed = list(arguments)
+    words = parse_arguments(typed)
     if "config" in words:
-        words = merged(read_toml(Path(words.pop("config"))), words)
+        words = parse_arguments([*arguments_in(Path(words["config"])), *typed])
     settings = _settings_in(words)
     _refuse_contradictions(words, settings)
     return settings
@@ -295,83 +313,86 @@ def settings_of(arguments: Iterable[str]) -> MatchSettings:
 def parse_arguments(arguments: Sequence[str]) -> Words:
     """The options of a command line."""
     words: Words = {}
-    place = 0
-    while place < len(arguments):
-        name = arguments[place].lstrip("-")
-        if not name or name == arguments[place]:
-            raise UsageError(f"{arguments[place]!r} belongs to no option; options start with a dash")
+    left = list(arguments)
+    while left:
+        name = left[0].lstrip("-")
+        if not name or name == left[0]:
+            raise UsageError(f"{left[0]!r} belongs to no option; options start with a dash")
+        if name in ALIASES:
+            left[:1] = ALIASES[name]
+            name = left[0].lstrip("-")
         option = _option(name)
-        taken, value = (0, "legacy") if name == "legacyMode" else _value_of(option, arguments[place + 1 :])
-        if option.name == "engine":
-            words.setdefault("engine", []).append(value)
-        elif option.is_group:
-            words.setdefault(option.name, {}).update(value)
+        taken, value = _value_of(option, left[1:])
+        del left[: 1 + taken]
+        if name == "engine":
+            words.setdefault(name, []).append(value)
+        elif option.keys is not None:
+            words.setdefault(name, {}).update(value)
         else:
-            words[option.name] = value
-        place += 1 + taken
+            words[name] = value
     return words
 
 
-def read_toml(path: Path) -> Words:
-    """The options of a file; `[[engine]]` is repeated, `option.Hash = 16` is an option of an engine."""
+def arguments_in(path: Path) -> Iterator[str]:
+    """A file as a command line; `[[engine]]` is repeated, `option.Hash = 16` is an option of an engine."""
     try:
         with open(path, "rb") as file:
             found = tomllib.load(file)
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or too deep
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
-    words: Words = {}
     for name, value in found.items():
-        option = _option(name)
-        if option.is_group and not isinstance(value, list if option.name == "engine" else dict):
-            kind = "[[engine]]" if option.name == "engine" else f"[{option.name}]"
-            raise UsageError(f"{path}: {name} is a table, {kind}")
-        words[option.name] = _as_words(value)
-    return words
+        kind = list if name == "engine" else dict
+        if "=" in _option(ALIASES.get(name, (name,))[0].lstrip("-")).hint and not isinstance(value, kind):
+            raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
+        for each in value if name == "engine" else [value]:
+            if each is not False:
+                yield from (f"-{name}", *_words_of(each))
 
 
-def merged(file: Words, line: Words) -> Words:
-    """Merge the options of a command line with those of a file. The command line wins; engines of both play."""
-    together = {**file, **line}
-    for name in ("each", "openings", "sprt", "resign"):
-        if name in file and name in line:
-            together[name] = {**file[name], **line[name]}
-    if "engine" in file and "engine" in line:
-        together["engine"] = [*file["engine"], *line["engine"]]
-    return together
+def _words_of(value: object, key: str = "") -> Iterator[str]:
+    """A value of TOML in words."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _words_of(each, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _words_of(each, key)
+    elif key:
+        yield f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+    elif value is not True:
+        yield str(value)
 
 
 def _option(name: str) -> Option:
     if name in REFUSED:
         raise UsageError(f"-{name} is not offered: {REFUSED[name]}")
-    known = ALIASES.get(name, name)
-    if known not in OPTIONS:
+    if name not in OPTIONS:
         raise UsageError(f"unknown option -{name}{nearest(name, [*OPTIONS, *ALIASES])}")
-    return OPTIONS[known]
+    return OPTIONS[name]
 
 
 def _value_of(option: Option, rest: Sequence[str]) -> tuple[int, Any]:
     """The number of words that belong to an option, and their value."""
+    if option.keys is not None:
+        return _group(option, option.keys, rest)
     if option.is_flag:
         return 0, "on"
-    if option.is_group:
-        return _group(option, rest)
     if option.hint.startswith("["):
         return (1, rest[0]) if rest and rest[0].isdigit() else (0, "2")
     if not rest:
         raise UsageError(f"-{option.name} needs a value: -{option.usage}")
-    if option.read is not Path:
-        return 1, rest[0]
-    finished_only = rest[1:2] == ["fi"]
-    return 1 + finished_only, rest[0].removeprefix("file=")
+    return 1, rest[0]
 
 
-def _group(option: Option, rest: Sequence[str]) -> tuple[int, Words]:
+def _group(option: Option, keys: Keys, rest: Sequence[str]) -> tuple[int, Words]:
     group: Words = {}
     taken = 0
     for word in rest:
         key, equals, value = word.partition("=")
-        is_flag = word in _FLAG_KEYS and option.name in ("engine", "each")
-        if word.startswith("-") or not (equals or is_flag):
+        if not equals:
+            is_flag = word in _REFUSED_KEYS or (word in keys and keys[word][1] is flag)
+            key, value = (key, "on") if is_flag else ("file", word)
+        if word.startswith("-") or not (equals or is_flag or (option.hint == "FILE" and not taken)):
             break
         taken += 1
         if key.startswith("option."):
@@ -379,40 +400,35 @@ def _group(option: Option, rest: Sequence[str]) -> tuple[int, Words]:
         elif key == "arg":
             group.setdefault("arg", []).append(value)
         else:
-            group[key] = value if equals else "on"
+            group[key] = value
     if not taken:
         raise UsageError(f"-{option.name} needs values: -{option.usage}")
     return taken, group
 
 
-def _as_words(value: object) -> Any:
-    """Numbers and truth values of TOML as a command line writes them."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, Mapping):
-        return {key: _as_words(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_as_words(each) for each in value]
-    return str(value)
-
-
 def _settings_in(words: Words) -> MatchSettings:
-    keys = {option.name: (option.field or option.name, option.read) for option in OPTIONS.values()}
-    plain = {name: value for name, value in words.items() if not OPTIONS[name].is_group}
-    fields = _read("the match", plain, keys)
+    fields: dict[str, Any] = {}
+    for option in map(OPTIONS.__getitem__, words.keys() - {"engine", "each", "config"}):
+        word = words[option.name]
+        if option.keys is None:
+            fields[option.field or option.name] = _value("the match", option.name, word, option.read)
+        else:
+            read = _read(f"-{option.name}", word, option.keys)
+            fields.update({option.field + name: value for name, value in read.items()})
     engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
-    openings = _openings(words["openings"]) if "openings" in words else None
-    policy = Policy.DEFAULT if openings is None else openings.policy
     scoring = Scoring(**_part(fields, "rules.scoring."))
     fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
-    resign = Resign(**_read("-resign", words["resign"], _RESIGN_KEYS)) if "resign" in words else None
+    parts = {name: _part(fields, f"{name}.") for name in ("openings", "rules.resign", "sprt")}
+    openings = _openings(parts["openings"]) if "openings" in words else None
+    policy = Policy.DEFAULT if openings is None else openings.policy
+    resign = Resign(**parts["rules.resign"]) if "resign" in words else None
     return MatchSettings(
         engines,
         Plan(len(engines), **_part(fields, "plan."), policy=policy),
         PlayRules(fifty_moves, scoring, resign, **_part(fields, "rules.")),
         openings=openings,
         tables=TableSettings(**_part(fields, "tables.")),
-        sprt=_sprt(words["sprt"]) if "sprt" in words else None,
+        sprt=Sprt(**parts["sprt"]) if "sprt" in words else None,
         **fields,
     )
 
@@ -427,7 +443,9 @@ def _read(title: str, words: Words, keys: Keys, others: Iterable[str] = ()) -> d
     fields = {}
     for key, word in words.items():
         if key in keys:
-            fields[keys[key][0]] = _value(title, key, word, keys[key][1])
+            field, reader = keys[key]
+            value = _value(title, key, word, reader)
+            fields.update({field: value} if field else {})
         elif key in _REFUSED_KEYS:
             raise UsageError(f"{title}: {key} is not offered: {_REFUSED_KEYS[key]}")
         elif key not in others:
@@ -440,7 +458,7 @@ def _value(title: str, key: str, word: str, read: Reader) -> Any:
         return read(word)
     except _UnfitError as error:
         raise UsageError(f"{title}: {key} {error}") from None
-    except (TypeError, ValueError, AttributeError):  # a file may have a list where a word is expected
+    except ValueError:
         raise UsageError(f"{title}: {key}={word} makes no sense") from None
 
 
@@ -478,8 +496,7 @@ def _engine(each: Words, own: Words) -> EngineSpec:
     control = _value(title, "tc", words["tc"], parse_time_control) if "tc" in words else TimeControl()
     if control.is_timed and "st" in limits:
         raise UsageError(f"{title} cannot have both tc= and st=")
-    arguments = words.get("arg", [])
-    arguments = [*(arguments if isinstance(arguments, list) else [arguments]), *shlex.split(words.get("args", ""))]
+    arguments = [*words.get("arg", []), *shlex.split(words.get("args", ""))]
     short = {option: words[key] for key, option in (("hash", "Hash"), ("threads", "Threads")) if key in words}
     return EngineSpec(
         command=(*_program(words["cmd"], fields.get("folder")), *arguments),
@@ -501,18 +518,8 @@ def _program(command: str, folder: Path | None) -> tuple[str, ...]:
     return (shutil.which(command) or shutil.which(command, path=_MORE_PROGRAMS) or own or command,)
 
 
-def _openings(words: Words) -> OpeningSettings:
-    fields = _read("-openings", words, _OPENING_KEYS)
+def _openings(fields: dict[str, Any]) -> OpeningSettings:
     if "file" not in fields:
         raise UsageError("-openings needs file=FILE")
     is_pgn = ".pgn" in [suffix.lower() for suffix in fields["file"].suffixes]
     return OpeningSettings(**{"notation": Notation.PGN if is_pgn else Notation.EPD, **fields})
-
-
-def _sprt(words: Words) -> Sprt:
-    test = Sprt(**_read("-sprt", words, _SPRT_KEYS))
-    if test.elo0 >= test.elo1:
-        raise UsageError(f"-sprt: elo0 is less than elo1, not {test.elo0:g} and {test.elo1:g}")
-    if not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
-        raise UsageError("-sprt: alpha and beta are chances of error between 0 and 0.5")
-    return test
