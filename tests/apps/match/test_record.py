@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import io
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,7 +48,9 @@ def record_of(opening: Opening, plies: int) -> GameRecord:
 
 @pytest.mark.parametrize("opening", STARTS, ids=str)
 @pytest.mark.parametrize("plies", [0, 1, 2, 31])
-def test_our_reader_and_another_read_the_same_game(opening: Opening, plies: int) -> None:
+def test_our_reader_another_and_the_match_itself_read_the_same_game(
+    opening: Opening, plies: int, tmp_path: Path
+) -> None:
     record = record_of(opening, plies)
     text = to_pgn(record, HEADING)
     (ours,) = games_in(io.StringIO(text), "games.pgn")
@@ -62,27 +63,13 @@ def test_our_reader_and_another_read_the_same_game(opening: Opening, plies: int)
     assert list(other.mainline_moves()) == record.sheet.game.board.move_stack
     assert (ours.tags["Event"], ours.tags["White"], ours.tags["Black"]) == (HEADING.event, *record.names)
     assert (ours.tags["Site"], ours.tags["TerminationDetails"]) == (HEADING.site, 'cut "short"')
-    clocks = [node.clock() for node in other.mainline()]
-    assert clocks == [None] * len(opening.moves) + [3599.5] * plies
-
-
-@pytest.mark.parametrize("opening", STARTS, ids=str)
-def test_lines_are_short_and_the_game_is_found_again(opening: Opening, tmp_path: Path) -> None:
-    record = record_of(opening, 31)
-    text = to_pgn(record, HEADING)
     assert max(map(len, text.splitlines())) <= 79
     path = tmp_path / "games.pgn"
     path.write_text(text)
-    assert recovered(path, HEADING) == Recovered([stored(record)], len(text), is_known=True)
-    assert recovered(path, dataclasses.replace(HEADING, match="another")).games == []
-
-
-def test_a_damaged_game_is_played_again_and_stays_in_the_file(tmp_path: Path) -> None:
-    path, text = tmp_path / "games.pgn", to_pgn(record_of(STARTS[0], 3), HEADING).encode()
-    path.write_bytes(text.replace(b"{", b"{\x01", 1) + text)
-    found = recovered(path, HEADING)
-    assert [game.number for game in found.games] == [7]
-    assert found.kept_bytes == path.stat().st_size
+    assert recovered(path, HEADING.match) == Recovered([stored(record)], len(text) - 2)
+    assert recovered(path, "another").games == []
+    clocks = [node.clock() for node in other.mainline()]
+    assert clocks == [None] * len(opening.moves) + [3599.5] * plies
 
 
 @pytest.mark.parametrize(
