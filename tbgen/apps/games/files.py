@@ -85,10 +85,10 @@ def open_bytes(name: str) -> Iterator[Iterator[bytes]]:
     is_input = name == STANDARD_INPUT
     with contextlib.ExitStack() as stack:
         try:
-            packed = stack.enter_context(open(0 if is_input else name, "rb", _PIECE_BYTES, closefd=not is_input))
+            file = io.FileIO(0 if is_input else name, closefd=not is_input)
         except OSError as error:
             raise UnreadableFileError(name, error.strerror or str(error)) from None
-        yield _pieces(packed, name)
+        yield _pieces(stack.enter_context(io.BufferedReader(file, _PIECE_BYTES)), name)
 
 
 def is_packed(name: str) -> bool:
