@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import click
 
-from tbgen.apps.records.folder import FOLDER, is_index_behind, without_record
+from tbgen.apps.records.folder import without_record
 from tbgen.cli.folders import Wanted, in_units, new_folder_option, wanted_options
 from tbgen.cli.games import lacking
 from tbgen.cli.options import (
@@ -174,7 +174,7 @@ def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: b
 def _keep_records(folder: Path, targets: Sequence[Material], threads: int, *, quiet: bool) -> None:
     """Count the tables that were built and have no record yet; a build that was interrupted leaves them to the next."""
     wanted = without_record(folder, build_order(targets))
-    if not wanted and not is_index_behind(folder / FOLDER):
+    if not wanted:
         return
     from tbgen.apps.records.making import keep_records
 

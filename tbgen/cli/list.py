@@ -8,11 +8,10 @@ from pathlib import Path
 import click
 
 from tbgen.cli.folders import folders_option, in_units, named_or_there, names_argument, no_tables
-from tbgen.cli.options import game_option, json_option, quiet_option, refuse_together
-from tbgen.cli.reporter import by_pawns, compile_for, progress
+from tbgen.cli.options import game_option, json_option, quiet_option
+from tbgen.cli.reporter import progress
 from tbgen.cli.terminal import complain_of, print_json, show_rows
-from tbgen.compiled.known import Purpose
-from tbgen.errors import TableError, UsageError
+from tbgen.errors import TableError
 from tbgen.library.catalog import Summary, summaries, summary_of
 from tbgen.material import Material
 from tbgen.score import Color, Mobility
@@ -23,12 +22,6 @@ from tbgen.text import counted
 @click.command("list")
 @names_argument
 @click.option("--figures", is_flag=True, help="Show the figures of every table, as if all were named.")
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Draw the one table that is named into FILE, an .svg file.",
-)
 @game_option
 @folders_option
 @json_option
@@ -37,7 +30,6 @@ def command(
     names: tuple[str, ...],
     *,
     figures: bool,
-    plot: Path | None,
     game: Mobility,
     folders: tuple[Path, ...],
     as_json: bool,
@@ -54,11 +46,7 @@ def command(
       tbgen list
       tbgen list --data tables --json
       tbgen list KBvK KNvK KvK
-      tbgen list KBvKN --plot KBvKN.svg
     """
-    refuse_together({"--json": as_json, "--plot": plot})
-    if plot is not None:
-        return _draw(named_or_there(names, folders) if len(names) == 1 else [], folders, plot, quiet=quiet)
     if not names and not figures:
         return _list(folders, as_json=as_json, quiet=quiet)
     found, faults = _sorted_out(_summaries_of(named_or_there(names, folders), folders), quiet=True)
@@ -117,20 +105,6 @@ def _sorted_out(summaries: Iterable[Summary | TableError], *, quiet: bool) -> tu
             else:
                 faults.append(each)
     return found, faults
-
-
-def _draw(materials: list[Material], folders: tuple[Path, ...], plot: Path, *, quiet: bool) -> int:
-    """Count the table and draw what it holds."""
-    if not materials:
-        raise UsageError("--plot draws one table; name one material")
-    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
-    from tbgen.apps.records.making import record_of
-    from tbgen.apps.site.plots import draw_table
-
-    draw_table(record_of(folders, materials[0], lines=False), plot)
-    if not quiet:
-        click.echo(str(plot))
-    return 0
 
 
 def _show(summary: Summary) -> None:

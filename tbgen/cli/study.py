@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tbgen.apps.records.folder import FOLDER, is_index_behind, merge, records_in, write_index, write_record
+from tbgen.apps.records.folder import FOLDER, records_in, write_record
 from tbgen.apps.records.record import Record
 from tbgen.cli.folders import (
     Wanted,
@@ -28,7 +28,6 @@ from tbgen.cli.options import (
     json_option,
     quiet_option,
     refuse_beside,
-    refuse_without,
     typed_folders,
 )
 from tbgen.cli.output import written_whole
@@ -77,13 +76,6 @@ def command() -> None:
 @command.command("record")
 @wanted_options("every table in the folders", built=True)
 @click.option(
-    "--merge",
-    "other",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Copy the records of another folder.",
-)
-@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
@@ -93,58 +85,37 @@ def command() -> None:
 @game_option
 @optional_folders_option
 @quiet_option
-def record(
-    wanted: Wanted, *, other: Path | None, output: Path | None, game: Mobility, folders: tuple[Path, ...], quiet: bool
-) -> None:
+def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tuple[Path, ...], quiet: bool) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
-    A record is one JSON file for each material; an index lists them.
-    The bytes depend on the table alone. Lines are played to prove them before they are written.
+    A record is one JSON file for each material. Its bytes depend on the table alone. Lines are played to prove them
+    before they are written.
 
     \b
     Examples:
       tbgen study record KBvK
       tbgen study record --all --data tables -o records
-      tbgen study record --merge elsewhere/records
     """
-    is_counting = any(wanted) or other is None
-    materials = wanted.materials() if is_counting else []
-    if output is not None and not is_counting:
-        refuse_without("tables to count", {"--data": typed_folders()})
-    else:
-        check_folders(folders)
+    materials = wanted.materials()
+    check_folders(folders)
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
     target = folders[0] / FOLDER if output is None else output
     if wanted.every:
         materials = named_or_there((), folders)
-    if other is not None:
-        taken = merge(target, other)
-        if not quiet:
-            click.echo(f"{len(taken)} taken over" + (": " if taken else "") + ", ".join(map(str, taken)))
-    if materials:
-        _count(materials, folders, target, quiet=quiet)
-
-
-def _count(wanted: Sequence[Material], folders: Sequence[Path], target: Path, *, quiet: bool) -> None:
-    """Count tables and write what they hold."""
-    compile_for(by_pawns(wanted, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
+    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
     from tbgen.apps.records.making import record_of
 
-    with progress("records", len(wanted), quiet=quiet or sys.stdout.isatty()) as shown:
-        try:
-            for material in wanted:
-                shown.advance(0, detail=str(material))
-                made = record_of(folders, material)
-                write_record(target, made)
-                found = made.longest()
-                longest = "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"
-                if not quiet:
-                    click.echo(f"{material}: {made.positions.classes:,} positions up to symmetry{longest}")
-                shown.advance()
-        finally:
-            if is_index_behind(target):
-                write_index(target)
+    with progress("records", len(materials), quiet=quiet or sys.stdout.isatty()) as shown:
+        for material in materials:
+            shown.advance(0, detail=str(material))
+            made = record_of(folders, material)
+            write_record(target, made)
+            found = made.longest()
+            longest = "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"
+            if not quiet:
+                click.echo(f"{material}: {made.positions.classes:,} positions up to symmetry{longest}")
+            shown.advance()
 
 
 @command.command("compare")

@@ -76,15 +76,11 @@ CASES = {
     "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
     "fetch": Case(("fetch", "--all", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
     "record": Case(("study", "record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
-    "merge": Case(("study", "record", "--merge", "records", "-o", "all"), _records, ("all/*.json",)),
     "report": Case(("site", "--records", "records", "-o", "site"), _records, ("site/*.html", "site/data/*.json")),
     "event": Case(
         ("site", "--records", "records", "--event", "event.json", "-o", "site"),
         lambda: {**_records(), "event.json": json.dumps(EVENT).encode()},
         ("site/*.html",),
-    ),
-    "plot": Case(
-        ("list", "KNvK", "--data", "3 men", "--plot", "table.svg"), lambda: {"table.svg": OLD}, ("table.svg",)
     ),
     "compare": Case(
         ("study", "compare", "KvK", "--data", "tables", "-o", "games.json"), _of_both_games, ("games.json",)

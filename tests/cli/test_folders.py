@@ -113,16 +113,6 @@ def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, 
     assert {"KvK.html", "KBvK.html"} <= {path.name for path in pages.rglob("*.html")}
 
 
-def test_records_are_taken_over_where_there_are_no_tables(
-    two_folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    printed("study", "record", "KvK", "--data", str(two_folders[0]))
-    monkeypatch.chdir(tmp_path)
-    there = str(two_folders[0] / "records")
-    assert printed("study", "record", "--merge", there, "-o", "records") == "1 taken over: KvK\n"
-    assert "there is no folder data" in complaint("study", "record", "--merge", there)[1]
-
-
 def test_a_table_is_proved_with_children_from_another_folder(two_folders: tuple[Path, Path]) -> None:
     first, second = map(str, two_folders)
     sample = ("--sample", "50", "--threads", "1")

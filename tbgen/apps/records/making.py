@@ -11,7 +11,7 @@ from typing import Final
 
 from tbgen.apps.records.census import Census, Spread, census_of
 from tbgen.apps.records.changing import changing_in
-from tbgen.apps.records.folder import FOLDER, is_index_behind, write_index, write_record
+from tbgen.apps.records.folder import FOLDER, write_record
 from tbgen.apps.records.quiet import longest_stretch
 from tbgen.apps.records.record import (
     NOBODY,
@@ -110,13 +110,9 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
 def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]) -> None:
     """Count tables of a folder, without their lines, and keep the records within it; `tell` hears of each one first."""
     remove_partials(folder / FOLDER)
-    try:
-        for material in wanted:
-            tell(material)
-            write_record(folder / FOLDER, record_of(folder, material, lines=False, threads=threads))
-    finally:
-        if is_index_behind(folder / FOLDER):
-            write_index(folder / FOLDER)
+    for material in wanted:
+        tell(material)
+        write_record(folder / FOLDER, record_of(folder, material, lines=False, threads=threads))
 
 
 def _side_of(file: TableFile, side: Color, spreads: Mapping[Score, Spread], played: Lines) -> SideRecord:

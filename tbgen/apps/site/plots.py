@@ -1,20 +1,14 @@
-"""Plots of distances, and pictures: SVG files of their own, for pages that are not part of a site."""
+"""Plots of distances: how many positions are how far away from their outcomes."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from tbgen.apps.records.record import Record
-from tbgen.apps.site.palette import DASHES, Segment, bar_of, colors, shade_of
-from tbgen.apps.site.templates import environment
-from tbgen.errors import UsageError
-from tbgen.score import Color, Score
-from tbgen.storage.files import write_whole
+from tbgen.apps.site.palette import shade_of
+from tbgen.score import Score
 
 Distances = Mapping[Score, Sequence[int]]
 """[outcome][plies] -> positions."""
@@ -23,11 +17,6 @@ WIDTH: Final = 1000
 HEIGHT: Final = 400
 """The units of paths, which begin at the upper left."""
 
-_GROUNDS: Final = {
-    "light": ("#fcfbf8", "#1f2328", "#5b6270", "#dcd9d0"),
-    "dark": ("#15181c", "#e4e2dc", "#a0a6b0", "#33383f"),
-}
-"""Ground, ink, soft ink and rules of a picture."""
 _MOST_NAMED: Final = 7
 _PALEST: Final = 3
 _LOWEST: Final = 0.7
@@ -174,35 +163,3 @@ def _farthest(counts: Sequence[int]) -> str:
     plies = len(counts) - 1
     peak = max(range(len(counts)), key=lambda number: counts[number])
     return f"most positions at {peak} plies, the last at {plies}" if plies else "all at once"
-
-
-def draw_table(record: Record, path: Path) -> None:
-    """Draw one table: shares of outcomes, and how far away they are, for either side to move."""
-    if path.suffix.lower() != ".svg":
-        raise UsageError(f"a plot is written to a file that ends with .svg, not to {path.name}")
-    write_whole(path, [_picture_of_table(record).encode()])
-
-
-def _bar(record: Record, sides: Iterable[Color] = Color) -> list[Segment]:
-    counts: Counter[Score] = Counter()
-    for side in sides:
-        counts.update({outcome: each.classes for outcome, each in record.sides[side].outcomes.items()})
-    return bar_of(counts)
-
-
-def _picture_of_table(record: Record) -> str:
-    sides = [side for side in Color if record.sides[side].outcomes]
-    distances = ({outcome: each.distances for outcome, each in record.sides[side].outcomes.items()} for side in sides)
-    names = [f"{side} to move" for side in sides]
-    return _picture(
-        f"{record.material}: {record.positions.classes:,} positions up to symmetry",
-        [(name, _bar(record, [side])) for name, side in zip(names, sides, strict=True)],
-        list(zip(names, map(plot_of, distances), strict=True)),
-    )
-
-
-def _picture(title: str, rows: list[tuple[str, list[Segment]]], plots: Sequence[tuple[str, Plot]] = ()) -> str:
-    """Shares as bars, below them plots, in light and in dark."""
-    made = environment(left=96, across=606, deep=230, grounds=_GROUNDS, dashes=DASHES)
-    made.filters["colors"] = colors
-    return made.get_template("picture.svg").render(title=title, rows=rows, plots=plots) + "\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.site import need_modules
-from tbgen.apps.site.boards import board_of, shared
+from tbgen.apps.site.boards import shapes_of_men, view_of
 from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, shade_of, theme, told
 from tbgen.score import Color, Score
 from tbgen.text import counted, in_plies
@@ -62,7 +62,7 @@ def environment(**given: Any) -> Environment:
         undefined=jinja2.StrictUndefined,
     )
     made.filters.update(_FILTERS)
-    made.globals.update(shades=_SHADES, shared=shared(), **given)
+    made.globals.update(shades=_SHADES, men=shapes_of_men(), **given)
     return made
 
 
@@ -78,7 +78,7 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "bar": bar_of,
     "border": border_of,
     "asked": lambda fen: fen.replace(" ", "_"),
-    "board": board_of,
+    "view": view_of,
     "counted": counted,
     "css": lambda number: f"{number:.3f}",
     "exact": lambda part, whole: f"{100 * part / whole:.4f} %",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import jsonschema
 import pytest
 
 from tbgen.apps.records import making
-from tbgen.apps.records.folder import INDEX, SCHEMA, merge, read_record, records_in, write_index, write_record
+from tbgen.apps.records.folder import SCHEMA, read_record, write_record
 from tbgen.apps.records.making import Replay, record_of, replay
 from tbgen.apps.records.record import Record
 from tbgen.errors import MissingTableError, RecordError, VerificationError
@@ -27,7 +26,7 @@ VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
 
 
 def published() -> list[Path]:
-    return sorted(path for path in PUBLISHED.glob("*.json") if path.name != INDEX)
+    return sorted(PUBLISHED.glob("K*.json"))
 
 
 def code_of(board: chess.Board) -> int:
@@ -73,14 +72,6 @@ def assert_promises(facts: dict[str, Any]) -> None:
         board.push(move)
     assert quiet["plies"] == min(resets, default=quiet["dtg"])
     assert quiet["exact"] or facts["men"] > 4
-
-
-@pytest.mark.slow
-def test_the_index_says_what_is_published(tmp_path: Path) -> None:
-    shutil.copytree(PUBLISHED, tmp_path / "records")
-    write_index(tmp_path / "records")
-    assert (tmp_path / "records" / INDEX).read_bytes() == (PUBLISHED / INDEX).read_bytes()
-    assert sorted(json.loads((PUBLISHED / INDEX).read_text())["records"]) == [path.stem for path in published()]
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -150,19 +141,6 @@ def test_a_line_that_breaks_its_promise_stops_the_record(table_folder: Path, mon
 def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingTableError):
         record_of(tmp_path, Material.parse("KvK"))
-
-
-def test_merging_twice_changes_nothing(records: dict[str, Record], tmp_path: Path) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
-    write_record(here, records["KvK"])
-    for name in ("KvK", "KBvK"):
-        write_record(there, records[name])
-    assert list(map(str, merge(here, there))) == ["KBvK"]
-    files = {path.name: path.read_bytes() for path in here.iterdir()}
-    assert merge(here, there) == []
-    assert files == {path.name: path.read_bytes() for path in here.iterdir()}
-    assert files.keys() == {"KvK.json", "KBvK.json", INDEX}
-    assert [str(record.material) for record in records_in(here)] == ["KvK", "KBvK"]
 
 
 def broken(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -7,7 +7,6 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
 import chess.pgn
 import pytest
@@ -19,11 +18,10 @@ from tbgen.apps.site import templates
 from tbgen.apps.site.events import read_event
 from tbgen.apps.site.lines import best_cards
 from tbgen.apps.site.pages import DATA, EVENT, Site, write_site
-from tbgen.apps.site.plots import draw_table
 from tbgen.errors import UsageError
 from tbgen.material import Material
 from tests.apps.conftest import PUBLISHED
-from tests.apps.site.faults import SVG, faults_of, leads, parsed, unspoken
+from tests.apps.site.faults import faults_of, leads, parsed, unspoken
 from tests.cli.calls import complaint, printed
 
 
@@ -264,11 +262,3 @@ def test_an_event_by_itself_is_added_to_a_site_which_keeps_it(
     assert 'href="event.html"' in (tmp_path / "site" / "index.html").read_text()
     code, line = complaint("site", "--event", str(event_file), *address, "-o", site)
     assert (code, "begins with https://" in line) == (2, True)
-
-
-def test_a_table_is_drawn_in_a_known_form(some: list[Record], tmp_path: Path) -> None:
-    for record in some:
-        draw_table(record, tmp_path / "table.svg")
-        assert ElementTree.parse(tmp_path / "table.svg").getroot().tag == f"{SVG}svg"
-    with pytest.raises(UsageError, match=r"ends with .svg, not to KvK.png"):
-        draw_table(some[0], tmp_path / "KvK.png")
