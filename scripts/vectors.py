@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 from tbgen.material import Material  # noqa: E402
 from tbgen.probe import Tablebase, open_tablebase  # noqa: E402
-from tbgen.probe.answers import Fault  # noqa: E402
+from tbgen.probe.many import Fault  # noqa: E402
 from tbgen.rules.position import own_score  # noqa: E402
 from tbgen.score import Score  # noqa: E402
 from tests import reference  # noqa: E402

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from tbgen.errors import TableError as TableError
     from tbgen.errors import TbgenError as TbgenError
     from tbgen.material import Material as Material
-    from tbgen.probe.answers import BulkProbe as BulkProbe
-    from tbgen.probe.answers import Fault as Fault
     from tbgen.probe.answers import LineStep as LineStep
     from tbgen.probe.answers import MoveProbe as MoveProbe
     from tbgen.probe.answers import Probe as Probe
+    from tbgen.probe.many import BulkProbe as BulkProbe
+    from tbgen.probe.many import Fault as Fault
     from tbgen.probe.tablebase import Tablebase as Tablebase
     from tbgen.probe.tablebase import open_tablebase as open_tablebase
     from tbgen.rules.fen import format_fen as format_fen

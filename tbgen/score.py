@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import enum
 import re
+from fractions import Fraction
+from typing import Protocol
 
 from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
 
@@ -195,6 +197,15 @@ class Score:
         """The same score in the colour-reversed position."""
         return Score(self.code, self.holder.other)
 
+    def points(self, scoring: Scores) -> tuple[Fraction, Fraction]:
+        """White's and Black's points for a game that ends with the score.
+
+        >>> from tbgen.rules.points import Scoring
+        >>> Score("-G0.5").points(Scoring("lasker"))
+        (Fraction(1, 4), Fraction(3, 4))
+        """
+        return scoring.points(self)
+
     def in_words(self) -> str:
         """What the score says as an outcome: a sentence without its full stop.
 
@@ -251,6 +262,12 @@ class Score:
     def __str__(self) -> str:
         sign = "" if self.holder is Color.WHITE else "-"
         return f"{sign}G{self.code // 2}.{5 * (self.code % 2)}"
+
+
+class Scores(Protocol):
+    """A rule that turns scores into points, such as `tbgen.Scoring`."""
+
+    def points(self, outcome: Score) -> tuple[Fraction, Fraction]: ...
 
 
 def _parsed(text: str) -> tuple[int, Color]:

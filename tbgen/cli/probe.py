@@ -17,7 +17,8 @@ from tbgen.cli.options import game_option, idle_quiet_option, json_option, refus
 from tbgen.cli.position import Asked, PositionCommand, position_options
 from tbgen.cli.terminal import print_json, show_rows, shows_colors
 from tbgen.errors import TbgenError
-from tbgen.probe import Grade, MoveProbe, Probe, Tablebase, open_tablebase
+from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
+from tbgen.probe.answers import Moves
 from tbgen.rules.fen import board_in_colors, picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
@@ -166,22 +167,15 @@ def _show(answer: Probe, scoring: Scoring) -> None:
     click.echo(f"points    {format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})")
 
 
-def _show_moves(moves: Sequence[MoveProbe], scoring: Scoring) -> None:
+def _show_moves(moves: Moves, scoring: Scoring) -> None:
     """The moves in groups: what keeps the value, what gives away a part of it, what gives the score away."""
     if not moves:
         click.echo("\nno legal moves: the game is over")
         return
-    value, mover = moves[0].outcome, moves[0].own.holder
-    words = {
-        Grade.KEEPS: f"keep {value}:",
-        Grade.COSTS: "give away part of it:" if value.holder is mover else f"give {mover.other} more:",
-        Grade.LOSES: f"give the score to {mover.other}:",
-    }
-    titles: dict[int, str] = {}
-    for number, each in enumerate(moves):
-        title = words[Grade.of(value, each.outcome)]
-        if title not in titles.values():
-            titles[number] = title
+    titles, number = dict[int, str](), 0
+    for title, group in moves.groups():
+        titles[number] = f"{title}:"
+        number += len(group)
     click.echo()
     heads = ("move", "outcome", "DTG", "own", "accrued", "points", "")
     show_rows(heads, [tuple(_cells(each, scoring)) for each in moves], right=".rrrrr", titles=titles)

@@ -1,29 +1,69 @@
-"""Answers: what a probe says of a position, of a move, of a line, and of many positions."""
+"""Answers: what a probe says of a position, of its moves, and of a line."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
 import chess
-import numpy as np
-import numpy.typing as npt
 
+from tbgen.errors import UsageError
 from tbgen.material import Material
-from tbgen.probe.stored import UNKNOWN_DTG
 from tbgen.rules.notation import san_of
-from tbgen.rules.points import Scoring, points_facts
+from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.rules.position import own_score
 from tbgen.score import Score
 from tbgen.text import facts_of, in_plies
 
 
-@dataclass(frozen=True)
-class Probe:
-    """The value of a position with an accrued score."""
+class Grade(enum.Enum):
+    """What a move makes of the value of a position."""
+
+    KEEPS = "keeps"
+    COSTS = "costs"
+    """It gives away a part: the same side holds the score, to more or to fewer legal moves."""
+    LOSES = "loses"
+    """It gives the score to the other side."""
+
+    @classmethod
+    def of(cls, before: Score, after: Score) -> Grade:
+        """The grade of a move after which a position of one value has another.
+
+        >>> Grade.of(Score("G0.5"), Score("G1.5")), Grade.of(Score("G1.5"), Score("-G1.5"))
+        (<Grade.COSTS: 'costs'>, <Grade.LOSES: 'loses'>)
+        """
+        if before == after:
+            return cls.KEEPS
+        return cls.COSTS if before.holder is after.holder else cls.LOSES
+
+
+class Valued:
+    """What has a value: an outcome, and a distance that may not be known."""
+
+    outcome: Score
+    dtg: int | None
+
+    def __str__(self) -> str:
+        return str(self.outcome) if self.dtg is None else f"{self.outcome} in {in_plies(self.dtg)}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def points(self, scoring: Scoring | None = None) -> Points:
+        """White's and Black's points if the game ends with the outcome."""
+        return (Scoring() if scoring is None else scoring).points(self.outcome)
+
+
+@dataclass(frozen=True, repr=False)
+class Probe(Valued):
+    """The value of a position with an accrued score.
+
+    A notebook shows it with the board, the best moves as arrows, and all moves in groups.
+    """
 
     material: Material
     """As it stands on the board."""
@@ -31,23 +71,24 @@ class Probe:
     """What the game ends with if both sides play their best."""
     dtg: int | None
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
-    _board: chess.Board = field(repr=False, compare=False)
-    _accrued: Score | None = field(repr=False, compare=False)
-    _own: Score | None = field(default=None, repr=False, compare=False)
+    _board: chess.Board = field(compare=False)
+    _accrued: Score | None = field(compare=False)
+    _own: Score | None = field(default=None, compare=False)
     """The score of the position itself, if it has been counted."""
+    _ask: Callable[[chess.Board, Score], Moves] | None = field(default=None, compare=False)
+    """What finds the moves of a position with an accrued score."""
 
-    def __str__(self) -> str:
-        """The value in short, such as `G1.5 in 5 plies`."""
-        return _in_short(self.outcome, self.dtg)
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickled answer has no tables: opened again, nobody would close them."""
+        return {**vars(self), "_ask": None}
 
-    @property
-    def own(self) -> Score:
-        """The score of the position itself; counted when it is asked for, since the value rarely needs it."""
-        return self._counted if self._own is None else self._own
+    def __repr__(self) -> str:
+        return f"<Probe {self.material}: {self}>"
 
     @cached_property
-    def _counted(self) -> Score:
-        return own_score(self._board)
+    def own(self) -> Score:
+        """The score of the position itself; counted when it is asked for, since the value rarely needs it."""
+        return own_score(self._board) if self._own is None else self._own
 
     @property
     def accrued(self) -> Score:
@@ -59,6 +100,18 @@ class Probe:
         """Whether the goal is already on the sheet: the outcome is the accrued score."""
         return self.outcome == self.accrued
 
+    @cached_property
+    def moves(self) -> Moves:
+        """All moves with their values, best first; looked up when you first ask, so the tables must be open."""
+        if self._ask is None:
+            raise UsageError("a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)")
+        return self._ask(self._board, self.accrued)
+
+    @property
+    def best(self) -> list[MoveProbe]:
+        """The moves of best play."""
+        return [each for each in self.moves if each.best]
+
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it, with the points under a scoring scheme."""
         rule = Scoring() if scoring is None else scoring
@@ -66,9 +119,24 @@ class Probe:
         values = facts_of(self, "own", "accrued", "outcome", "dtg", points=points, scoring=rule.scheme)
         return {"fen": self._board.fen(), "material": str(material), **values}
 
+    def _repr_svg_(self) -> str:
+        from tbgen.probe.display import svg_of
 
-@dataclass(frozen=True)
-class MoveProbe:
+        return svg_of(self._board, [each.move for each in self.best])
+
+    def _repr_html_(self) -> str:
+        from tbgen.probe.display import html_of
+
+        return html_of(self)
+
+    def __rich__(self) -> str:
+        from tbgen.probe.display import text_of
+
+        return text_of(self._board, self)
+
+
+@dataclass(frozen=True, repr=False)
+class MoveProbe(Valued):
     """What a move is worth with best play after it.
 
     `dtg` counts plies from the position before the move until the outcome's score is reached. It is 0 only
@@ -87,30 +155,28 @@ class MoveProbe:
     """
     keeps: bool
     """Whether the move keeps the outcome of the position, be it on a way too long or too short."""
-    _board: chess.Board = field(repr=False, compare=False)
+    _board: chess.Board = field(compare=False)
     """The position before the move, and what had accrued there."""
-    _accrued: Score = field(repr=False, compare=False)
-    _own: Score | None = field(repr=False, compare=False)
+    _accrued: Score = field(compare=False)
+    _own: Score | None = field(compare=False)
     """The score of the position after the move, if finding its value took it: the value of a reset does not."""
-    _forgets: bool = field(default=True, repr=False, compare=False)
+    _forgets: bool = field(default=True, compare=False)
     """Whether a reset wipes out what has accrued."""
 
     def __str__(self) -> str:
         """The move and its value in short, such as `Ke5 G1.5 in 5 plies`."""
-        return f"{self.san} {_in_short(self.outcome, self.dtg)}"
+        return f"{self.san} {super().__str__()}"
 
     @cached_property
     def san(self) -> str:
         """The move in short notation."""
         return san_of(self._board, self.move, self.own)
 
-    @property
+    @cached_property
     def own(self) -> Score:
         """The score of the position after the move."""
-        return self._counted if self._own is None else self._own
-
-    @cached_property
-    def _counted(self) -> Score:
+        if self._own is not None:
+            return self._own
         after = self._board.copy(stack=False)
         after.push(self.move)
         return own_score(after)
@@ -127,17 +193,51 @@ class MoveProbe:
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The move as JSON has it, with its points; own and accrued score are those after it."""
-        return moves_facts([self], scoring)[0]
+        points = _points(Scoring() if scoring is None else scoring, self.outcome)
+        return {**_move_facts(self), "points": {**points}, "best": self.best, "keeps": self.keeps}
+
+    def _repr_svg_(self) -> str:
+        from tbgen.probe.display import svg_of
+
+        return svg_of(self._board, [self.move])
 
 
-def moves_facts(moves: Sequence[MoveProbe], scoring: Scoring | None = None) -> list[dict[str, Any]]:
-    """The facts of some moves; points are found once for each outcome."""
-    rule = Scoring() if scoring is None else scoring
-    points = {outcome: _points(rule, outcome) for outcome in {each.outcome for each in moves}}
-    return [
-        {**_move_facts(each), "points": {**points[each.outcome]}, "best": each.best, "keeps": each.keeps}
-        for each in moves
-    ]
+class Moves(list[MoveProbe]):
+    """The moves of a position, best first."""
+
+    def groups(self) -> Iterator[tuple[str, list[MoveProbe]]]:
+        """The moves by what they make of the value, each group with a title such as `keep G1.5`."""
+        if not self:
+            return
+        value, mover = self[0].outcome, self[0].own.holder
+        titles = {
+            Grade.KEEPS: f"keep {value}",
+            Grade.COSTS: "give away part of it" if value.holder is mover else f"give {mover.other} more",
+            Grade.LOSES: f"give the score to {mover.other}",
+        }
+        for grade, moves in itertools.groupby(self, lambda each: Grade.of(value, each.outcome)):
+            yield titles[grade], list(moves)
+
+    def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:
+        """The moves as columns by name, which pandas and polars take as a frame."""
+        from tbgen.probe.many import columns_of
+
+        return {
+            "uci": [each.move.uci() for each in self],
+            "san": [each.san for each in self],
+            **columns_of([each.outcome for each in self], [each.dtg for each in self], scoring),
+            **{name: [getattr(each, name) for each in self] for name in ("reset", "best", "keeps")},
+        }
+
+    def _repr_html_(self) -> str:
+        from tbgen.probe.display import table_of
+
+        return table_of(self)
+
+
+def moves_facts(moves: Iterable[MoveProbe], scoring: Scoring | None = None) -> list[dict[str, Any]]:
+    """The facts of some moves."""
+    return [each.facts(scoring) for each in moves]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -146,8 +246,8 @@ def _points(rule: Scoring, outcome: Score) -> Mapping[str, float]:
     return points_facts(rule.points(outcome))
 
 
-@dataclass(frozen=True, slots=True)
-class LineStep:
+@dataclass(frozen=True, slots=True, repr=False)
+class LineStep(Valued):
     """One move of a line of best play, and what stands after it."""
 
     move: chess.Move
@@ -160,7 +260,7 @@ class LineStep:
 
     def __str__(self) -> str:
         """The move and what stands after it in short, such as `Ke5 G1.5 in 4 plies`."""
-        return f"{self.san} {_in_short(self.outcome, self.dtg)}"
+        return f"{self.san} {Valued.__str__(self)}"
 
     def facts(self) -> dict[str, Any]:
         """The step as JSON has it."""
@@ -178,95 +278,3 @@ def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
         "outcome": str(each.outcome),
         "dtg": each.dtg,
     }
-
-
-def _in_short(outcome: Score, dtg: int | None) -> str:
-    return str(outcome) if dtg is None else f"{outcome} in {in_plies(dtg)}"
-
-
-class Grade(enum.Enum):
-    """What a move makes of the value of a position."""
-
-    KEEPS = "keeps"
-    COSTS = "costs"
-    """It gives away a part: the same side holds the score, to more or to fewer legal moves."""
-    LOSES = "loses"
-    """It gives the score to the other side."""
-
-    @classmethod
-    def of(cls, before: Score, after: Score) -> Grade:
-        """The grade of a move after which a position of one value has another.
-
-        >>> stalemate, one, other = (Score.from_byte(byte) for byte in (2, 4, -4))
-        >>> Grade.of(stalemate, one), Grade.of(one, other)
-        (<Grade.COSTS: 'costs'>, <Grade.LOSES: 'loses'>)
-        """
-        if before == after:
-            return cls.KEEPS
-        return cls.COSTS if before.holder is after.holder else cls.LOSES
-
-
-class Fault(enum.IntEnum):
-    """Why there is no answer for one position of many."""
-
-    NONE = 0
-    """There is one."""
-    ILLEGAL = 1
-    """The position breaks a rule of chess."""
-    CASTLING = 2
-    """It has castling rights, which tables do not know."""
-    TOO_MANY_MEN = 3
-    """It has more men than tables are made for."""
-    MISSING_TABLE = 4
-    """Its table is not there."""
-    ACCRUED = 5
-    """No game can carry this accrued score into it."""
-
-    def __str__(self) -> str:
-        return self.name.lower().replace("_", " ")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BulkProbe:
-    """The values of many positions, one an index, and why there is none for some.
-
-    >>> many = BulkProbe(np.array([4, -1, 0], np.int8), np.array([5, 0, 0], np.uint16), np.array([0, 0, 1], np.uint8))
-    >>> [found and (str(found[0]), found[1]) for found in many], str(many.fault_of(2))
-    ([('G1.5', 5), ('-G0.0', 0), None], 'illegal')
-    """
-
-    outcome: npt.NDArray[np.int8]
-    """+(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no answer.
-
-    A code is twice the number of legal moves, and one more if there is no check: G1.5 is +4, -G0.0 is -1.
-    """
-    dtg: npt.NDArray[np.uint16]
-    """Plies until the outcome's score is reached; 65,535 where the table has no distances."""
-    fault: npt.NDArray[np.uint8]
-    """A number of `Fault`; 0 where there is an answer."""
-
-    def __len__(self) -> int:
-        return len(self.outcome)
-
-    def __iter__(self) -> Iterator[tuple[Score, int | None] | None]:
-        return (self[number] for number in range(len(self)))
-
-    def __getitem__(self, number: int) -> tuple[Score, int | None] | None:
-        """Outcome and distance of one position; None where there is no answer, or no distance."""
-        byte, dtg = int(self.outcome[number]), int(self.dtg[number])
-        return (Score.from_byte(byte), None if dtg == UNKNOWN_DTG else dtg) if byte else None
-
-    def fault_of(self, number: int) -> Fault:
-        """Why there is no answer for one position; Fault.NONE if there is one."""
-        return Fault(int(self.fault[number]))
-
-    def facts(self) -> list[dict[str, Any]]:
-        """The answers as JSON has them."""
-        return [
-            {
-                "outcome": None if found is None else str(found[0]),
-                "dtg": None if found is None else found[1],
-                "fault": str(self.fault_of(number)) if found is None else None,
-            }
-            for number, found in enumerate(self)
-        ]

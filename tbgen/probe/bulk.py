@@ -1,34 +1,51 @@
-"""Bulk: many positions, checked and brought into arrays, and their values, each what `Tablebase.probe` says of it."""
+"""Bulk: many positions, brought into arrays by the tables that answer for them; each value is what a probe says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import AccruedError, MissingTableError, TooManyMenError, UsageError
+from tbgen.errors import (
+    AccruedError,
+    CastlingError,
+    FenError,
+    IllegalPositionError,
+    MissingTableError,
+    ScoreFormatError,
+    TbgenError,
+    TooManyMenError,
+    UsageError,
+)
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, Slot
 from tbgen.index.outcomes import are_white, codes_of, signed_of
-from tbgen.material import Material, Role
-from tbgen.probe.answers import BulkProbe, Fault
-from tbgen.probe.stored import RANK_FLIP, UNKNOWN_DTG, StoredTable, Value
-from tbgen.probe.values import has_too_many_men
-from tbgen.rules.fen import broken_rule
-from tbgen.rules.position import MOST_KING_CODE, accrued_of, expect_board, material_of, own_score, why_not_accrued
-from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Mobility, Score, expect_score
+from tbgen.material import Material
+from tbgen.probe.many import BulkProbe, Fault
+from tbgen.probe.stored import RANK_FLIP, StoredTable
+from tbgen.probe.values import Position, Values
+from tbgen.rules.position import MOST_KING_CODE, own_score, why_not_accrued
+from tbgen.score import MOST_CODE, Color, Score, expect_score
 
 Int64s = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
-Search = Callable[[chess.Board, Score | None], Value]
 
-ManyAccrued: TypeAlias = Score | str | Sequence[Score | str | None] | npt.ArrayLike | None
+ManyAccrued: TypeAlias = Score | str | Iterable[Score | str | None] | npt.ArrayLike | None
 """What has accrued: one score for all positions, or one for each, also as signed numbers."""
 
+_FAULTS: Final[dict[type[TbgenError], Fault]] = {
+    IllegalPositionError: Fault.ILLEGAL,
+    CastlingError: Fault.CASTLING,
+    TooManyMenError: Fault.TOO_MANY_MEN,
+    MissingTableError: Fault.MISSING_TABLE,
+    AccruedError: Fault.ACCRUED,
+    FenError: Fault.UNREADABLE,
+    ScoreFormatError: Fault.UNREADABLE,
+}
 _RANK_SIX, _RANK_THREE = 40, 16
 
 _LARGE = MOST_KING_CODE + 1
@@ -38,27 +55,48 @@ _FEW = 3000
 """So many positions are counted one by one in less time than it takes to load a compiler."""
 
 
-class Asked(NamedTuple):
-    """Positions of one material."""
+class Positions(NamedTuple):
+    """Positions of one material, with its colours as its table has them."""
 
     sides: Int64s
     """0 where White is to move, 1 where Black is."""
     squares: Int64s
-    """[position, man] in the order of the material's name."""
+    """[position, slot of the layout]"""
     accrued: Int64s
     """+(code + 1) where White holds it, -(code + 1) where Black does, 0 where the position's own score counts."""
     en_passant: Int64s
     """The square behind a pawn that has just made a double step, -1 where there is none."""
 
 
-def asked_of(
+class Answers(NamedTuple):
+    """Signed outcomes, 0 where there is no answer; distances, NaN where there is none; and faults."""
+
+    outcome: Int64s
+    dtg: npt.NDArray[np.float32]
+    fault: npt.NDArray[np.uint8]
+
+    @classmethod
+    def none(cls, count: int) -> Answers:
+        return cls(np.zeros(count, np.int64), np.full(count, np.nan, np.float32), np.zeros(count, np.uint8))
+
+    def put(self, places: Any, some: Sequence[Any], *, flipped: bool = False) -> None:
+        """Enter outcomes, distances and faults; `flipped` says that their colours are reversed."""
+        outcome, self.dtg[places], self.fault[places] = some
+        self.outcome[places] = -outcome if flipped else outcome
+
+    def bulk(self) -> BulkProbe:
+        return BulkProbe(self.outcome.astype(np.int8), self.dtg, self.fault)
+
+
+def answer_arrays(
+    values: Values,
     material: Material,
     white_to_move: npt.ArrayLike,
     squares: npt.ArrayLike,
     accrued: ManyAccrued,
     en_passant: npt.ArrayLike | None,
-) -> Asked:
-    """The positions of one material that arrays describe."""
+) -> BulkProbe:
+    """The values of positions of one material that arrays describe."""
     men = _whole_numbers(squares, "squares")
     men = men.reshape(-1, material.men) if men.size == 0 else np.atleast_2d(men)
     if men.ndim != 2 or men.shape[1] != material.men:
@@ -70,17 +108,46 @@ def asked_of(
         raise UsageError(f"white_to_move must be truth values, such as board.turn, not {turns.dtype}")
     sides = np.where(_for_each(turns, len(men), "white_to_move"), 0, 1)
     targets = np.full(len(men), -1) if en_passant is None else _targets(en_passant, sides)
-    return Asked(sides, men, accrued_numbers(accrued, len(men)), targets)
+    numbers, table, flipped = accrued_numbers(accrued, len(men)), values.tables.table(material), False
+    if not material.is_canonical:
+        flipped, sides, men, numbers = True, 1 - sides, men ^ RANK_FLIP, -numbers
+        targets = np.where(targets < 0, -1, targets ^ RANK_FLIP)
+    men = men[:, columns_of(material, table.layout, flipped=flipped)]
+    answers = Answers.none(len(men))
+    answers.put(slice(None), _answer(values, table, Positions(sides, men, numbers, targets)), flipped=flipped)
+    return answers.bulk()
+
+
+def answer_positions(values: Values, positions: Sequence[Position], accrued: ManyAccrued) -> BulkProbe:
+    """The values of boards and FENs, whatever their materials."""
+    answers, given = Answers.none(len(positions)), accrued_numbers(accrued, len(positions))
+    groups: dict[tuple[StoredTable, bool], list[tuple[Any, ...]]] = {}
+    for n, position in enumerate(positions):
+        try:
+            board, carried = values.read(position, None)
+            _, table, flipped = values.answering(board)
+        except tuple(_FAULTS) as error:
+            answers.fault[n] = _FAULTS[type(error)]
+            continue
+        number = int(given[n]) if accrued is not None or carried is None else carried.signed
+        turned, target = (-number, RANK_FLIP) if flipped else (number, 0)
+        right = -1 if board.ep_square is None else board.ep_square ^ target
+        row = n, int(board.turn is flipped), table.squares_of(board, flipped), turned, right
+        groups.setdefault((table, flipped), []).append(row)
+    for (table, flipped), rows in groups.items():
+        places, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+        answers.put(places, _answer(values, table, Positions(*asked)), flipped=flipped)
+    return answers.bulk()
 
 
 def accrued_numbers(accrued: ManyAccrued, count: int) -> Int64s:
     """One signed number a position for what has accrued in it: one score for all, or one for each."""
     if accrued is None:
         return np.zeros(count, np.int64)
-    if isinstance(accrued, (Score, Score, str)):
+    if isinstance(accrued, (Score, str)):
         return np.full(count, expect_score(accrued, "accrued").signed)
-    if isinstance(accrued, Sequence) and not all(isinstance(each, (int, np.integer)) for each in accrued):
-        accrued = [0 if each is None else expect_score(each, "accrued").signed for each in accrued]
+    if isinstance(accrued, Iterable) and np.asarray(accrued).dtype.kind not in "iu":
+        accrued = [0 if each is None or each != each else expect_score(each, "accrued").signed for each in accrued]
     numbers = _for_each(_whole_numbers(accrued, "accrued"), count, "accrued")
     if (abs(numbers) > MOST_CODE + 1).any():
         raise UsageError(f"accrued must be +(code + 1) or -(code + 1) with codes up to {MOST_CODE}, or 0")
@@ -113,133 +180,6 @@ def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Int64s:
         raise UsageError(f"{name} must be one value or {count}, arrays of one length with squares") from None
 
 
-class AskedBoards(NamedTuple):
-    """Boards by material, and what is wrong with the others."""
-
-    groups: dict[Material, tuple[list[int], Asked]]
-    """By material as it stands: the numbers of its boards, and their positions."""
-    faults: npt.NDArray[np.uint8]
-
-
-def asked_boards(boards: Sequence[chess.Board], accrued: ManyAccrued, game: Mobility = Mobility.RESET) -> AskedBoards:
-    """The positions of boards; without `accrued`, what the moves on each board have accrued."""
-    faults = np.zeros(len(boards), np.uint8)
-    numbers = accrued_numbers(accrued, len(boards))
-    by_material: dict[Material, list[int]] = {}
-    known: dict[tuple[int, ...], Material] = {}
-    for n, each in enumerate(boards):
-        board = expect_board(each, f"boards[{n}]")
-        faults[n] = _fault_on(board)
-        if faults[n] == Fault.NONE:
-            key = tuple((men & side).bit_count() for side in board.occupied_co for men in _men(board))
-            if key not in known:
-                known[key] = material_of(board)
-            by_material.setdefault(known[key], []).append(n)
-            if accrued is None and board.move_stack and (board.halfmove_clock or not game.forgets):
-                numbers[n] = accrued_of(board, game=game).signed
-    groups = {
-        material: (places, _asked_of_boards([boards[n] for n in places], numbers[places]))
-        for material, places in by_material.items()
-    }
-    return AskedBoards(groups, faults)
-
-
-def are_legal_boards(boards: Sequence[chess.Board], places: Sequence[int]) -> list[bool]:
-    """Whether boards break no rule of chess."""
-    return [broken_rule(boards[place]) is None for place in places]
-
-
-def _asked_of_boards(boards: Sequence[chess.Board], accrued: Int64s) -> Asked:
-    sides = np.array([not board.turn for board in boards], np.int64)
-    en_passant = [-1 if board.ep_square is None else board.ep_square for board in boards]
-    squares = np.array([_squares(board) for board in boards], np.int64)
-    return Asked(sides, squares, accrued, np.array(en_passant, np.int64))
-
-
-def _men(board: chess.Board) -> tuple[int, ...]:
-    return board.kings, board.queens, board.rooks, board.bishops, board.knights, board.pawns
-
-
-def _squares(board: chess.Board) -> list[int]:
-    """Where the men stand, in the order of the material's name."""
-    sides = (board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK])
-    return [square for side in sides for men in _men(board) for square in chess.scan_forward(men & side)]
-
-
-def _fault_on(board: chess.Board) -> Fault:
-    """What keeps a board from being asked for; that the side to move gives check is found out later."""
-    is_large = has_too_many_men(board)
-    kings = (board.kings & side for side in board.occupied_co)
-    if (is_large or board.castling_rights or any(men.bit_count() != 1 for men in kings)) and broken_rule(board):
-        return Fault.ILLEGAL
-    if is_large:
-        return Fault.TOO_MANY_MEN
-    return Fault.CASTLING if board.castling_rights else Fault.NONE
-
-
-def answer(
-    table: StoredTable, material: Material, asked: Asked, search: Search, game: Mobility = Mobility.RESET
-) -> BulkProbe:
-    """The values of positions; `search` finds those with a right to take en passant."""
-    slots = [(color, role) for color in Color for role in material.side(color)]
-    flipped = not material.is_canonical
-    turned = _flipped(asked) if flipped else asked
-    layout = table.layout
-    men = turned.squares[:, columns_of(material, layout, flipped=flipped)]
-    legal = are_legal(layout, turned.sides, men)
-    takes = np.zeros(len(men), np.bool_)
-    if (asked.en_passant >= 0).any():
-        valid, takes = _en_passant(slots, asked)
-        legal &= valid
-    rows = np.flatnonzero(legal & ~takes)
-    outcome, dtg = np.zeros(len(men), np.int64), np.zeros(len(men), np.int64)
-    fault = np.where(legal, Fault.NONE, Fault.ILLEGAL).astype(np.uint8)
-    stored = table.places_of(cells_of(layout, turned.sides[rows], men[rows]))
-    outcome[rows], dtg[rows] = table.all_entries(stored)
-    asking = np.flatnonzero(turned.accrued[rows])
-    if len(asking):
-        places = rows[asking]
-        some = Asked(turned.sides[places], men[places], turned.accrued[places], turned.en_passant[places])
-        outcome[places], dtg[places], fault[places] = _with_accrued(
-            table, some, outcome[places], dtg[places], stored[asking], game
-        )
-    if flipped:
-        outcome = -outcome
-    for place in np.flatnonzero(legal & takes):
-        outcome[place], dtg[place], fault[place] = _searched(slots, asked, int(place), search)
-    return BulkProbe(outcome.astype(np.int8), dtg.astype(np.uint16), fault)
-
-
-def answer_boards(
-    table_of: Callable[[Material], StoredTable],
-    boards: Sequence[chess.Board],
-    accrued: ManyAccrued,
-    search: Search,
-    game: Mobility,
-) -> BulkProbe:
-    """The same of boards, whatever their materials."""
-    asked, count = asked_boards(boards, accrued, game), len(boards)
-    many = BulkProbe(np.zeros(count, np.int8), np.zeros(count, np.uint16), asked.faults)
-    for material, (places, positions) in asked.groups.items():
-        try:
-            found = answer(table_of(material), material, positions, search, game)
-        except (MissingTableError, TooManyMenError) as error:
-            many.fault[places] = np.where(are_legal_boards(boards, places), _fault_of(error), Fault.ILLEGAL)
-        else:
-            many.outcome[places], many.dtg[places], many.fault[places] = found.outcome, found.dtg, found.fault
-    return many
-
-
-def _fault_of(error: MissingTableError | TooManyMenError) -> Fault:
-    return Fault.MISSING_TABLE if isinstance(error, MissingTableError) else Fault.TOO_MANY_MEN
-
-
-def _flipped(asked: Asked) -> Asked:
-    """The same positions with the colours exchanged."""
-    targets = np.where(asked.en_passant < 0, -1, asked.en_passant ^ RANK_FLIP)
-    return Asked(1 - asked.sides, asked.squares ^ RANK_FLIP, -asked.accrued, targets)
-
-
 def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int]:
     """[slot] -> the column of its man when the men come in the order of the material's name."""
     men: list[Slot] = [(color, role) for color in Color for role in material.side(color)]
@@ -250,33 +190,37 @@ def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int
     return columns
 
 
-def _with_accrued(
-    table: StoredTable, asked: Asked, entry: Int64s, entry_dtg: Int64s, stored: Int64s, game: Mobility
-) -> tuple[Int64s, Int64s, npt.NDArray[np.uint8]]:
-    """Values where a score has accrued: the entry value, or where that is not better, what the hold is worth."""
-    is_possible = _is_possible(table.layout, asked, entry, entry_dtg, game)
-    fault = np.where(is_possible, Fault.NONE, Fault.ACCRUED).astype(np.uint8)
-    outcome, dtg = np.where(fault == Fault.NONE, entry, 0), np.where(fault == Fault.NONE, entry_dtg, 0)
-    rows = np.flatnonzero((fault == Fault.NONE) & (abs(entry) >= abs(asked.accrued)))
-    codes = own_codes(table.layout.slots, asked.sides[rows], asked.squares[rows])
-    own = signed_of(asked.sides[rows] != int(Color.WHITE), codes)
-    accrued = asked.accrued[rows]
-    held = rows[(abs(own) >= abs(accrued)) & (own != accrued)]
-    outcome[held], dtg[held] = table.all_held(stored[held], asked.accrued[held])
-    return outcome, dtg, fault
+def _answer(values: Values, table: StoredTable, asked: Positions) -> Answers:
+    """The values of positions of a table; those with a right to take en passant are searched one by one."""
+    answers, layout = Answers.none(len(asked.sides)), table.layout
+    legal, has_right = are_legal(layout, asked.sides, asked.squares), asked.en_passant >= 0
+    answers.fault[~legal] = Fault.ILLEGAL
+    rows = np.flatnonzero(legal & ~has_right)
+    places = table.places_of(cells_of(layout, asked.sides[rows], asked.squares[rows]))
+    answers.put(rows, (*table.all_entries(places), Fault.NONE))
+    given = asked.accrued[rows] != 0
+    _let_accrue(values, table, asked, answers, rows[given], places[given])
+    for row in np.flatnonzero(legal & has_right).tolist():
+        answers.put(row, _searched(values, layout.slots, *(each[row].tolist() for each in asked)))
+    return answers
 
 
-def _is_possible(layout: Layout, asked: Asked, entry: Int64s, entry_dtg: Int64s, game: Mobility) -> Truths:
-    """Whether a phase of a game can have left these scores, or the position itself ends the game with its own."""
-    bare = tuple(game.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
-    code, white_holds = codes_of(asked.accrued), are_white(asked.accrued)
-    is_end = (code <= STALEMATE_CODE) & (entry == asked.accrued) & ((entry_dtg == 0) | (entry_dtg == UNKNOWN_DTG))
-    unsure = np.flatnonzero(is_end & (entry_dtg == UNKNOWN_DTG))
-    own = own_codes(layout.slots, asked.sides[unsure], asked.squares[unsure])
-    is_end[unsure] = signed_of(asked.sides[unsure] != int(Color.WHITE), own) == asked.accrued[unsure]
-    known = _possible_scores(bare)
-    possible: Truths = is_end | known[np.where(white_holds, 0, 1), np.minimum(code, _LARGE + code % 2)]
-    return possible
+def _let_accrue(
+    values: Values, table: StoredTable, asked: Positions, answers: Answers, rows: Int64s, places: Int64s
+) -> None:
+    """Replace entry values where what has accrued makes a difference, as `StoredPosition.value` has it."""
+    layout, accrued, entry = table.layout, asked.accrued[rows], answers.outcome[rows]
+    bare = tuple(values.game.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
+    codes = codes_of(accrued)
+    is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), np.minimum(codes, _LARGE + codes % 2)]
+    unsure = np.flatnonzero((abs(entry) >= abs(accrued)) | ~is_possible)
+    rows, places, accrued, entry = rows[unsure], places[unsure], accrued[unsure], entry[unsure]
+    sides, is_possible = asked.sides[rows], is_possible[unsure]
+    own = signed_of(sides != int(Color.WHITE), own_codes(layout.slots, sides, asked.squares[rows]))
+    wrong = rows[~is_possible & (own != accrued)]
+    answers.put(wrong, (0, np.nan, Fault.ACCRUED))
+    held = is_possible & (abs(own) >= abs(accrued)) & (own != accrued) & (abs(entry) >= abs(accrued))
+    answers.put(rows[held], (*table.all_held(places[held], accrued[held]), Fault.NONE))
 
 
 @cache
@@ -287,35 +231,16 @@ def _possible_scores(bare: tuple[bool, ...]) -> Truths:
     )
 
 
-def _en_passant(slots: list[Slot], asked: Asked) -> tuple[Truths, Truths]:
-    """Whether each position's right follows a double step, and whether a pawn stands beside the one that made it."""
-    target, white = asked.en_passant, asked.sides == 0
-    given = target >= 0
-    forward = np.where(white, 8, -8)
-    stepped, origin = target - forward, target + forward
-    pawns = [n for n, (_, role) in enumerate(slots) if role is Role.PAWN]
-    is_prey, beside = np.zeros(len(target), np.bool_), np.zeros(len(target), np.bool_)
-    for n in pawns:
-        square, own = asked.squares[:, n], (slots[n][0] is Color.WHITE) == white
-        is_prey |= ~own & (square == stepped)
-        beside |= own & (abs(square - stepped) == 1) & (square // 8 == stepped // 8)
-    free = np.all((asked.squares != target[:, None]) & (asked.squares != origin[:, None]), axis=1)
-    rank = np.where(white, 5, 2)
-    valid = ~given | ((target // 8 == rank) & is_prey & free)
-    return valid, given & beside
-
-
-def _searched(slots: list[Slot], asked: Asked, place: int, search: Search) -> tuple[int, int, int]:
+def _searched(
+    values: Values, slots: Sequence[Slot], side: int, squares: Sequence[int], accrued: int, target: int
+) -> tuple[int, float, Fault]:
     """The value of one position in which a pawn may take en passant."""
-    side, squares, accrued, target = (each[place].tolist() for each in asked)
-    board = board_of(slots, side, squares, target)
     try:
-        outcome, dtg = search(board, Score.from_signed(accrued) if accrued else None)
-    except AccruedError:
-        return 0, 0, int(Fault.ACCRUED)
-    except (MissingTableError, TooManyMenError) as error:
-        return 0, 0, int(_fault_of(error))
-    return outcome.signed, UNKNOWN_DTG if dtg is None else dtg, int(Fault.NONE)
+        board = board_of(slots, side, squares, target)
+        outcome, dtg = values.value(values.asked(board, Score.from_signed(accrued) if accrued else None))
+    except tuple(_FAULTS) as error:
+        return 0, np.nan, _FAULTS[type(error)]
+    return outcome.signed, np.nan if dtg is None else dtg, Fault.NONE
 
 
 def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passant: int = -1) -> chess.Board:

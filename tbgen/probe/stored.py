@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tbgen.errors import MissingTableError, TooManyMenError, UsageError
 from tbgen.index.layout import Layout
 from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.probe.many import Value
 from tbgen.rules.position import material_of
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import folder_with, path_of
@@ -27,12 +28,6 @@ from tbgen.table import Patterns
 if TYPE_CHECKING:  # kernels are loaded where they are asked for
     from tbgen.probe.successors import Placing
 
-Value = tuple[Score, int | None]
-"""An outcome and the plies to it, None where these are not known."""
-
-UNKNOWN_DTG: Final = (1 << 16) - 1
-"""In place of a distance, where many are asked for and a table has none; no distance is so long."""
-
 RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
 
@@ -41,6 +36,8 @@ _OUTCOMES: Final = {byte: Score.from_byte(byte) for byte in _BYTES if byte}
 _FLIPPED: Final = {outcome: outcome.flipped() for outcome in _OUTCOMES.values()}
 
 Places = npt.NDArray[np.int64]
+Plies = npt.NDArray[np.float32]
+"""Distances, NaN where they are not known."""
 
 
 class ChunkCache:
@@ -122,22 +119,23 @@ class StoredPosition:
 
     @property
     def outcome(self) -> Score:
-        """The outcome of the entry value; takes no look at distances."""
+        """The outcome of the entry value."""
         outcome = _OUTCOMES[self._entry]
         return _FLIPPED[outcome] if self._flipped else outcome
 
-    def entry(self) -> Value:
-        """The entry value."""
-        return self.outcome, self._dtg() if self._table.knows_distances else None
+    def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
+        """The value of the position with an accrued score.
 
-    def value(self, own: Score, accrued: Score) -> Value:
-        """The value with an accrued score that the position's own score has gone into.
+        It is the entry value where the position's own score counts, and where the code of the entry value is lower
+        than the accrued one. Else it is what holding the accrued score is worth.
 
-        It is the entry value where the own score is the accrued one, or where the code of the entry value is lower
-        than both. Otherwise it is what holding the accrued score is worth.
+        Arguments:
+            carried: What had accrued before the position; None if its own score stands whatever that is.
+            own: What counts the position's own score. Counting takes half of the time, and is rarely needed.
         """
-        code = self.outcome.code
-        return self.entry() if accrued == own or (code < own.code and code < accrued.code) else self.held(accrued)
+        if carried is None or self.outcome.code < carried.code or own().code < carried.code or own() == carried:
+            return self.outcome, self._dtg() if self._table.knows_distances else None
+        return self.held(carried)
 
     def held(self, accrued: Score) -> Value:
         """The value where nobody can better the accrued score for its holder."""
@@ -211,27 +209,28 @@ class StoredTable:
 
     def find(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""
-        cell = self.layout.cell_of(int(board.turn is flipped), self._squares(board, flipped))
+        cell = self.layout.cell_of(int(board.turn is flipped), self.squares_of(board, flipped))
         return StoredPosition(self, self.file.order.place_of(cell), flipped=flipped)
 
     def places_of(self, cells: Places) -> Places:
         """Where many positions lie."""
         return self.file.order.place_of(cells)
 
-    def all_entries(self, places: Places) -> tuple[Places, Places]:
-        """The signed entry values of many positions, and their distances or UNKNOWN_DTG."""
+    def all_entries(self, places: Places) -> tuple[Places, Plies]:
+        """The signed entry values of many positions, and their distances."""
         symbols = self.symbols.items(places)
         entry = self.meanings.items(symbols.astype(np.int64))["entry"].astype(np.int64)
-        return entry, self._all_dtg(places, entry)
+        dtg = self._all_dtg(places, entry) if self.knows_distances else np.full(len(places), np.nan)
+        return entry, dtg.astype(np.float32)
 
-    def all_held(self, places: Places, accrued: Places) -> tuple[Places, Places]:
-        """`StoredPosition.held` for many positions: signed outcomes, distances or UNKNOWN_DTG."""
+    def all_held(self, places: Places, accrued: Places) -> tuple[Places, Plies]:
+        """`StoredPosition.held` for many positions: signed outcomes and distances."""
         symbols = self.symbols.items(places).astype(np.int64)
         records = self.meanings.items(symbols)
         outcome, _ = self._rows_for(records, self.outcome_rows, accrued)
         if not self.knows_distances:
-            return outcome, np.full(len(places), UNKNOWN_DTG)
-        dtg, broken = np.zeros(len(places), np.int64), np.flatnonzero(outcome != accrued)
+            return outcome, np.full(len(places), np.nan, np.float32)
+        dtg, broken = np.zeros(len(places), np.float32), np.flatnonzero(outcome != accrued)
         if len(broken):
             some, column = places[broken], self.column
             groups = column("symbol_groups").items(symbols[broken]).astype(np.int64)
@@ -243,8 +242,6 @@ class StoredTable:
 
     def _all_dtg(self, places: Places, entry: Places) -> Places:
         """The distances of many entry values."""
-        if not self.knows_distances:
-            return np.full(len(places), UNKNOWN_DTG)
         stored = self.column(DTG).items(places).astype(np.int64)
         white_moves = places // self.file.order.plane_places % 2 == int(Color.WHITE)
         dtg: Places = stored ^ ((entry > 0) == white_moves).astype(np.int64)
@@ -261,7 +258,7 @@ class StoredTable:
         patterns = Patterns(start, rows["holder"], rows["code"], rows["outcome"], dtg)
         return patterns.values(which.astype(np.uint32), accrued)
 
-    def _squares(self, board: chess.Board, flipped: bool) -> list[int]:
+    def squares_of(self, board: chess.Board, flipped: bool) -> list[int]:
         """The squares of the layout's slots; with reversed colours the board is turned upside down."""
         men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
         turn = RANK_FLIP if flipped else 0
@@ -323,9 +320,9 @@ class OpenTables:
                 self._tables[canonical] = StoredTable(file, self._cache, outcomes_only=self._outcomes_only)
             return self._tables[canonical]
 
-    def met(self, board: chess.Board) -> Answering | None:
-        """The table that answers for a board, if it has been asked for one with the same men before."""
-        return self._known.get(_key_of(board))
+    def has_met(self, board: chess.Board) -> bool:
+        """Whether it has been asked for the table of the same men before."""
+        return _key_of(board) in self._known
 
     def answering(self, board: chess.Board) -> Answering:
         """The table that answers for a board."""

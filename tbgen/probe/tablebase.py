@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
 
@@ -13,18 +13,17 @@ import numpy.typing as npt
 from tbgen.errors import (
     NO_TABLE,
     MaterialError,
-    MissingDistancesError,
     MissingFolderError,
     MissingTableError,
     UsageError,
     expect_number,
 )
 from tbgen.material import Material, build_order
-from tbgen.probe.answers import BulkProbe, LineStep, MoveProbe, Probe
-from tbgen.probe.stored import OpenTables, Value
-from tbgen.probe.values import Values, bare_sides
-from tbgen.rules.fen import parse_fen
-from tbgen.rules.position import accruable, material_of, own_score, why_not_accrued
+from tbgen.probe.answers import LineStep, MoveProbe, Moves, Probe
+from tbgen.probe.many import BulkProbe
+from tbgen.probe.stored import OpenTables
+from tbgen.probe.values import Asked, Position, Values, bare_sides
+from tbgen.rules.position import accruable, material_of, why_not_accrued
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import folder_with, tables_of
 from tbgen.storage.folders import Folders, folder_of_game, folders_in
@@ -37,9 +36,6 @@ D = TypeVar("D")
 
 _CACHE_BYTES: Final = 1 << 26
 _MOST_PLIES: Final = 2000
-
-Position = chess.Board | str
-"""A board, or a FEN, whose seventh field says what has accrued."""
 
 
 def default_folders() -> str:
@@ -179,21 +175,12 @@ class Tablebase:
         Traceback (most recent call last):
         tbgen.errors.MissingTableError: no table KBvK in nowhere; build it with: tbgen build KBvK --data nowhere
         """
-        board, accrued = self._read(position, accrued)
-        table, values = self._values.answering(board), self._values
-        place, snapshot, own = table.find(board), board.copy(stack=False), values.quick_own(board)
-        if accrued is None and (not board.move_stack or (self.game.forgets and board.halfmove_clock == 0)):
-            return Probe(table.material, *values.entry(board, place), snapshot, None, own)
-        own = own_score(board) if own is None else own
-        used = values.accrued_on(board, own, accrued)
-        return Probe(table.material, *values.value(board, place, own, used), snapshot, used, own)
+        asked = self._values.asked(position, accrued)
+        return self._probe_of(asked, asked.board.copy(stack=False))
 
-    def _read(self, position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score | str | None]:
-        """The board of a position, and what has accrued on it if that is said."""
-        if not isinstance(position, str):
-            return position, accrued
-        board, carried = parse_fen(position, game=self.game)
-        return board, carried if accrued is None else accrued
+    def _probe_of(self, asked: Asked, snapshot: chess.Board) -> Probe:
+        value = self._values.value(asked)
+        return Probe(asked.table.material, *value, snapshot, asked.carried, asked.counted, self.probe_moves)
 
     def get(self, position: Position, accrued: Score | str | None = None, default: D | None = None) -> Probe | D | None:
         """As `probe`, but `default` where there is no table for the position."""
@@ -207,29 +194,22 @@ class Tablebase:
 
         A score above the position's own is none of them: the own one would have taken its place.
         """
-        board, _ = self._read(position, None)
-        table, values = self._values.answering(board), self._values
-        place, snapshot = table.find(board), board.copy(stack=False)
-        own = values.quick_own(board) or own_score(board)
-        bare = bare_sides(board, self.game)
+        asked = self._values.asked(position, None)
+        own, snapshot, bare = asked.own(), asked.board.copy(stack=False), bare_sides(asked.board, self.game)
         return [
-            Probe(table.material, *values.value(board, place, own, accrued), snapshot, accrued, own)
+            self._probe_of(asked._replace(carried=accrued, counted=own), snapshot)
             for accrued in accruable(own)
             if accrued == own or why_not_accrued(accrued, bare) is None
         ]
 
-    def probe_moves(self, position: Position, accrued: Score | str | None = None) -> list[MoveProbe]:
+    def probe_moves(self, position: Position, accrued: Score | str | None = None) -> Moves:
         """The value of each legal move, best first.
 
         Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
         move than the accrued score, the longer way if it is worse. Arguments and errors are those of `probe`; a table
         that a capture or a promotion leads to may be missing too.
         """
-        board, accrued = self._read(position, accrued)
-        table, values = self._values.answering(board), self._values
-        successors = values.successors(board, table)
-        used = values.accrued_on(board, own_score(board, len(successors)), accrued)
-        return values.moves(board, table, successors, used)
+        return self._values.moves(self._values.asked(position, accrued))
 
     def best_moves(self, position: Position, accrued: Score | str | None = None) -> list[MoveProbe]:
         """The moves of best play: those with the best outcome and, among them, the right distance.
@@ -252,9 +232,7 @@ class Tablebase:
             MissingDistancesError: A table on the way has outcomes alone.
         """
         expect_number(max_plies, "max_plies", 0)
-        board, accrued = self._read(position, accrued)
-        self._values.answering(board)
-        return _line_from(self._values, board, self._values.accrued_on(board, own_score(board), accrued), max_plies)
+        return self._values.line(self._values.asked(position, accrued), max_plies)
 
     @overload
     def probe_many(
@@ -268,18 +246,20 @@ class Tablebase:
     ) -> BulkProbe: ...
 
     @overload
-    def probe_many(self, what: Sequence[chess.Board], *, accrued: ManyAccrued = None) -> BulkProbe: ...
+    def probe_many(self, what: Iterable[Position], *, accrued: ManyAccrued = None) -> BulkProbe: ...
 
     def probe_many(
         self,
-        what: Material | str | Sequence[chess.Board],
+        what: Material | str | Iterable[Position],
         white_to_move: npt.ArrayLike | None = None,
         squares: npt.ArrayLike | None = None,
         *,
         accrued: ManyAccrued = None,
         en_passant: npt.ArrayLike | None = None,
     ) -> BulkProbe:
-        """The values of many positions at once, each the same as `probe` gives: of one material, or of boards.
+        """The values of many positions at once, each the same as `probe` gives: of one material, or of any.
+
+        Positions of any material are boards or FENs, in whatever iterable, such as a column of a frame.
 
         Of one material: `squares[n]` are the squares (a1 = 0 to h8 = 63) of the n-th position's men in the order
         of the material's name, for "KBvK" the white king, the bishop, the black king. `white_to_move` is a truth
@@ -287,71 +267,28 @@ class Tablebase:
 
         `accrued` is one score for all, or one a position: scores (None: its own), or numbers as in `BulkProbe.outcome`,
         +(code + 1) for White, -(code + 1) for Black, 0 for the position's own. Without it the position's own score
-        counts, and on a board with moves what these have accrued.
+        counts, and on a board with moves or in a FEN what these say.
 
         A position without an answer does not spoil the others: `BulkProbe.fault` says what is wrong with it.
 
         >>> with Tablebase(".") as tables:
-        ...     many = tables.probe_many([chess.Board(), chess.Board("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1")])
+        ...     many = tables.probe_many([chess.Board(), "8/5k2/8/4RKPr/8/8/8/8 b - - 0 1", "nonsense"])
         >>> [str(many.fault_of(number)) for number in range(len(many))]
-        ['too many men', 'missing table']
+        ['too many men', 'missing table', 'unreadable']
         """
-        from tbgen.probe.bulk import answer, answer_boards, asked_of
+        from tbgen.probe.bulk import answer_arrays, answer_positions
 
-        named = Material.parse(what) if isinstance(what, str) else what
+        named = Material.parse(what) if isinstance(what, str) and "/" not in what else what
         if isinstance(named, Material):
             if white_to_move is None or squares is None:
                 raise UsageError(f"white_to_move and squares must be given for positions of {named}")
-            asked = asked_of(named, white_to_move, squares, accrued, en_passant)
-            return answer(self._tables.table(named), named, asked, self._value_of, self.game)
-        if not isinstance(named, Sequence):
-            raise UsageError(f"what must be a material such as 'KBvK', or a sequence of boards, not {what!r}")
+            return answer_arrays(self._values, named, white_to_move, squares, accrued, en_passant)
+        if isinstance(named, (str, chess.Board)) or not isinstance(named, Iterable):
+            raise UsageError(f"what must be a material such as 'KBvK', or many boards or FENs, not {what!r}")
         if not (white_to_move is None and squares is None and en_passant is None):
             raise UsageError("boards have their own squares, sides to move and rights")
-        return answer_boards(self._tables.table, named, accrued, self._value_of, self.game)
-
-    def _value_of(self, board: chess.Board, accrued: Score | None) -> Value:
-        found = self.probe(board, accrued)
-        return found.outcome, found.dtg
+        return answer_positions(self._values, list(named), accrued)
 
 
 open_tablebase = Tablebase
 """The name that python-chess has for opening tables."""
-
-
-def _line_from(values: Values, board: chess.Board, accrued: Score, max_plies: int) -> list[LineStep]:
-    """Best play until the goal is reached and the position repeats, or the game ends.
-
-    MissingDistancesError where a table on the way has none.
-    """
-    walker, steps, seen = board.copy(stack=False), list[LineStep](), set[str]()
-    while len(steps) < max_plies:
-        table = values.tables.answering(walker)
-        moves = values.moves(walker, table, values.successors(walker, table), accrued)
-        if not moves:
-            break
-        if moves[0].outcome == accrued:
-            if walker.epd() in seen:
-                break
-            seen.add(walker.epd())
-        if not any(each.best for each in moves):
-            raise MissingDistancesError(str(material_of(walker)), values.tables.named)
-        step = _step(walker, moves, seen)
-        walker.push(step.move)
-        accrued = step.accrued
-        steps.append(step)
-    return steps
-
-
-def _step(board: chess.Board, moves: Sequence[MoveProbe], seen: set[str]) -> LineStep:
-    """The move to play: once the goal is reached, one that goes back to where the game has been."""
-    best = [each for each in moves if each.best]
-    chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
-    return LineStep(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
-
-
-def _epd_after(board: chess.Board, move: chess.Move) -> str:
-    board.push(move)
-    epd = board.epd()
-    board.pop()
-    return epd

@@ -1,8 +1,7 @@
 """Values: what positions and moves are worth with an accrued score.
 
-How a value is found (docs/tables.md): the entry value, where the accrued score is the position's own; the
-entry value again, where its code is lower than both; else the hold of the accrued score, or its break.
-Positions with a legal en passant capture are not in the tables: one ply of search finds their value.
+`StoredPosition.value` says how a table gives a value (docs/tables.md). Positions with a legal en passant capture are
+not in the tables: one ply of search finds their value.
 """
 
 from __future__ import annotations
@@ -14,13 +13,32 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen.errors import AccruedError, CastlingError, IllegalPositionError, TooManyMenError
+from tbgen.errors import AccruedError, CastlingError, IllegalPositionError, MissingDistancesError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
-from tbgen.probe.answers import MoveProbe
-from tbgen.probe.stored import Answering, OpenTables, StoredPosition, Value
-from tbgen.rules.fen import broken_rule
+from tbgen.probe.answers import LineStep, MoveProbe, Moves
+from tbgen.probe.many import Value
+from tbgen.probe.stored import Answering, OpenTables, StoredPosition
+from tbgen.rules.fen import broken_rule, parse_fen
 from tbgen.rules.position import accrued_of, color_of, expect_board, is_reset, material_of, own_score, why_not_accrued
 from tbgen.score import Color, Mobility, Score, expect_score
+
+Position = chess.Board | str
+"""A board, or a FEN, whose seventh field says what has accrued."""
+
+
+class Asked(NamedTuple):
+    """A legal position, the table that answers for it, and what has accrued in it."""
+
+    board: chess.Board
+    table: Answering
+    carried: Score | None
+    """What has accrued, its own score counted in; None where that is all."""
+    counted: Score | None
+    """The position's own score, if it has been counted: that takes as long as a look into the table."""
+
+    def own(self) -> Score:
+        """The position's own score."""
+        return own_score(self.board) if self.counted is None else self.counted
 
 
 class Successor(NamedTuple):
@@ -51,43 +69,74 @@ class Values:
     """The values of one game's positions, from its tables."""
 
     def __init__(self, tables: OpenTables, game: Mobility, *, compiled: bool = False) -> None:
-        self.tables, self._game, self._compiled = tables, game, compiled
+        self.tables, self.game, self._compiled = tables, game, compiled
+
+    def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
+        """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
+        board, carried = parse_fen(position, game=self.game) if isinstance(position, str) else (position, None)
+        if given is not None:
+            return board, expect_score(given, "accrued")
+        if carried is None and expect_board(board).move_stack and (board.halfmove_clock or not self.game.forgets):
+            carried = accrued_of(board, game=self.game)
+        return board, carried
 
     def answering(self, board: chess.Board) -> Answering:
         """The table that answers for a board; an error if the position is not legal or none that tables know."""
-        met = self.tables.met(expect_board(board))
-        check_position(board, met is not None)
-        return self.tables.answering(board) if met is None else met
+        check_position(expect_board(board), self.tables.has_met(board))
+        return self.tables.answering(board)
 
-    def accrued_on(self, board: chess.Board, own: Score, given: Score | str | None) -> Score:
-        """The score that counts as accrued: the one that is given, or what the board's moves have accrued."""
-        if given is None:
-            has_past = board.move_stack and (board.halfmove_clock or not self._game.forgets)
-            return accrued_of(board, game=self._game) if has_past else own
-        carried = expect_score(given, "accrued")
-        if carried != own:
-            check_accrued(board, carried, self._game)
-        return carried.after(own, reset=False)
+    def asked(self, position: Position, given: Score | str | None) -> Asked:
+        """A position and its accrued score, checked."""
+        board, carried = self.read(position, given)
+        table, own = self.answering(board), self._own_by_kernel(board)
+        if carried is not None:
+            own = own_score(board) if own is None else own
+            if carried != own:
+                check_accrued(board, carried, self.game)
+            carried = carried.after(own, reset=False)
+        return Asked(board, table, carried, own)
 
-    def entry(self, board: chess.Board, place: StoredPosition) -> Value:
-        """The value of a position with its own score accrued."""
-        if _may_take_en_passant(board):
-            return self._searched(board, own_score(board))
-        return place.entry()
+    def value(self, asked: Asked) -> Value:
+        """The value of a position."""
+        if _may_take_en_passant(asked.board):
+            return self._searched(asked.board, asked.carried or asked.own())
+        return asked.table.find(asked.board).value(asked.carried, asked.own)
 
-    def value(self, board: chess.Board, place: StoredPosition, own: Score, accrued: Score) -> Value:
-        """The value of a position with an accrued score that its own score has gone into."""
-        return self._searched(board, accrued) if _may_take_en_passant(board) else place.value(own, accrued)
+    def moves(self, asked: Asked) -> Moves:
+        """All moves with their values, best first."""
+        successors = self._successors(asked.board, asked.table)
+        accrued = asked.carried or asked.counted or own_score(asked.board, len(successors))
+        return self._best_first(asked.board, asked.table, successors, accrued)
 
-    def quick_own(self, board: chess.Board) -> Score | None:
-        """The score of the position itself, where finding it takes no time: by a kernel."""
+    def line(self, asked: Asked, max_plies: int) -> list[LineStep]:
+        """Best play until the goal is reached and the position repeats, or the game ends."""
+        walker, accrued = asked.board.copy(stack=False), asked.carried or asked.own()
+        steps, seen = list[LineStep](), set[str]()
+        while len(steps) < max_plies:
+            table = self.tables.answering(walker)
+            moves = self._best_first(walker, table, self._successors(walker, table), accrued)
+            if not moves:
+                break
+            if moves[0].outcome == accrued:
+                if walker.epd() in seen:
+                    break
+                seen.add(walker.epd())
+            if not any(each.best for each in moves):
+                raise MissingDistancesError(str(material_of(walker)), self.tables.named)
+            steps.append(_step(walker, moves, seen))
+            walker.push(steps[-1].move)
+            accrued = steps[-1].accrued
+        return steps
+
+    def _own_by_kernel(self, board: chess.Board) -> Score | None:
+        """The score of the position itself, where finding it takes no time."""
         if not self._compiled:
             return None
         from tbgen.probe.successors import own_code_of
 
         return _score(own_code_of(board), color_of(not board.turn))
 
-    def successors(self, board: chess.Board, table: Answering) -> list[Successor]:
+    def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
         """The legal moves of a position that a table answers for."""
         if not self._compiled:
             return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
@@ -96,12 +145,12 @@ class Values:
         found = successors_of(board, table.table.placing, flipped=table.flipped)
         return [Successor(*each) for each in found]
 
-    def moves(
+    def _best_first(
         self, board: chess.Board, table: Answering, successors: Sequence[Successor], accrued: Score
-    ) -> list[MoveProbe]:
-        """All moves with their values, best first; `successors` are those of the board."""
+    ) -> Moves:
+        """The values of successors."""
         if not successors:
-            return []
+            return Moves()
         walker, mover = board.copy(stack=False), color_of(board.turn)
         values = [self._weighed(walker, table, successor, accrued) for successor in successors]
         held = accrued.worth_to(mover)
@@ -115,7 +164,7 @@ class Values:
         best, plies = values[0].outcome, values[0].dtg
         keeping = sum(1 for _ in itertools.takewhile(lambda value: value.outcome == best, values))
         is_known = all(value.dtg is not None for value in values[:keeping])
-        return [
+        return Moves(
             MoveProbe(
                 move,
                 outcome,
@@ -126,44 +175,55 @@ class Values:
                 _board=walker,
                 _accrued=accrued,
                 _own=own,
-                _forgets=self._game.forgets,
+                _forgets=self.game.forgets,
             )
             for number, (move, reset, own, outcome, dtg) in enumerate(values)
-        ]
+        )
 
     def _weighed(self, board: chess.Board, table: Answering, successor: Successor, accrued: Score) -> _Weighed:
-        """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes.
-
-        The own score after the move is counted only where the value needs it: counting takes half of the time.
-        """
+        """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
         move, reset, code, place = successor
         own = None if code is None else _score(code, color_of(board.turn))
-        keeps, starts_anew = False, reset and self._game.forgets
-        if place is None:
-            board.push(move)
-            stored = (self.tables.answering(board) if reset else table).find(board)
-        else:
-            stored = StoredPosition(table.table, place, flipped=table.flipped)
-        takes = place is None and _may_take_en_passant(board)
-        if not takes and (starts_anew or stored.outcome.code < accrued.code):
-            # Where the own score is the lower one, it accrues, and else the entry value betters what has accrued:
-            # the value is that of the entry either way.
-            outcome, dtg = stored.entry()
-        else:
+
+        def counted() -> Score:
+            nonlocal own
             own = own_score(board) if own is None else own
-            reached = accrued.after(own, reset=starts_anew)
-            outcome, dtg = self._searched(board, reached) if takes else stored.value(own, reached)
-            keeps = reached is accrued and outcome == accrued
-        if place is None:
+            return own
+
+        carried = None if reset and self.game.forgets else accrued
+        if place is not None:
+            outcome, dtg = StoredPosition(table.table, place, flipped=table.flipped).value(carried, counted)
+        else:
+            board.push(move)
+            if _may_take_en_passant(board):
+                outcome, dtg = self._searched(board, carried.after(counted(), reset=False) if carried else counted())
+            else:
+                after = self.tables.answering(board) if reset else table
+                outcome, dtg = after.find(board).value(carried, counted)
             board.pop()
+        keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
         return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
     def _searched(self, board: chess.Board, accrued: Score) -> Value:
         """The value of a position with a legal en passant capture."""
         table = self.tables.answering(board)
-        best = self.moves(board, table, self.successors(board, table), accrued)[0]
+        best = self._best_first(board, table, self._successors(board, table), accrued)[0]
         outcome, dtg = best.outcome, best.dtg
         return outcome, 0 if outcome == accrued and dtg is not None else dtg
+
+
+def _step(board: chess.Board, moves: Sequence[MoveProbe], seen: set[str]) -> LineStep:
+    """The move to play: once the goal is reached, one that goes back to where the game has been."""
+    best = [each for each in moves if each.best]
+    chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
+    return LineStep(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
+
+
+def _epd_after(board: chess.Board, move: chess.Move) -> str:
+    board.push(move)
+    epd = board.epd()
+    board.pop()
+    return epd
 
 
 def _may_take_en_passant(board: chess.Board) -> bool:
@@ -176,24 +236,19 @@ def _score(code: int, holder: Color) -> Score:
 
 
 def check_position(board: chess.Board, is_known: bool) -> None:
-    """Refuse what no table knows; of a material seen before, only what its men do not already say."""
+    """Refuse what no table knows; of a material seen before, only what its men do not already say.
+
+    A table of six men may be there; with castling rights it would not answer, so six men are too many then.
+    """
     suspicious = board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or not is_known
     if suspicious or board.was_into_check():
         rule = broken_rule(board)
         if rule is not None:
             raise IllegalPositionError(board.fen(), rule)
-    if has_too_many_men(board):
+    if board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN):
         raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
     if board.castling_rights:
         raise CastlingError(board.fen())
-
-
-def has_too_many_men(board: chess.Board) -> bool:
-    """Whether no table can answer, whatever lies in the folders.
-
-    A table of six men may be there; with castling rights it would not answer, so six men are too many then.
-    """
-    return board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN)
 
 
 def check_accrued(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> None:

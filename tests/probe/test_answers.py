@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
+from fractions import Fraction
+from pathlib import Path
 
 import chess
+import chess.svg
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.text import Text
 
 from tbgen.material import materials
 from tbgen.probe import BulkProbe, Tablebase
+from tbgen.probe.answers import moves_facts
+from tbgen.rules.fen import picture_of
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score, play_move
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tests.positions import random_boards
+
+from .tables_without import alone
 
 WAITING = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
 ACCRUED = Score("G4.0")
@@ -87,11 +98,107 @@ def test_the_facts_of_a_line_are_those_of_its_steps(tables: Tablebase) -> None:
     assert [each["dtg"] for each in facts[:5]] == [4, 3, 2, 1, 0]
 
 
+def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase) -> None:
+    found = tables.probe(WAITING, ACCRUED)
+    move = found.best[0]
+    assert (repr(found), repr(move)) == ("<Probe KBvK: G1.5 in 5 plies>", "<MoveProbe Ke5 G1.5 in 5 plies>")
+    assert repr(tables.line(WAITING, ACCRUED)[0]) == "<LineStep Ke5 G1.5 in 4 plies>"
+    assert found.moves == tables.probe_moves(WAITING, ACCRUED)
+    assert found.best == tables.best_moves(WAITING, ACCRUED) == [move]
+    drawn = chess.svg.board(WAITING, arrows=[(chess.E6, chess.E5)], size=320)
+    assert found._repr_svg_() == move._repr_svg_() == drawn
+    page = found._repr_html_()
+    assert drawn in page
+    assert page.count("<tr>") == len(found.moves) + len(list(found.moves.groups()))
+    text = Text.from_markup(found.__rich__()).plain
+    assert text.startswith(picture_of(WAITING))
+    for title, group in found.moves.groups():
+        assert title in text
+        assert f"<th colspan=3>{title}</th>" in page
+        assert all(each.san in text for each in group)
+
+
+def test_moves_are_grouped_by_what_they_make_of_the_value(tables: Tablebase) -> None:
+    for board in random_boards(32, 60, materials(3)):
+        moves = tables.probe_moves(board)
+        groups = list(moves.groups())
+        assert [each for _, group in groups for each in group] == moves
+        assert len({title for title, _ in groups}) == len(groups) <= 3
+        for number, (title, group) in enumerate(groups):
+            assert (title == f"keep {moves[0].outcome}") == (number == 0) == group[0].keeps
+            assert title.startswith("give the score") == (group[0].outcome.holder is not moves[0].outcome.holder)
+
+
+def test_an_answer_without_its_moves_is_drawn_too(table_folder: Path, tmp_path: Path) -> None:
+    """The tables that captures lead to are missing, or it has been pickled."""
+    with Tablebase(alone(table_folder, tmp_path / "alone", "KBvK")) as few:
+        found = few.probe("8/8/8/8/8/1k6/2B5/5K2 b - - 0 1")
+        for drawn in (found._repr_html_(), found.__rich__()):
+            assert "tbgen build KvK" in drawn
+        again = pickle.loads(pickle.dumps(found))
+        assert (again, again.own) == (found, found.own)
+        assert "a pickled answer" in again._repr_html_()
+
+
+def test_points_are_those_of_a_scoring(tables: Tablebase) -> None:
+    found = tables.probe(WAITING, ACCRUED)
+    assert found.points() == Score("G1.5").points(Scoring()) == Scoring().points("G1.5")
+    assert found.points(Scoring("lasker")) == (Fraction(1, 2), Fraction(1, 2))
+
+
+def test_moves_are_a_frame(tables: Tablebase) -> None:
+    moves = tables.probe_moves(WAITING, ACCRUED)
+    columns = moves.columns(Scoring("harmonic"))
+    assert {len(column) for column in columns.values()} == {len(moves)}
+    for number, (each, facts) in enumerate(zip(moves, moves_facts(moves, Scoring("harmonic")), strict=True)):
+        row = {name: column[number] for name, column in columns.items()}
+        assert {name: row[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")} == {
+            name: facts[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")
+        }
+        assert row["points"] == facts["points"]["white"]
+        assert (row["moves"], row["check"], row["rank"]) == (each.outcome.moves, each.outcome.check, each.outcome.rank)
+        assert row["holder"] == str(each.outcome.holder).lower()
+
+
+MANY = BulkProbe(np.array([4, -2, 0, 1], np.int8), np.array([5, 0, np.nan, np.nan]), np.array([0, 0, 2, 0], np.uint8))
+
+
 def test_many_answers_have_facts_one_by_one() -> None:
-    many = BulkProbe(np.array([4, -2, 0], np.int8), np.array([5, 0, 0], np.uint16), np.array([0, 0, 2], np.uint8))
-    assert many.facts() == [
+    assert MANY.facts() == [
         {"outcome": "G1.5", "dtg": 5, "fault": None},
         {"outcome": "-G0.5", "dtg": 0, "fault": None},
         {"outcome": None, "dtg": None, "fault": "castling"},
+        {"outcome": "G0.0", "dtg": None, "fault": None},
     ]
-    assert list(many) == [many[0], many[1], None]
+    assert list(MANY) == [(Score("G1.5"), 5), (Score("-G0.5"), 0), None, (Score("G0.0"), None)]
+
+
+def test_no_answer_is_never_a_number() -> None:
+    columns = MANY.columns(Scoring("winner"))
+    assert {name: column[2] for name, column in columns.items() if isinstance(column, list)} == {
+        "outcome": None, "holder": None, "check": None, "fault": "castling"
+    }  # fmt: skip
+    for name in ("moves", "rank", "points", "dtg"):
+        assert np.isnan(columns[name]).tolist() == [False, False, True, name == "dtg"]
+    assert columns["points"].tolist()[:2] == [1.0, 0.0]
+    assert (np.nanmean(MANY.dtg), np.nanmean(MANY.rank)) == (2.5, (1997 - 1999 + 2000) / 3)
+    assert repr(MANY) == "<BulkProbe: 3 of 4 answered>"
+    assert MANY._repr_html_().count("<tr>") == 4
+    assert "6 more" in MANY[[0] * 16]._repr_html_()
+
+
+def test_many_answers_are_sliced_masked_and_put_in_order() -> None:
+    assert list(MANY[1:3]) == [MANY[1], MANY[2]]
+    assert list(MANY[np.array([True, False, False, True])]) == list(MANY[[0, 3]]) == [MANY[0], MANY[3]]
+    assert MANY[np.int64(-1)] == MANY[3]
+    assert list(MANY[np.argsort(-MANY.rank)]) == [MANY[3], MANY[0], MANY[1], None]
+    assert MANY.points(Scoring("classical")).tolist()[:2] == [0.5, 0.5]
+    assert len(MANY[:0]) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 126), st.sampled_from(Color)), min_size=1))
+def test_ranks_of_many_are_in_the_one_order(drawn: list[tuple[int, Color]]) -> None:
+    scores = [Score(*each) for each in drawn]
+    outcomes = np.array([score.to_byte() for score in scores], np.int8)
+    many = BulkProbe(outcomes, np.zeros(len(scores), np.float32), np.zeros(len(scores), np.uint8))
+    assert [found[0] for found in many[np.argsort(many.rank)] if found] == sorted(scores)

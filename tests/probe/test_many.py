@@ -50,12 +50,13 @@ def single(tables: Tablebase, board: chess.Board, accrued: Score | None) -> tupl
     try:
         found = tables.probe(board, accrued)
     except TbgenError as error:
-        return 0, 0, FAULTS[type(error)]
+        return 0, None, FAULTS[type(error)]
     return found.outcome.to_byte(), found.dtg, Fault.NONE
 
 
 def row(many: BulkProbe, number: int) -> tuple[object, ...]:
-    return int(many.outcome[number]), int(many.dtg[number]), many.fault_of(number)
+    dtg = many.dtg[number]
+    return int(many.outcome[number]), None if np.isnan(dtg) else int(dtg), many.fault_of(number)
 
 
 def any_score(draw: random.Random, own: Score) -> Score:
@@ -195,7 +196,7 @@ def test_scores_are_given_as_one_or_many_or_as_numbers(tables: Tablebase) -> Non
     squares, score = [[44, 37, 38], [44, 37, 38]], Score("G4.0")
     expected = [tables.probe(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), each) for each in (score, None)]
     same = [(expected[0].outcome, expected[0].dtg)] * 2
-    for accrued in (score, score, [score, score], [score, score], 9, [9, 9], np.array([9, 9], np.int8)):
+    for accrued in (score, [score, score], 9, [9, 9], np.array([9, 9], np.int8)):
         assert list(tables.probe_many("KBvK", True, squares, accrued=accrued)) == same
     for mixed in ([score, None], [9, 0], np.array([9, 0])):
         many = tables.probe_many("KBvK", True, squares, accrued=mixed)
@@ -217,11 +218,32 @@ def test_nothing_asked_is_nothing_answered(tables: Tablebase) -> None:
     assert len(tables.probe_many("KBvK", [], np.zeros((0, 3), int), accrued=[], en_passant=[])) == 0
 
 
-def test_scores_may_be_texts(tables: Tablebase) -> None:
-    found = tables.probe_many("KBvK", True, [[44, 37, 38]], accrued=Score("G4.0"))[0]
-    assert found is not None
-    for accrued in ("G4.0", ["G4"]):
-        assert tables.probe_many("KBvK", True, [[44, 37, 38]], accrued=accrued)[0] == found
+def test_positions_may_be_fens_in_any_iterable(tables: Tablebase) -> None:
+    boards = [BISHOP, chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")]
+    expected = list(tables.probe_many(boards))
+    fens = [board.fen() for board in boards]
+    for many in (fens, iter(fens), (each for each in boards), np.array(fens), np.array(fens, object), tuple(boards)):
+        assert list(tables.probe_many(many)) == expected
+    with_scores = [f"{fen} G4.0" for fen in fens]
+    assert list(tables.probe_many(with_scores)) == [
+        (found.outcome, found.dtg) for found in (tables.probe(fen) for fen in with_scores)
+    ]
+    strange = [fens[0], "nonsense", "KBvK", f"{fens[1]} G4.2", f"{fens[1]} G0.0", "8/8/8/8/8/8/8/8 w - - 0 1"]
+    assert tables.probe_many(strange).fault.tolist() == [
+        Fault.NONE, Fault.UNREADABLE, Fault.UNREADABLE, Fault.UNREADABLE, Fault.ACCRUED, Fault.ILLEGAL
+    ]  # fmt: skip
+
+
+def test_scores_may_be_texts_in_any_iterable(tables: Tablebase) -> None:
+    found = tables.probe_many("KBvK", True, [[44, 37, 38]] * 2, accrued=[Score("G4.0"), None])
+    for accrued in (
+        ["G4", None],
+        np.array(["+4.0", None], object),
+        np.array(["G4", np.nan], object),
+        iter(["G4", None]),
+    ):
+        assert list(tables.probe_many("KBvK", True, [[44, 37, 38]] * 2, accrued=accrued)) == list(found)
+    assert tables.probe_many("KBvK", True, [[44, 37, 38]], accrued="G4.0")[0] == found[0]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +263,7 @@ def test_scores_may_be_texts(tables: Tablebase) -> None:
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": [1, 2]}, "en_passant must be one"),
         ([BISHOP], {"white_to_move": True}, "boards have their own"),
         ([BISHOP], {"accrued": [3, 3]}, "accrued must be one value"),
-        ([BISHOP, "KBvK"], {}, "boards\\[1\\] must be"),
+        ([BISHOP, 7], {}, "board must be"),
         (7, {}, "what must be a material"),
         (BISHOP, {}, "what must be a material"),
     ],

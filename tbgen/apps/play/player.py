@@ -58,7 +58,7 @@ class Player:
     ) -> list[Choice] | None:
         """The best moves, best first, None without a table; `only` some are looked at, if any are named."""
         try:
-            moves = self.tables.probe_moves(now.board, now.accrued)
+            moves: Sequence[MoveProbe] = self.tables.probe_moves(now.board, now.accrued)
         except NO_TABLE:
             return None
         moves = [each for each in moves if not only or each.move in only]

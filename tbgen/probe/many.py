@@ -1,0 +1,147 @@
+"""Many answers at once, as arrays."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.rules.points import Scoring, points_facts
+from tbgen.score import Score
+
+Floats = npt.NDArray[np.float64]
+Value = tuple[Score, int | None]
+"""An outcome and the plies to it, None where these are not known."""
+
+
+class Fault(enum.IntEnum):
+    """Why there is no answer for one position of many."""
+
+    NONE = 0
+    """There is one."""
+    ILLEGAL = 1
+    """The position breaks a rule of chess."""
+    CASTLING = 2
+    """It has castling rights, which tables do not know."""
+    TOO_MANY_MEN = 3
+    """It has more men than tables are made for."""
+    MISSING_TABLE = 4
+    """Its table is not there."""
+    ACCRUED = 5
+    """No game can carry this accrued score into it."""
+    UNREADABLE = 6
+    """Its text is no FEN, or what it has accrued is no score."""
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BulkProbe:
+    """The values of many positions, one an index, and why there is none for some.
+
+    Slices, masks and arrays of indices give the values of some of them.
+
+    >>> many = BulkProbe(np.array([4, -1, 0], np.int8), np.array([5, 0, np.nan], np.float32), np.array([0, 0, 1]))
+    >>> [found and (str(found[0]), found[1]) for found in many], str(many.fault_of(2))
+    ([('G1.5', 5), ('-G0.0', 0), None], 'illegal')
+    >>> many[many.dtg > 0], [str(found[0]) for found in many[np.argsort(many.rank)] if found]
+    (<BulkProbe: 1 of 1 answered>, ['-G0.0', 'G1.5'])
+    """
+
+    outcome: npt.NDArray[np.int8]
+    """+(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no answer.
+
+    A code is twice the number of legal moves, and one more if there is no check: G1.5 is +4, -G0.0 is -1.
+    """
+    dtg: npt.NDArray[np.float32]
+    """Plies until the outcome's score is reached; NaN where there is no answer or the table has no distances."""
+    fault: npt.NDArray[np.uint8]
+    """A number of `Fault`; 0 where there is an answer."""
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    def __iter__(self) -> Iterator[Value | None]:
+        return (self[number] for number in range(len(self)))
+
+    @overload
+    def __getitem__(self, which: int | np.integer[Any]) -> Value | None: ...
+
+    @overload
+    def __getitem__(self, which: slice | npt.ArrayLike) -> BulkProbe: ...
+
+    def __getitem__(self, which: Any) -> Value | BulkProbe | None:
+        """Outcome and distance of one position, None where there is no answer; or the answers for some."""
+        if not isinstance(which, (int, np.integer)):
+            some = which if isinstance(which, slice) else np.asarray(which)
+            return BulkProbe(self.outcome[some], self.dtg[some], self.fault[some])
+        byte, dtg = int(self.outcome[which]), self.dtg[which]
+        return (Score.from_byte(byte), None if np.isnan(dtg) else int(dtg)) if byte else None
+
+    def __repr__(self) -> str:
+        return f"<BulkProbe: {np.count_nonzero(self.outcome)} of {len(self)} answered>"
+
+    def fault_of(self, number: int) -> Fault:
+        """Why there is no answer for one position; Fault.NONE if there is one."""
+        return Fault(int(self.fault[number]))
+
+    @property
+    def rank(self) -> Floats:
+        """Numbers for sorting, the greater the better for White; NaN where there is no answer."""
+        return self._of_each(lambda score: score.rank)
+
+    def points(self, scoring: Scoring | None = None) -> Floats:
+        """White's points for each outcome; NaN where there is no answer. Black has the rest of one point."""
+        rule = Scoring() if scoring is None else scoring
+        return self._of_each(lambda score: points_facts(rule.points(score))["white"])
+
+    def _of_each(self, number_of: Any) -> Floats:
+        """A number for each outcome, found once for each different one."""
+        different, which = np.unique(self.outcome, return_inverse=True)
+        numbers = [number_of(Score.from_byte(byte)) if byte else np.nan for byte in different.tolist()]
+        return np.array(numbers, np.float64)[which]
+
+    def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:
+        """The answers as columns by name, which pandas and polars take as a frame.
+
+        `points` are White's. Where there is no answer, numbers are NaN and everything else is None;
+        `polars.DataFrame(many.columns(), nan_to_null=True)` makes null of both.
+        """
+        scores = [found and found[0] for found in self]
+        faults = [str(self.fault_of(n)) if score is None else None for n, score in enumerate(scores)]
+        return {**columns_of(scores, self.dtg, scoring), "fault": faults}
+
+    def facts(self) -> list[dict[str, Any]]:
+        """The answers as JSON has them."""
+        columns = self.columns()
+        rows = zip(self, columns["outcome"], columns["fault"], strict=True)
+        return [{"outcome": score, "dtg": found and found[1], "fault": fault} for found, score, fault in rows]
+
+    def _repr_html_(self) -> str:
+        from tbgen.probe.display import rows_of
+
+        return rows_of(self)
+
+
+def columns_of(
+    scores: Iterable[Score | None], dtg: Iterable[float | None], scoring: Scoring | None = None
+) -> dict[str, Any]:
+    """Outcomes and distances as columns by name."""
+    rows = [_row_of(score, scoring or Scoring()) for score in scores]
+    texts = {name: [row[n] for row in rows] for n, name in enumerate(("outcome", "holder", "check"))}
+    numbers = {n: np.array([row[k] for row in rows], float) for k, n in enumerate(("moves", "rank", "points"), 3)}
+    return {**texts, **numbers, "dtg": np.array(list(dtg), float)}
+
+
+@cache
+def _row_of(score: Score | None, scoring: Scoring) -> tuple[str | None, str | None, bool | None, float, float, float]:
+    if score is None:
+        return None, None, None, np.nan, np.nan, np.nan
+    points = points_facts(scoring.points(score))["white"]
+    return str(score), str(score.holder).lower(), score.check, score.moves, score.rank, points
