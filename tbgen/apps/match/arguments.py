@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.clock import TimeControl, parse_time_control
-from tbgen.apps.match.engine import EngineSpec, Restart, nearest
+from tbgen.apps.match.engine import EngineSpec, nearest
 from tbgen.apps.match.match import MatchSettings, Notation, OpeningSettings, TableSettings
 from tbgen.apps.match.openings import Order
 from tbgen.apps.match.play import PlayRules, Resign
@@ -26,7 +26,7 @@ from tbgen.apps.match.schedule import Format, Plan, Policy
 from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
-from tbgen.rules.points import Scoring, parse_komi, scheme_of
+from tbgen.rules.points import Scheme, Scoring, parse_komi
 
 Words = dict[str, Any]
 """Option -> a word, or the words of a group; for engines a list of groups."""
@@ -37,7 +37,6 @@ Keys = Mapping[str, tuple[str, Reader]]
 
 _MORE_PROGRAMS = "/usr/games"
 """Where Debian has its engines."""
-_OTHER_NAMES = {"roundrobin": "round-robin", "rMobilityWinner": "winner"}
 
 
 class _UnfitError(ValueError):
@@ -63,26 +62,24 @@ def milliseconds(word: str) -> float:
     return number(word) / 1000
 
 
-def flag(word: str) -> bool:
-    if word.lower() not in ("on", "off", "true", "false"):
-        raise _UnfitError(f"is on or off, not {word!r}")
-    return word.lower() in ("on", "true")
+def named(names: Mapping[str, Any]) -> Reader:
+    """Takes the words of a table, in upper or lower case."""
 
-
-def choice(kind: type[enum.Enum]) -> Reader:
-    def read(word: str) -> enum.Enum:
-        names = {each.value: each for each in kind}
-        if (known := _OTHER_NAMES.get(word, word)) not in names:
+    def read(word: str) -> Any:
+        found = word if word in names else word.lower()
+        if found not in names:
             raise _UnfitError(f"is one of {', '.join(names)}, not {word!r}{nearest(word, names)}")
-        return names[known]
+        return names[found]
 
     return read
 
 
-def _chess960(word: str) -> bool:
-    if word not in ("standard", "fischerandom", "chess960"):
-        raise _UnfitError(f"is standard or fischerandom, not {word!r}; both by the rules of r-mobility")
-    return word != "standard"
+def choice(kind: type[enum.Enum], **others: enum.Enum) -> Reader:
+    """Takes the values of an enum, and other words for some of them."""
+    return named({each.value: each for each in kind} | others)
+
+
+flag = named({"on": True, "off": False, "true": True, "false": False})
 
 
 class Option(NamedTuple):
@@ -108,17 +105,6 @@ class Option(NamedTuple):
     @property
     def is_flag(self) -> bool:
         return not self.hint
-
-
-def only(*words: str) -> Reader:
-    """Takes words that say how things are anyway."""
-
-    def read(word: str) -> str:
-        if word not in words:
-            raise _UnfitError(f"is always {words[0]}, not {word!r}")
-        return word
-
-    return read
 
 
 _REFUSED_KEYS = {
@@ -149,8 +135,13 @@ _SPRT_KEYS: Keys = {
     "beta": ("beta", number),
     "model": ("model", choice(Model)),
 }
-_PGN_KEYS: Keys = {"file": ("pgn", Path), "fi": ("", flag), "notation": ("", only("san")), "append": ("", only("true"))}
-_REPORT_KEYS: Keys = {"penta": ("", only("true"))}
+_PGN_KEYS: Keys = {
+    "file": ("pgn", Path),
+    "fi": ("", flag),
+    "notation": ("", named({"san": None})),
+    "append": ("", named({"true": None})),
+}
+_REPORT_KEYS: Keys = {"penta": ("", named({"true": None}))}
 _CONTROL_KEYS: Keys = {
     "st": ("each_move", number),
     "nodes": ("nodes", whole(1)),
@@ -161,7 +152,7 @@ _CONTROL_KEYS: Keys = {
 _ENGINE_KEYS: Keys = {
     "name": ("name", str),
     "dir": ("folder", Path),
-    "restart": ("restart", choice(Restart)),
+    "restart": ("restart", named({"on": True, "off": False, "auto": False})),
     "hang": ("hang", number),
     "log": ("log", Path),
     "stderr": ("stderr", Path),
@@ -177,6 +168,7 @@ _NEEDS = {
 }
 """Option -> those without which it means nothing; one of them is enough."""
 
+_VARIANTS = {"standard": False, "fischerandom": True, "chess960": True}
 _OPENING_HINT = "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round"
 _SPRT_HINT = "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized"
 _CUTOFF_HELP = "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0)."
@@ -193,7 +185,10 @@ OPTIONS = {
         Option("repeat [N]", "Games that share an opening, colours swapped (default 2).", whole(1), "plan.repeat"),
         Option("noswap", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
         Option(
-            "tournament TYPE", "round-robin (default), gauntlet, knockout or pyramid.", choice(Format), "plan.format"
+            "tournament TYPE",
+            "round-robin (default), gauntlet, knockout or pyramid.",
+            choice(Format, roundrobin=Format.ROUND_ROBIN),
+            "plan.format",
         ),
         Option(
             "seeds N",
@@ -201,7 +196,7 @@ OPTIONS = {
             whole(1),
             "plan.seeds",
         ),
-        Option("variant NAME", "standard (default) or fischerandom.", _chess960, "chess960"),
+        Option("variant NAME", "standard (default) or fischerandom.", named(_VARIANTS), "chess960"),
         Option("concurrency N", "Games at a time (default 1).", whole(1)),
         Option(
             f"openings {_OPENING_HINT}",
@@ -212,7 +207,7 @@ OPTIONS = {
         Option(
             "scoring NAME",
             "The scoring that decides (default exponential); all are shown.",
-            lambda word: scheme_of(_OTHER_NAMES.get(word, word)),
+            choice(Scheme, rMobilityWinner=Scheme.WINNER),
             "rules.scoring.scheme",
         ),
         Option("cutoff G", _CUTOFF_HELP, parse_cutoff, "rules.scoring.cutoff_code"),
@@ -499,23 +494,18 @@ def _engine(each: Words, own: Words) -> EngineSpec:
     arguments = [*words.get("arg", []), *shlex.split(words.get("args", ""))]
     short = {option: words[key] for key, option in (("hash", "Hash"), ("threads", "Threads")) if key in words}
     return EngineSpec(
-        command=(*_program(words["cmd"], fields.get("folder")), *arguments),
+        command=(_program(words["cmd"]), *arguments),
         options={**words["option"], **short, **words["option"]},
         control=replace(control, **_read(title, limits, _CONTROL_KEYS)),
         **fields,
     )
 
 
-def _program(command: str, folder: Path | None) -> tuple[str, ...]:
-    """The program with its arguments; a path is meant from here, or else from the engine's own folder."""
-    if not Path(command).exists() and " " in command and (folder is None or not (folder / command).exists()):
-        program, *arguments = shlex.split(command)
-        return (*_program(program, folder), *arguments)
-    own = None if folder is None or not (folder / command).exists() else str((folder / command).absolute())
+def _program(command: str) -> str:
+    """The program to run; a path is meant from here."""
     if os.sep in command:
-        path = Path(command).absolute()
-        return (str(path) if own is None or path.exists() else own,)
-    return (shutil.which(command) or shutil.which(command, path=_MORE_PROGRAMS) or own or command,)
+        return str(Path(command).absolute())
+    return shutil.which(command) or shutil.which(command, path=_MORE_PROGRAMS) or command
 
 
 def _openings(fields: dict[str, Any]) -> OpeningSettings:

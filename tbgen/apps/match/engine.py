@@ -60,14 +60,6 @@ class ForfeitError(Exception):
         self.details = details
 
 
-class Restart(enum.Enum):
-    """Whether an engine is restarted for every game."""
-
-    AUTO = "auto"
-    ON = "on"
-    OFF = "off"
-
-
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
     """How to start an engine, and its options; `hang` is the time limit, in seconds, of an engine without a clock."""
@@ -77,7 +69,8 @@ class EngineSpec:
     folder: Path | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     control: TimeControl = field(default_factory=TimeControl)
-    restart: Restart = Restart.AUTO
+    restart: bool = False
+    """Whether every game has a new process."""
     hang: float = 300.0
     log: Path | None = None
     stderr: Path | None = None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tbgen.apps.match.clock import Clock
-from tbgen.apps.match.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError, Restart
+from tbgen.apps.match.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError
 from tbgen.apps.match.match import Match, MatchSettings, Watcher, opening_order, openings_of
 from tbgen.apps.match.openings import Book, Opening, fen_of
 from tbgen.apps.match.play import Ending, Sheet, forfeited, play
@@ -241,7 +241,7 @@ class Worker:
                 self._engines[player] = self._games.roster.engine(player)
             engine = self._engines[player]
             try:
-                if not engine.is_running or engine.spec.restart is Restart.ON:
+                if not engine.is_running or engine.spec.restart:
                     await self._games.roster.start(player, engine)
                 await engine.begin(fen_of(sheet.game), komi)
             except ForfeitError as error:

@@ -91,7 +91,6 @@ class Standings:
         self.scoring = scoring
         self.results: dict[int, Result] = {}
         self._firsts: dict[int, Result] = {}
-        self._tested: tuple[tuple[Sprt, int], TestState] | None = None
         self._games: dict[tuple[int, int, Scheme], Counter[Fraction]] = {}
         self._pairs: dict[tuple[int, int, Scheme], Counter[Fraction]] = {}
 
@@ -150,11 +149,9 @@ class Standings:
 
     def test(self, sprt: Sprt) -> TestState:
         """Where a test of the first player against the second stands, under the scoring that decides."""
-        if self._tested is None or self._tested[0] != (sprt, len(self.results)):
-            record = self.record(0, self.scoring, against=1)
-            ratio = sprt.ratio(record.games, record.pairs)
-            self._tested = ((sprt, len(self.results)), TestState(sprt, ratio, sprt.conclusion(ratio)))
-        return self._tested[1]
+        record = self.record(0, self.scoring, against=1)
+        ratio = sprt.ratio(record.games, record.pairs)
+        return TestState(sprt, ratio, sprt.conclusion(ratio))
 
     def facts(self) -> dict[str, Any]:
         """Every meeting under every scoring, for JSON."""

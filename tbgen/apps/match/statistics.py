@@ -158,23 +158,12 @@ class Conclusion(enum.Enum):
     H1 = "H1 accepted"
 
 
-@dataclass(frozen=True, slots=True)
-class RealCounts:
+def real_counts(games: Distribution) -> tuple[float, float, float]:
     """Wins, draws and losses as real numbers."""
-
-    wins: float
-    draws: float
-    losses: float
-
-    @classmethod
-    def of(cls, games: Distribution) -> RealCounts:
-        wins = draws = losses = Fraction(0)
-        for points, count in games.counts.items():
-            decided = 2 * points - 1
-            wins += max(decided, Fraction(0)) * count
-            losses += max(-decided, Fraction(0)) * count
-            draws += (1 - abs(decided)) * count
-        return cls(float(wins), float(draws), float(losses))
+    decided = [((2 * points - 1), count) for points, count in games.counts.items()]
+    wins = sum(share * count for share, count in decided if share > 0)
+    losses = sum(-share * count for share, count in decided if share < 0)
+    return float(wins), float(games.units - wins - losses), float(losses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +195,7 @@ class Sprt:
     def ratio(self, games: Distribution, pairs: Distribution | None = None) -> float:
         """The log-likelihood ratio; the generalised models look at pairs if there are any."""
         if not self.model.is_generalised:
-            return self._trinomial(RealCounts.of(games))
+            return self._trinomial(*real_counts(games))
         units = pairs if pairs is not None and pairs.units else games
         return self._generalised(units) if units.units else 0.0
 
@@ -215,19 +204,19 @@ class Sprt:
             return Conclusion.H1
         return Conclusion.H0 if ratio <= self.lower else Conclusion.OPEN
 
-    def _trinomial(self, counts: RealCounts) -> float:
-        if counts.wins < 1 or counts.losses < 1:
+    def _trinomial(self, wins: float, draws: float, losses: float) -> float:
+        if wins < 1 or losses < 1:
             return 0.0
-        total = counts.wins + counts.draws + counts.losses
-        draw_elo = _draw_elo(counts.wins / total, counts.losses / total) if counts.draws else 0.0
+        total = wins + draws + losses
+        draw_elo = _draw_elo(wins / total, losses / total) if draws else 0.0
         unit = 1.0 if self.model is Model.BAYESIAN else _scale(draw_elo)
-        wins, losses = (
+        won, lost = (
             [1 / (1 + 10 ** ((draw_elo + side * elo / unit) / 400)) for elo in (self.elo0, self.elo1)]
             for side in (-1, 1)
         )
-        ratio = counts.wins * math.log(wins[1] / wins[0]) + counts.losses * math.log(losses[1] / losses[0])
-        if counts.draws:
-            ratio += counts.draws * math.log((1 - wins[1] - losses[1]) / (1 - wins[0] - losses[0]))
+        ratio = wins * math.log(won[1] / won[0]) + losses * math.log(lost[1] / lost[0])
+        if draws:
+            ratio += draws * math.log((1 - won[1] - lost[1]) / (1 - won[0] - lost[0]))
         return ratio
 
     def _generalised(self, units: Distribution) -> float:

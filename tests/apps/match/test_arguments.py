@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.match.engine import Restart
 from tbgen.apps.match.match import MatchSettings, Notation
 from tbgen.apps.match.openings import Order
 from tbgen.apps.match.schedule import Format, Policy
@@ -48,7 +47,10 @@ def test_a_command_of_cutechess_is_understood() -> None:
 
 
 def test_a_command_of_fastchess_is_understood() -> None:
-    found = settings("-tournament roundrobin -pgnout file=games.pgn -sprt elo0=0 elo1=2 model=normalized")
+    found = settings(
+        "-tournament roundrobin -pgnout file=games.pgn notation=san append=true "
+        "-report penta=true -sprt elo0=0 elo1=2 model=normalized"
+    )
     assert (found.plan.format, found.pgn) == (Format.ROUND_ROBIN, Path("games.pgn"))
     assert found.sprt is not None
     assert found.sprt.model is Model.NORMALIZED
@@ -72,7 +74,7 @@ def test_engines_have_what_they_are_given_and_what_all_are_given() -> None:
     ).engines
     assert (one.command, one.name) == (("one", "-x", "y"), "One")
     assert (one.options, two.options) == ({"Hash": "64", "Threads": "2"}, {"Hash": "16"})
-    assert (str(one.control), one.control.margin, one.restart) == ("40/60+0.5", 0.05, Restart.ON)
+    assert (str(one.control), one.control.margin, one.restart) == ("40/60+0.5", 0.05, True)
     assert (str(two.control), two.white_view, two.hang) == ("5 plies/move", True, 9.0)
 
 
@@ -109,19 +111,21 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         ("-games 0", "games is at least 1"),
         ("-sprt elo0=5 elo1=0", "elo0 is less than elo1"),
         ("-sprt alpha=0.7", "between 0 and 0.5"),
-        ("-tb data -tbadjudicate maybe", "on or off"),
+        ("-tb data -tbadjudicate maybe", "tbadjudicate is one of on, off, true, false"),
         ("-tbadjudicate off", "-tbadjudicate means nothing without -tb or -syzygy"),
         ("-tbpieces 4", "-tbpieces means nothing without -tb"),
         ("-tb data -syzygypieces 4", "-syzygypieces means nothing without -syzygy"),
         ("-tb data -tbignore50", "-tbignore50 means nothing without -syzygy"),
         ("-seeds 2", "-seeds means nothing without -tournament gauntlet"),
-        ("-variant atomic", "standard or fischerandom"),
+        ("-variant atomic", "variant is one of standard, fischerandom, chess960"),
         ("-recover", "-recover needs -pgnout"),
         ("-each tc=5 st=1", "cannot have both"),
         ("-each proto=xboard", "only UCI"),
         ("-engine name=Three", "needs cmd=FILE"),
         ("-tournament swiss", "round-robin, gauntlet, pyramid, knockout"),
         ("stray", "belongs to no option"),
+        ("-pgnout file=a notation=lan", "notation is one of san"),
+        ("-report penta=false", "penta is one of true"),
         ("-cutoff six", "is not a cutoff"),
     ],
 )
