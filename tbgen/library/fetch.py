@@ -1,53 +1,54 @@
 """Fetch: tables from a server that is not trusted into a folder, each checked before it has its name there.
 
-Names, sizes and digests that a server gives are checked; redirections and compressed answers are refused; an answer
-that comes too slowly or does not end is cut off. What has come of a file lies in `.fetch` within the folder, under its
-digest, so the same command goes on after an interruption. A table takes its name when all of its files are sound.
+Names, sizes and digests that a server gives are checked. Redirections, compressed answers and those that do not say
+their length are refused. An answer that comes too slowly is cut off. What has come of a file lies in `.fetch` within
+the folder, under its digest, so the same command goes on after an interruption. A table takes its name when all of its
+files are sound.
 """
 
 from __future__ import annotations
 
 import contextlib
 import http.client
-import json
 import os
 import re
-import shutil
 import socket
-import ssl
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from tbgen import __version__
-from tbgen.errors import BrokenOffError, DamagedTableError, FetchError, InputError, TableError
+from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
 from tbgen.library.limits import free_disk
 from tbgen.material import Material, all_materials
 from tbgen.storage.files import build_lock, path_of
+from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.layers import Layer
 from tbgen.storage.reader import TableFile
 from tbgen.system.disk import sync_folder
+from tbgen.system.json_files import parse_json
 
 STAGE: Final = ".fetch"
 JOBS: Final = 4
 SECONDS: Final = 30.0
 SLOWEST: Final = 1 << 10
-"""Bytes of a file a second that must come, on average over so many seconds, on however many connections."""
+"""Bytes of a file a second that must come, on average over so many seconds."""
 
 _TRIES: Final = 3
-"""How often in a row an answer may break off before a whole piece has come; and how often a file may come in bytes."""
+"""How often a file is asked for, each time from where the last answer broke off."""
 _MOST_CATALOG: Final = 1 << 23
 _MOST_CELL_BYTES: Final = 16
+_MOST_SAID: Final = 200
+"""Characters of what a server says that are repeated."""
 _PIECE = 1 << 16
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
-_RANGE: Final = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,15 @@ def fetch(
     with build_lock(folder, watcher.waiting):
         there = [each for each in wanted if _is_there(folder, offers[each], outcomes_alone=outcomes_alone)]
         due = [offers[each] for each in wanted if each not in there]
-        tables = [_Table(folder, server, each, watcher, outcomes_alone=outcomes_alone) for each in due]
-        size, got = sum(each.bytes for each in tables), sum(each.got for each in tables)
+        tables = [
+            [
+                _Download(folder, server, offer, layer, watcher.got)
+                for layer in _layers_of(folder, offer, outcomes_alone)
+            ]
+            for offer in due
+        ]
+        files = [file for table in tables for file in table]
+        size, got = sum(file.bytes for file in files), sum(file.got for file in files)
         free = free_disk(folder)
         if free is not None and size - got > free:
             needed = f"the tables need {(size - got) / 1e9:.3g} GB of disk, {free / 1e9:.3g} GB are free"
@@ -109,19 +117,6 @@ def fetch(
     return Fetched(due, there, size - got, time.monotonic() - begun)
 
 
-def _fetch_all(server: Server, tables: Sequence[_Table], jobs: int) -> None:
-    """Fetch tables side by side, the largest first; the first error ends them all."""
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(each.fetch) for each in sorted(tables, key=lambda each: -each.bytes)]
-        try:
-            for future in futures:
-                future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            server.close()
-            raise
-
-
 def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
     """Whether a folder has a table that can be read, with all that is wanted of it."""
     try:
@@ -131,105 +126,107 @@ def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
         return False
 
 
-class _Table:
-    """A table on its way."""
+def _layers_of(folder: Path, offer: Entry, outcomes_alone: bool) -> list[Layer]:
+    """What is to be fetched of a table, outcomes last: a table is there when its outcomes are."""
+    wanted = [] if outcomes_alone or offer.distances is None else [Layer.DISTANCES]
+    has_outcomes = replace(offer.outcomes, path=folder / offer.outcomes.path).is_there()
+    return wanted if has_outcomes and wanted else [*wanted, Layer.OUTCOMES]
 
-    def __init__(self, folder: Path, server: Server, offer: Entry, watcher: Watcher, *, outcomes_alone: bool) -> None:
-        self._folder, self._server, self._offer, self._watcher = folder, server, offer, watcher
-        self._files = offer.files[:1] if outcomes_alone else offer.files
-        self._stage = folder / STAGE / f"{offer.material}-{offer.outcomes.digest[:16]}"
-        self.bytes = sum(file.bytes for file in self._files)
-        self.got = sum(min(_size_of(self._stage / file.path), file.bytes) for file in self._files)
+
+def _fetch_all(server: Server, tables: Iterable[Sequence[_Download]], jobs: int) -> None:
+    """Fetch tables side by side, the largest first; the first error ends them all."""
+    with ThreadPoolExecutor(jobs) as pool:
+        largest = sorted(tables, key=lambda table: -sum(file.bytes for file in table))
+        futures = [pool.submit(_fetch_table, table) for table in largest]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            server.close()
+            raise
+
+
+def _fetch_table(files: Sequence[_Download]) -> None:
+    """Fetch the files of a table, and give them their names when all of them are sound."""
+    for file in files:
+        file.fetch()
+    for file in files:
+        file.take_name()
+
+
+class _Download:
+    """A file of a table on its way into a folder."""
+
+    def __init__(self, folder: Path, server: Server, offer: Entry, layer: Layer, tell: Callable[[int], None]) -> None:
+        """`tell` hears of bytes that have come."""
+        file = offer.outcomes if layer is Layer.OUTCOMES or offer.distances is None else offer.distances
+        self._file, self._layer, self._outcomes = file, layer, offer.outcomes.digest
+        self._server, self._tell = server, tell
+        self._name, self._path = folder / file.path, folder / STAGE / file.digest[:16] / file.path
+        self.bytes, self.got = file.bytes, min(self._size(), file.bytes)
 
     def fetch(self) -> None:
-        """Fetch what is missing of the files, check them, and give them their names.
+        """Fetch what is missing of the file, and check it; once more if it began with what an earlier fetch left."""
+        is_resumed = self._size() > 0
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._complete()
+        if fault := self._fault():
+            self._path.unlink()
+            if not is_resumed:
+                raise FetchError(self._server.url, f"what it gave as {self._file.path} is none: {fault}")
+            self._tell(-self.bytes)
+            self.fetch()
 
-        What an earlier fetch left may be wrong: then all is fetched once more.
-        """
-        self._stage.mkdir(parents=True, exist_ok=True)
-        self._take_outcomes()
-        is_resumed = self.got > 0
-        while True:
+    def take_name(self) -> None:
+        """Let the folder have the file."""
+        self._path.replace(self._name)
+        sync_folder(self._name.parent)
+        self._path.parent.rmdir()
+
+    def _size(self) -> int:
+        return self._path.stat().st_size if self._path.exists() else 0
+
+    def _complete(self) -> None:
+        """Ask for the rest of the file until it has its size, a few times."""
+        if self._size() > self.bytes:
+            self._path.unlink()
+        broken = BrokenOffError(self._server.url, f"{self._file.path}: the answer ends too early")
+        for _ in range(_TRIES):
+            if self._size() == self.bytes:
+                return
             try:
-                for file in self._files:
-                    self._fetch_file(file)
-                check_stage(self._stage, self._offer.material, self._files)
-                break
-            except TableError as error:
-                shutil.rmtree(self._stage, ignore_errors=True)
-                if not is_resumed:
-                    reason = f"what it gave as {self._offer.material} is none: {error}"
-                    raise FetchError(self._server.url, reason) from None
-                is_resumed = False
-                self._watcher.got(-self.bytes)
-                self._stage.mkdir(parents=True)
-        for file in reversed(self._files):  # a table is there when its outcomes are, so they come last
-            (self._stage / file.path).replace(self._folder / file.path)
-        sync_folder(self._folder)
-        shutil.rmtree(self._stage, ignore_errors=True)
+                self._continue(self._size())
+            except BrokenOffError as error:
+                broken = error
+        if self._size() < self.bytes:
+            raise broken
 
-    def _take_outcomes(self) -> None:
-        """Use outcomes that are in the folder already, if they are those of the catalog."""
-        path, offered = path_of(self._folder, self._offer.material), self._offer.outcomes
-        with contextlib.suppress(TableError, OSError):
-            with TableFile(path) as file:
-                is_same = file.digest == offered.digest
-            if is_same:
-                partial = self._stage / path.name
-                partial.unlink(missing_ok=True)
-                # Of another size more would be written to it: a link is the file in the folder, too.
-                if path.stat().st_size == offered.bytes:
-                    os.link(path, partial)
-                    self._watcher.got(offered.bytes)
-
-    def _fetch_file(self, file: StoredFile) -> None:
-        """Ask for the rest of a file until it has its size, or answers keep breaking off."""
-        path, tries = self._stage / file.path, 0
-        if _size_of(path) > file.bytes:
-            path.unlink()
-        with _watched(_TRIES * file.bytes) as watch:
-            while (size := _size_of(path)) < file.bytes:
-                broken = FetchError(self._server.url, f"{file.path}: the answer ends too early")
-                try:
-                    self._continue(path, file, size, watch)
-                except BrokenOffError as error:
-                    broken = error
-                tries = 0 if _size_of(path) >= size + _PIECE else tries + 1
-                if tries >= _TRIES and _size_of(path) < file.bytes:
-                    raise broken
-
-    def _continue(self, path: Path, file: StoredFile, size: int, watch: _Watch) -> None:
-        with self._server.body(file, size, watch) as (start, pieces), path.open("ab", buffering=0) as target:
+    def _continue(self, size: int) -> None:
+        answer = self._server.get(str(self._file.path), size, self.bytes)
+        with answer as (start, pieces), self._path.open("ab", buffering=0) as file:
             if start < size:
-                target.truncate(start)
-                self._watcher.got(start - size)
+                file.truncate(start)
+                self._tell(start - size)
             for piece in pieces:
-                target.write(piece)
-                self._watcher.got(len(piece))
-            os.fsync(target.fileno())
+                file.write(piece)
+                self._tell(len(piece))
+            os.fsync(file.fileno())
 
-
-def check_stage(stage: Path, material: Material, files: Sequence[StoredFile]) -> None:
-    """Check the files of a table, byte by byte, against their seals and the catalog; TableError if they are others."""
-    path = path_of(stage, material)
-    try:
-        with TableFile(path) as file:
-            file.check()
-            stored = [file.outcomes, file.distances] if len(files) > 1 else [file.outcomes]
-            found = [each.seal.body_digest for each in stored]
-    except TableError:
-        raise
-    except Exception as error:  # a file that is made to break its reader
-        raise DamagedTableError(path.name, f"it cannot be read: {type(error).__name__}") from None
-    if found != [each.digest for each in files]:
-        raise DamagedTableError(path.name, "it is another file than the catalog says")
-
-
-def _size_of(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
+    def _fault(self) -> str:
+        """What is wrong with the file, byte by byte, against its seal and the catalog."""
+        try:
+            is_outcomes = self._layer is Layer.OUTCOMES
+            with contextlib.closing(
+                TableFile(self._path) if is_outcomes else LayerFile(self._path, self._layer)
+            ) as file:
+                layer = file.outcomes if isinstance(file, TableFile) else file
+                layer.check()
+                outcomes = layer.index.attributes.get("outcomes", self._outcomes)
+                found = layer.seal.body_digest, outcomes
+        except Exception as error:  # a file may be made to break its reader
+            return str(error) if isinstance(error, TableError) else f"it cannot be read: {type(error).__name__}"
+        return "" if found == (self._file.digest, self._outcomes) else "it is another file than the catalog says"
 
 
 class Server:
@@ -247,202 +244,150 @@ class Server:
             raise FetchError(url, "an address is a server and a path, without names of users, questions or spaces")
         path = parts.path.rstrip("/")
         self.url, self._host = url, parts.hostname
-        self._secure = ssl.create_default_context() if parts.scheme == "https" else None
-        self._catalog = path if path.endswith(".json") else f"{path}/{TABLES}/{CATALOG}"
-        self._open: set[socket.socket] = set()
-        self._lock, self._closed = threading.Lock(), False
+        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._folder, _, self._catalog = (path if path.endswith(".json") else f"{path}/{TABLES}/{CATALOG}").rpartition(
+            "/"
+        )
+        self._open, self._closed = set[http.client.HTTPConnection](), False
 
     def close(self) -> None:
         """End all that is under way; what is asked from now on is a FetchError."""
-        with self._lock:
-            self._closed = True
-            for each in self._open:
-                _cut(each)
+        self._closed = True
+        for connection in [*self._open]:
+            _cut(connection)
 
     def offers(self) -> dict[Material, Entry]:
         """The tables of the catalog."""
-        with _watched(2 * _MOST_CATALOG) as watch, self._answer(self._catalog, 0, watch) as answer:
-            text = b"".join(self._pieces(answer, _MOST_CATALOG, "the catalog", watch))
+        with self.get(self._catalog) as (_, pieces):
+            text = b"".join(pieces)
         try:
-            rows, known = json.loads(text)["tables"], all_materials()
-            if len(rows) > len(known):
-                raise _WrongCatalogError(f"it has {len(rows)} tables, and there are {len(known)}")
-            offers = [_offer(row, known) for row in rows]
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            reason = str(error) if isinstance(error, _WrongCatalogError) else "it is not a list of tables"
-            raise FetchError(self.url, f"its catalog {self._catalog} is wrong: {reason}") from None
-        found = {offer.material: offer for offer in offers}
-        if len(found) < len(offers):
-            raise FetchError(self.url, f"its catalog {self._catalog} is wrong: it has a table twice")
-        return found
+            return _offers_in(text)
+        except (ValueError, InputError) as error:
+            raise FetchError(self.url, f"its catalog {self._catalog} is wrong: {str(error)[:_MOST_SAID]}") from None
 
     @contextlib.contextmanager
-    def body(self, file: StoredFile, start: int, watch: _Watch) -> Iterator[tuple[int, Iterator[bytes]]]:
-        """The bytes of a file from `start` on, or from where the server begins: 0 if it knows no ranges."""
-        with self._answer(f"{self._catalog.rpartition('/')[0]}/{file.path}", start, watch) as answer:
-            if answer.status == http.HTTPStatus.PARTIAL_CONTENT:
-                given = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-                if given is None or [int(each) for each in given.groups()] != [start, file.bytes - 1, file.bytes]:
-                    raise FetchError(self.url, f"{file.path}: it sends another part than was asked for")
-            else:
-                start = 0
-            length = answer.headers.get("Content-Length")
-            if length is not None and length != str(file.bytes - start):
-                reason = f"it sends {length[:20]} bytes where the catalog says {file.bytes - start}"
-                raise FetchError(self.url, f"{file.path}: {reason}")
-            yield start, self._pieces(answer, file.bytes - start, str(file.path), watch)
-
-    @contextlib.contextmanager
-    def _answer(self, path: str, start: int, watch: _Watch) -> Iterator[http.client.HTTPResponse]:
-        """An answer whose head is as it should be."""
+    def get(self, name: str, start: int = 0, size: int | None = None) -> Iterator[tuple[int, Iterator[bytes]]]:
+        """A file of so many bytes from `start` on, or from where the server begins: 0 if it knows no ranges."""
+        connection = self._kind(self._host, self._port, timeout=SECONDS)
         headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}"}
-        if start:
-            headers["Range"] = f"bytes={start}-"
+        self._open.add(connection)
         try:
-            with self._connected(watch) as connection:
-                connection.request("GET", path, headers=headers)
-                with connection.getresponse() as answer:
-                    self._check_head(path, answer, start)
-                    yield answer
+            with _answer_in_time(connection, f"{self._folder}/{name}", headers | _range_from(start)) as answer:
+                if fault := "stopped" if self._closed else _fault_of(answer, start, size):
+                    raise FetchError(self.url, f"{name}: {fault}")
+                yield start if answer.status == http.HTTPStatus.PARTIAL_CONTENT else 0, self._pieces(answer, name)
         except (OSError, http.client.HTTPException) as error:
-            if watch.fault:
-                raise FetchError(self.url, f"{path}: {watch.fault}") from None
-            raise BrokenOffError(self.url, f"{path}: {_in_words(error)}") from None
-
-    @contextlib.contextmanager
-    def _connected(self, watch: _Watch) -> Iterator[http.client.HTTPConnection]:
-        """A connection, which `close` and the watch may cut from the moment when its socket is there."""
-        kind = http.client.HTTPConnection if self._secure is None else http.client.HTTPSConnection
-        connection = kind(self._host, self._port, timeout=SECONDS)
-        connected = socket.create_connection((self._host, connection.port), SECONDS)
-        if self._secure is not None:
-            connected = self._secure.wrap_socket(connected, server_hostname=self._host, do_handshake_on_connect=False)
-        with self._lock:
-            if self._closed:
-                connected.close()
-                raise FetchError(self.url, "stopped")
-            self._open.add(connected)
-        try:
-            watch.connected(connected)
-            if isinstance(connected, ssl.SSLSocket):
-                connected.do_handshake()
-            connection.sock = connected
-            yield connection
+            reason = " ".join((str(error) or type(error).__name__).split())[:_MOST_SAID]
+            raise BrokenOffError(self.url, f"{name}: {reason}") from None
         finally:
-            with self._lock:
-                self._open.discard(connected)
-            connected.close()
+            self._open.discard(connection)
+            connection.close()
 
-    def _check_head(self, path: str, answer: http.client.HTTPResponse, start: int) -> None:
-        fault, status = "", answer.status
-        if 300 <= status < 400:
-            where = answer.headers.get("Location", "nowhere")[:200]
-            fault = f"it sends us to {where}; name that address if you trust it"
-        elif status == http.HTTPStatus.NOT_FOUND:
-            raise FetchError(self.url, f"{path} is not there; is it the address of a server of tables?")
-        elif status != http.HTTPStatus.OK and not (start and status == http.HTTPStatus.PARTIAL_CONTENT):
-            fault = f"it answers {status} {answer.reason[:80]}"
-        elif answer.headers.get("Content-Encoding", "identity").lower() != "identity":
-            fault = "it packs its answer, which nobody asked for"
-        if fault:
-            raise FetchError(self.url, f"{path}: {fault}")
-
-    def _pieces(self, answer: http.client.HTTPResponse, most: int, name: str, watch: _Watch) -> Iterator[bytes]:
-        """The body, no more of it than there may be."""
-        while piece := answer.read1(min(_PIECE, most + 1)):
-            most -= len(piece)
-            if most < 0:
-                raise FetchError(self.url, f"{name}: it sends more than there is")
-            watch.got(len(piece))
+    def _pieces(self, answer: http.client.HTTPResponse, name: str) -> Iterator[bytes]:
+        """The body, unless it comes too slowly."""
+        begun, recent = time.monotonic(), 0
+        while (piece := answer.read1(_PIECE)) and not self._closed:
+            recent += len(piece)
+            if (elapsed := time.monotonic() - begun) >= SECONDS:
+                if recent < SLOWEST * elapsed:
+                    raise FetchError(self.url, f"{name}: it sends less than {SLOWEST} bytes a second")
+                begun, recent = time.monotonic(), 0
             yield piece
-        if watch.fault:
-            raise TimeoutError
 
 
-class _Watch:
-    """Cuts off what sends a file, on whichever connection, once it is too slow or has sent it too often."""
-
-    def __init__(self, most: int) -> None:
-        self.is_over = threading.Event()
-        self.fault = ""
-        self._left, self._recent = most, 0
-        self._connected: socket.socket | None = None
-
-    def connected(self, connected: socket.socket) -> None:
-        """From now on this is what is to be cut."""
-        self._connected = connected
-        if self.fault:
-            raise TimeoutError
-
-    def got(self, size: int) -> None:
-        """So many bytes have come."""
-        self._recent += size
-        self._left -= size
-        if self._left < 0:
-            self.fault = "it has broken off too often"
-            raise TimeoutError
-
-    def run(self) -> None:
-        """Look every SECONDS until it is over."""
-        while not self.is_over.wait(SECONDS):
-            if self._recent < SLOWEST * SECONDS:
-                slow = f"it sends less than {SLOWEST} bytes a second"
-                self.fault = slow if self._recent else f"no answer for {SECONDS:.0f} s"
-                if self._connected is not None:
-                    _cut(self._connected)
-                return
-            self._recent = 0
+def _range_from(start: int) -> dict[str, str]:
+    return {"Range": f"bytes={start}-"} if start else {}
 
 
 @contextlib.contextmanager
-def _watched(most: int) -> Iterator[_Watch]:
-    """A watch over one file, of which so many bytes may come on all connections together."""
-    watch = _Watch(most)
-    threading.Thread(target=watch.run, daemon=True).start()
+def _answer_in_time(
+    connection: http.client.HTTPConnection, path: str, headers: Mapping[str, str]
+) -> Iterator[http.client.HTTPResponse]:
+    """An answer whose head has come in time; the socket's own limit is for each of its bytes."""
+    connection.connect()
+    is_late = threading.Event()
+
+    def cut() -> None:
+        is_late.set()
+        _cut(connection)
+
+    timer = threading.Timer(SECONDS, cut)
+    timer.start()
     try:
-        yield watch
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+    except (OSError, http.client.HTTPException):
+        if is_late.is_set():
+            raise TimeoutError(f"no answer for {SECONDS:.0f} s") from None
+        raise
     finally:
-        watch.is_over.set()
+        timer.cancel()
+    with answer:
+        yield answer
 
 
-class _WrongCatalogError(ValueError):
-    """What is wrong with a catalog, in words."""
+def _cut(connection: http.client.HTTPConnection) -> None:
+    with contextlib.suppress(OSError, AttributeError):  # it may have no socket yet
+        connection.sock.shutdown(socket.SHUT_RDWR)
 
 
-def _offer(row: dict[str, Any], known: Collection[Material]) -> Entry:
-    """A table of a catalog."""
-    name = row["material"]
-    try:
-        material = Material.parse(name)
-    except InputError:
-        raise _WrongCatalogError(f"{str(name)[:40]!r} is no material") from None
-    if material not in known:
-        raise _WrongCatalogError(f"{str(name)[:40]!r} is no table")
-    outcomes, distances = _offered(material, row, Layer.OUTCOMES), row.get("distances")
-    return Entry(material, outcomes, None if distances is None else _offered(material, distances, Layer.DISTANCES))
+def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) -> str:
+    """What is wrong with the head of an answer, if anything; it must say how many bytes come."""
+    status, headers, length = answer.status, answer.headers, answer.length
+    is_part = start > 0 and status == http.HTTPStatus.PARTIAL_CONTENT
+    due = size if size is None or not is_part else size - start
+    if 300 <= status < 400:
+        return f"it sends us to {headers.get('Location', 'nowhere')[:_MOST_SAID]}; name that address if you trust it"
+    if status == http.HTTPStatus.NOT_FOUND:
+        return "it is not there; is the address that of a server of tables?"
+    if status != http.HTTPStatus.OK and not is_part:
+        return f"it answers {status} {answer.reason[:80]}"
+    if headers.get("Content-Encoding", "identity").lower() != "identity":
+        return "it packs its answer, which nobody asked for"
+    if length is None or (size is None and length > _MOST_CATALOG):
+        return "it does not say how much it sends" if length is None else "it sends more than a catalog has"
+    if is_part and headers.get("Content-Range") != f"bytes {start}-{(size or 0) - 1}/{size}":
+        return "it sends another part than was asked for"
+    return "" if due in (None, length) else f"it sends {length} bytes where the catalog says {due}"
 
 
-def _offered(material: Material, row: dict[str, Any], layer: Layer) -> StoredFile:
-    """A file of a table; its name is known, whatever the catalog says."""
-    name = path_of(Path(), material, layer).name
-    if row["file"] != name:
-        raise _WrongCatalogError(f"the file of {material} is {str(row['file'])[:40]!r} and not {name}")
-    size, digest = row["bytes"], row["sha256"]
-    if type(size) is not int or not 0 < size <= _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20):
-        raise _WrongCatalogError(f"{name} has {str(size)[:20]} bytes")
-    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise _WrongCatalogError(f"the digest of {name} is none")
-    return StoredFile(Path(name), size, digest)
+@dataclass(frozen=True)
+class _File:
+    """A file as a catalog has it."""
+
+    file: str
+    bytes: int
+    sha256: str
+
+    def offered(self, material: Material, layer: Layer) -> StoredFile:
+        """The file of a table; its name is known, whatever the catalog says."""
+        name = path_of(Path(), material, layer).name
+        if self.file != name:
+            raise ValueError(f"the file of {material} is {self.file!r} and not {name}")
+        if not 0 < self.bytes <= _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20):
+            raise ValueError(f"{name} has {self.bytes} bytes")
+        if not _DIGEST.fullmatch(self.sha256):
+            raise ValueError(f"the digest of {name} is none")
+        return StoredFile(Path(name), self.bytes, self.sha256)
 
 
-def _cut(connected: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        connected.shutdown(socket.SHUT_RDWR)
+@dataclass(frozen=True)
+class _Row(_File):
+    """A table as a catalog has it."""
+
+    material: Material
+    distances: _File | None = None
 
 
-def _in_words(error: Exception) -> str:
-    if isinstance(error, TimeoutError):
-        return f"no answer for {SECONDS:.0f} s"
-    if isinstance(error, http.client.IncompleteRead):
-        return "the answer was cut off"
-    return " ".join((str(error) or type(error).__name__).split())[:200]
+def _offers_in(text: bytes) -> dict[Material, Entry]:
+    """The tables of a catalog; ValueError or InputError says what is wrong with it."""
+    rows, known, found = [*parse_json(text)["tables"].each()], set(all_materials()), dict[Material, Entry]()
+    if len(rows) > len(known):
+        raise ValueError(f"it has {len(rows)} tables, and there are {len(known)}")
+    for row in (each.read(_Row) for each in rows):
+        material, distances = row.material, row.distances
+        if material not in known or material in found:
+            raise ValueError(f"{material} is {'there twice' if material in found else 'no table'}")
+        after = None if distances is None else distances.offered(material, Layer.DISTANCES)
+        found[material] = Entry(material, row.offered(material, Layer.OUTCOMES), after)
+    return found

@@ -19,8 +19,8 @@ class Mirror:
     def __init__(self, folder: Path) -> None:
         self.catalog: Any = Catalog([folder]).facts()
         self.files = {path.name: path.read_bytes() for path in folder.glob("*.h5")}
-        self.wrong: Callable[[Handler, str, bytes, int], bool] | None = None
-        """Answers for a file in another way; says whether it has."""
+        self.wrong: Callable[[Handler, bytes, int], object] | None = None
+        """Answers for a file in another way: for its bytes, from a place on."""
         self.asked: list[tuple[str, str]] = []
         """Paths, and the ranges that were asked for."""
         self.sent: Callable[[int], None] = lambda size: None
@@ -46,17 +46,21 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
-        name = self.path.rpartition("/")[2]
         with contextlib.suppress(OSError):
-            if name == CATALOG or mirror.wrong is None or not mirror.wrong(self, name, content, start):
+            if self.path.endswith(CATALOG) or mirror.wrong is None:
                 self.give(content, start)
+            else:
+                mirror.wrong(self, content, start)
+                self.close_connection = True
 
-    def give(self, content: bytes, start: int, *, upto: int | None = None, **headers: str) -> None:
-        """Answer as it should be, or with some headers changed, or not to the end."""
+    def give(
+        self, content: bytes, start: int, *, upto: int | None = None, status: int | None = None, **headers: str
+    ) -> None:
+        """Answer as it should be, or with another status, or with some headers changed, or not to the end."""
         given = {"Content-Length": str(len(content) - start)}
         if start:
             given["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-        self.send_response(206 if start else 200)
+        self.send_response(status or (206 if start else 200))
         for name, value in {**given, **{name.replace("_", "-"): value for name, value in headers.items()}}.items():
             if value:
                 self.send_header(name, value)
