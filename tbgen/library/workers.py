@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
+import logging
 import multiprocessing
 import multiprocessing.connection
 import pickle
@@ -253,6 +254,7 @@ def _connected(address: str) -> Any:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise UsageError("--cluster needs dask.distributed; install it with: pip install 'tbgen[cluster]'") from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # the build has one line for what it says
     try:
         return distributed.Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:
