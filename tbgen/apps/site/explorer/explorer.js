@@ -6,10 +6,10 @@ import { explainScores } from './explain.js';
 import { FAMOUS } from './famous.js';
 import { Game, accruedOf, isPgn, parsePgn } from './game.js';
 import { canonical, materialOf } from './materials.js';
-import { accruedAfter, brokenRule, formatFen, isReset, legalMoves, nameOf, ownOf, parseFen, parseMove, play, sanOf, uciOf } from './rules.js';
+import { accruedAfter, brokenRule, formatFen, isReset, legalMoves, manInWords, nameOf, ownOf, parseFen, parseMove, play, sanOf, squareOf, uciOf } from './rules.js';
 import { formatScore, inWords, parseScore, shadeOf, signed } from './scores.js';
-import { addressOf, inAddress, offer, positionIn } from './share.js';
-import { Strip, gameOf, movesOf, unknown, verdict } from './view.js';
+import { addressOf, inAddress, isEmbedded, offer, positionIn } from './share.js';
+import { Strip, gameOf, mapOf, movesOf, unknown, verdict } from './view.js';
 
 const { source: kind, base = '../', report = '' } = document.documentElement.dataset;
 const source = kind === 'server'
@@ -23,10 +23,12 @@ const NAME = document.title;
 let game = null; // the history: every position that was looked at, and the one that is shown
 let position = null; // null if it cannot be played on
 let answer = null;
+let drill = null; // a drill that goes on, or has just ended
 let isEdited = false;
+let mapped = ''; // the square of the man whose map is shown
 let asked = 0;
 
-const board = new Board({ played, setUp, chosen: () => {} });
+const board = new Board({ played, setUp, chosen: (square) => mapped && position?.board[squareOf(square)] && showMapOf(square) });
 const strip = new Strip(byId('runs'), byId('strip'), (accrued) => start({ ...game.now, accrued: accrued === answer.own ? '' : accrued }));
 
 const answers = new Map(); // promises of what was asked already
@@ -48,11 +50,13 @@ function go({ replace = false } = {}) {
 
 /** Look at a position that no move leads to. */
 function start({ fen, accrued = '' }) {
+  drill = null;
   game = new Game({ fen, accrued });
   return go();
 }
 
 function follow(uci) {
+  if (answer) drill?.played(answer, uci);
   game.play(uci);
   go();
 }
@@ -93,6 +97,8 @@ async function look() {
   byId('editing').hidden = !isEdited;
   document.body.classList.toggle('edited', isEdited);
   board.show(fault ? null : position, { men: position ? fen.split(' ')[0] : '8/8/8/8/8/8/8/8', lastMove: uci, isEdited });
+  if (uci?.startsWith(mapped)) mapped &&= uci.slice(2, 4);
+  if (mapped && !position?.board[squareOf(mapped)]) mapped = '';
   showStatus();
   showGame();
   document.title = NAME;
@@ -120,7 +126,7 @@ async function askFor(fen, accrued, number) {
 function refuse(text, canRetry = false) {
   const retry = canRetry ? make('button', { type: 'button', onclick: () => look() }, 'Retry') : '';
   showVerdict(make('p', {}, text), retry);
-  for (const id of ['strip-part', 'moves-part', 'ending', 'ask-line']) byId(id).hidden = true;
+  for (const id of ['strip-part', 'moves-part', 'ending', 'ask-line', 'ask-drill']) byId(id).hidden = true;
 }
 
 function showVerdict(...parts) {
@@ -137,11 +143,23 @@ function show(found) {
   byId('strip-part').hidden = found.strip.length < 2;
   if (found.strip.length > 1) strip.show(found, byId('answer').clientWidth - 60);
   showMoves();
-  byId('ask-line').hidden = !found.moves.length || found.dtg === 0;
+  byId('ask-line').hidden = byId('ask-drill').hidden = !found.moves.length || found.dtg === 0;
+  drill?.shown(found).catch((error) => { byId('said').textContent = error.message; });
+  showDrill();
   showStatus();
   showGame();
   showEnding(found);
+  showLinks();
   document.title = `${signed(found.outcome)}: ${inWords(parseScore(found.outcome), !found.moves.length)} · ${found.material} · ${NAME}`;
+}
+
+/** Where this position is elsewhere: its picture, and the whole page for a frame. */
+function showLinks() {
+  const { fen, accrued } = game.now;
+  byId('picture').hidden = !source.picture;
+  if (source.picture) byId('picture').href = source.picture(fen, accrued, mapped);
+  byId('whole').href = addressOf(game.now).replace('&embed=1', '');
+  byId('whole').hidden = !isEmbedded;
 }
 
 /** Without a table: the position's own score, and the moves with what they reach. */
@@ -153,9 +171,37 @@ function showUnknown(names) {
   });
   answer = { fen: game.now.fen, material: materialOf(position), own: formatScore(ownOf(position)), accrued: formatScore(accrued), outcome: null, moves, strip: [] };
   showVerdict(...unknown(answer, names));
-  for (const id of ['strip-part', 'ending', 'ask-line']) byId(id).hidden = true;
+  for (const id of ['strip-part', 'ending', 'ask-line', 'ask-drill']) byId(id).hidden = true;
   showMoves();
   showStatus();
+}
+
+const isDrilled = () => drill && !drill.isOver;
+
+function showDrill() {
+  byId('drill-part').hidden = !drill;
+  document.body.classList.toggle('drilled', Boolean(isDrilled()));
+}
+
+/** Play a position against the tables; later a game goes on from there. */
+async function startDrill({ fen, accrued }) {
+  const { Drill } = await import('./drill.js');
+  const begin = await probe(fen, accrued);
+  const site = {
+    source, follow, place: byId('drill-part'), drill: startDrill,
+    isShown: (found) => found === answer,
+    leave: () => { drill = null; look(); },
+    after: ({ uci }) => probe(...placeAfter(game.now, uci)),
+  };
+  await start({ fen, accrued });
+  drill = new Drill(site, begin);
+  show(begin);
+}
+
+function placeAfter(node, uci) {
+  const branch = new Game(node);
+  branch.play(uci);
+  return [branch.now.fen, branch.now.accrued];
 }
 
 function showMoves() {
@@ -165,15 +211,45 @@ function showMoves() {
   if (hadFocus) (byId('moves').querySelector('.move') ?? byId('back')).focus({ preventScroll: true });
 }
 
+function showMapOf(square) {
+  mapped = square;
+  showStatus();
+}
+
+/** Every square with the value that the position would have with the chosen man there. */
+async function showMap(side) {
+  const number = asked, { fen, accrued } = game.now, man = mapped;
+  try {
+    const squares = await source.map(fen, accrued, man);
+    if (number !== asked || man !== mapped) return;
+    board.suggest([], Object.entries(squares).flatMap(([name, value]) => (value ? [{ square: squareOf(name), score: value.outcome }] : [])));
+    byId('status').replaceChildren(...side, ` Each square has the value with the ${manInWords(position.board[squareOf(man)])} there.`);
+    byId('map-words').replaceChildren(...mapOf(squares));
+    byId('map-words').hidden = false;
+  } catch (error) {
+    byId('said').textContent = error.message;
+  }
+}
+
+function showMen() {
+  const men = [...(position?.board ?? []).entries()].filter(([, man]) => man !== null);
+  const option = (value, text) => make('option', { value, selected: value === mapped }, text);
+  byId('map').replaceChildren(option('', mapped ? 'No map' : 'Map of a man'), ...men.map(([square, man]) => option(nameOf(square), `${manInWords(man)} ${nameOf(square)}`)));
+}
+
 /** Who is to move, beside the board, with the arrows of best moves and the dots of a score that is on the board. */
 function showStatus() {
   const turn = position?.turn ?? 'w', side = turn === 'w' ? 'White' : 'Black';
   const isReached = answer && answer.own === answer.accrued && (game.now.uci || answer.outcome === answer.accrued);
   const dots = isReached && !isEdited ? dotsOf(position) : [];
-  const best = answer && !isEdited && answer.outcome !== answer.accrued ? answer.moves.filter((each) => each.best) : [];
+  const best = answer && !isEdited && !isDrilled() && answer.outcome !== answer.accrued ? answer.moves.filter((each) => each.best) : [];
   if (answer) board.suggest(best.map((each) => each.uci), dots);
   const said = dots.length ? ` The dots are the moves that ${side} has left: ${signed(answer.own)}.` : '';
-  byId('status').replaceChildren(make('span', { class: `disc ${turn}` }), make('b', {}, `${side} to move.`), said);
+  const toMove = [make('span', { class: `disc ${turn}` }), make('b', {}, `${side} to move.`)];
+  byId('status').replaceChildren(...toMove, said);
+  byId('map-words').hidden = true;
+  showMen();
+  if (mapped && answer?.outcome && !isEdited) showMap(toMove);
   byId('best').disabled = !answer?.moves.some((each) => each.keeps);
 }
 
@@ -295,6 +371,11 @@ function onKey(event) {
   does();
 }
 
+async function openGallery(does) {
+  const { Gallery } = await import('./gallery.js');
+  return does(new Gallery(await source.names(), { open: start, drill: startDrill }));
+}
+
 function wireBoard() {
   for (const [id, node] of [['first', () => game.back && game.first], ['back', () => game.back], ['on', () => game.on], ['last', () => game.on && game.last]]) byId(id).onclick = () => step(node());
   byId('best').onclick = () => answer?.moves[0]?.keeps && follow(answer.moves[0].uci);
@@ -311,6 +392,10 @@ function wireBoard() {
       start({ fen: fields.join(' '), accrued: game.now.accrued });
     };
   }
+  byId('ask-drill').onclick = () => startDrill(game.now);
+  byId('puzzle').onclick = () => openGallery((found) => found.daily()).catch((error) => { byId('said').textContent = error.message; });
+  byId('gallery').ontoggle = () => byId('gallery').open && openGallery((found) => found.fill(byId('gallery').querySelector('div')));
+  byId('map').onchange = () => showMapOf(byId('map').value);
   byId('ask-line').onclick = () => askLine().catch((error) => { byId('said').textContent = error.message; });
 }
 
@@ -359,6 +444,7 @@ function wirePrinting() {
   addEventListener('afterprint', () => { frame.style.width = ''; });
 }
 
+document.body.classList.toggle('embedded', isEmbedded);
 wireBoard();
 wireForms();
 wireKeys();

@@ -225,6 +225,11 @@ export function parseMove(position, text) {
   return moves.length === 1 ? moves[0] : null;
 }
 
+const KINDS = { k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' };
+
+/** A man in words. */
+export const manInWords = (man) => `${isWhite(man) ? 'white' : 'black'} ${KINDS[man.toLowerCase()]}`;
+
 /** The men and the side to move in words. */
 export function inWords({ board, turn }) {
   const side = (order) => [...order].flatMap((man) => board.flatMap((each, square) => (each === man ? [man.toUpperCase() + nameOf(square)] : [])));

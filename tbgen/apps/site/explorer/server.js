@@ -6,16 +6,16 @@ export class Server {
   /** `base` leads from the page to the server's root. */
   constructor(base) { this.base = base; }
 
-  async #get(path, asked = {}) {
+  async #get(path, asked = {}, options = {}) {
     const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
     let reply;
     try {
-      reply = await fetch(`${this.base}${path}?${query}`, { headers: { Accept: 'application/json' } });
+      reply = await fetch(`${this.base}${path}?${query}`, { headers: { Accept: 'application/json' }, ...options });
     } catch {
       throw Object.assign(Error('The server does not answer.'), { isLost: true });
     }
+    if (reply.ok) return options.body ? (await reply.text()).trim().split('\n').map(JSON.parse) : reply.json();
     const facts = await reply.json().catch(() => ({ message: `the server said ${reply.status}` }));
-    if (reply.ok) return facts;
     const text = `${facts.message[0].toUpperCase()}${facts.message.slice(1)}.`;
     throw Object.assign(Error(text), { isMissing: UNKNOWN.includes(facts.error), isLost: reply.status >= 500 });
   }
@@ -28,6 +28,21 @@ export class Server {
 
   /** Best play from a position. */
   async line(fen, accrued) { return (await this.#get('r-mobility/line', { fen, accrued })).line; }
+
+  /** The outcomes of some positions in short, null for one that is none. */
+  async outcomes(fens) {
+    const found = await this.#get('r-mobility', { brief: '1' }, { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: fens.join('\n') });
+    return found.map((each) => (each.error ? null : each));
+  }
+
+  /** The position with one man on each square: its outcome and distance, null where the man cannot stand. */
+  async map(fen, accrued, man) { return (await this.#get('r-mobility/map', { fen, accrued, man })).squares; }
+
+  /** The address of a picture with the verdict, or with the map of a man. */
+  picture(fen, accrued, man) {
+    const query = new URLSearchParams({ fen, ...(accrued && { accrued }), ...(man && { man }) });
+    return `${this.base}r-mobility/picture.svg?${query}`;
+  }
 
   /** What a table holds, in figures. */
   ending(material) { return this.#get(`tables/${material}.json`); }

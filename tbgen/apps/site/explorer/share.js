@@ -1,7 +1,8 @@
 // What goes in and out of the page: the address, pasted positions, and what can be copied.
 import { make } from './elements.js';
 
-const EMBED = new URLSearchParams(location.search).has('embed') ? '&embed=1' : '';
+export const isEmbedded = new URLSearchParams(location.search).has('embed');
+const EMBED = isEmbedded ? '&embed=1' : '';
 const MEN = /(?<![a-z\d])(?:[\dkqrbnp]+\/){7}[\dkqrbnp]+/i;
 
 export const addressOf = ({ fen, accrued }) => `?fen=${encodeURI(fen.replace(/ /g, '_'))}${accrued ? `&accrued=${encodeURIComponent(accrued)}` : ''}${EMBED}`;

@@ -1,7 +1,7 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
 import { canonical, materialOf } from './materials.js';
 import { LayerFile } from './reader.js';
-import { accruedAfter, formatFen, hasEnPassant, isReset, legalMoves, ownOf, parseFen, play, sanOf, uciOf } from './rules.js';
+import { accruedAfter, brokenRule, formatFen, hasEnPassant, isReset, legalMoves, nameOf, ownOf, parseFen, play, sanOf, squareOf, uciOf } from './rules.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
 
 const TRIANGLE = [0, 1, 2, 3, 9, 10, 11, 18, 19, 27];
@@ -155,13 +155,35 @@ export class Tables {
 
   /** A position with its moves and its strip. */
   async probe(fen, accruedText) {
-    const position = parseFen(fen), given = accruedText ? parseScore(accruedText) : null;
+    const position = parseFen(fen), { own, accrued, fault } = scoresOf(position, accruedText);
     if (position.castling !== '-') throw Error('Tables know no castling rights.');
-    const own = ownOf(position), fault = given !== null && given !== own ? whyImpossible(position, given) : null;
     if (fault) throw Error(`Impossible accrued score ${accruedText}: ${fault}.`);
-    const accrued = given === null || codeOf(own) < codeOf(given) ? own : given;
     const [[outcome, dtg], moves, strip] = await Promise.all([this.#value(position, own, accrued), this.#moves(position, accrued), this.#strip(position, own)]);
     return { fen: formatFen(position), material: canonical(materialOf(position)).name, own: formatScore(own), accrued: formatScore(accrued), outcome: formatScore(outcome), dtg, moves: moves.map((each) => told(each, moves[0])), strip };
+  }
+
+  /** The outcomes of some positions in short, null for one that is none. */
+  outcomes(fens) {
+    return Promise.all(fens.map(async (fen) => this.#short(parseFen(fen), '')));
+  }
+
+  async #short(position, accruedText) {
+    const { own, accrued, fault } = scoresOf(position, accruedText);
+    if (fault || brokenRule(position)) return null;
+    const [outcome, dtg] = await this.#value(position, own, accrued);
+    return { outcome: formatScore(outcome), dtg };
+  }
+
+  /** The position with one man on each square: its outcome and distance, null where the man cannot stand. */
+  async map(fen, accruedText, man) {
+    const position = parseFen(fen), from = squareOf(man);
+    const values = await Promise.all(position.board.map((there, square) => {
+      if (there !== null && square !== from) return null;
+      const board = position.board.slice();
+      [board[from], board[square]] = [null, position.board[from]];
+      return this.#short({ ...position, board, ep: -1 }, accruedText);
+    }));
+    return Object.fromEntries(values.map((value, square) => [nameOf(square), value]));
   }
 
   /** Best play from a position: until the goal is reached and the position repeats, or the game ends. */
@@ -269,6 +291,12 @@ export class Tables {
     }
     return shelf;
   }
+}
+
+/** A position's own score, the one that counts, and why a score that is said to have accrued cannot have. */
+function scoresOf(position, accruedText) {
+  const own = ownOf(position), given = accruedText ? parseScore(accruedText) : own;
+  return { own, accrued: codeOf(own) < codeOf(given) ? own : given, fault: given === own ? null : whyImpossible(position, given) };
 }
 
 const isBest = ({ outcome, dtg }, first) => dtg !== null && outcome === first.outcome && dtg === first.dtg;

@@ -1,6 +1,6 @@
 // What is said of a position: the verdict, the moves, the game, and every accrued score.
 import { make } from './elements.js';
-import { formatScore, inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
+import { formatScore, inPlies, inWords, parseScore, pointsOf, shadeOf, signed, worth } from './scores.js';
 
 const OPEN_GROUPS = 2;
 const LABEL_WIDTH = 46; // pixels
@@ -103,7 +103,7 @@ export class Strip {
       if (outcomes.at(-1)?.outcome === each.outcome) outcomes.at(-1).cells += 1;
       else outcomes.push({ outcome: each.outcome, cells: 1 });
     }
-    const worth = outcomes.map(({ outcome, cells }) => {
+    const bars = outcomes.map(({ outcome, cells }) => {
       const cell = make('span', shade(parseScore(outcome)), (cells / strip.length) * width >= LABEL_WIDTH ? signed(outcome) : '');
       cell.style.flexGrow = cells;
       return cell;
@@ -123,7 +123,7 @@ export class Strip {
       make('div', { class: 'labelled' },
         make('div', { class: 'labels', 'aria-hidden': 'true' }, make('span', {}, 'accrued'), make('span', {}, 'outcome')),
         make('div', { class: 'picked' },
-          make('div', { class: 'bands', 'aria-hidden': 'true' }, make('div', { class: 'band sheet' }, ...sheet), make('div', { class: 'band worth' }, ...worth)),
+          make('div', { class: 'bands', 'aria-hidden': 'true' }, make('div', { class: 'band sheet' }, ...sheet), make('div', { class: 'band worth' }, ...bars)),
           this.pick,
           make('div', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks.map((place) => make('span', {}, signed(strip[place].accrued)))))),
       read,
@@ -179,4 +179,16 @@ export function gameOf(game, { jump, held }) {
     }
   }
   return parts;
+}
+
+const WRITTEN_OUT = 6; // squares
+
+/** A map of one man in words: how often each outcome occurs, best for White first, and where. */
+export function mapOf(squares) {
+  const places = new Map();
+  for (const [square, value] of Object.entries(squares)) if (value) places.set(value.outcome, [...(places.get(value.outcome) ?? []), square]);
+  const rows = [...places].sort(([a], [b]) => worth(parseScore(b)) - worth(parseScore(a)));
+  return rows.map(([outcome, there]) => make('li', {}, badge(outcome),
+    there.length > WRITTEN_OUT ? ` on ${there.length} squares` : ` on ${there.join(', ')}`,
+    there.length > WRITTEN_OUT && make('span', { class: 'unseen' }, `: ${there.join(', ')}`)));
 }

@@ -1,0 +1,245 @@
+"""Maps, drills, the gallery and the puzzle of the day, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from tbgen.apps.records.record import Record
+from tbgen.apps.site.boards import map_facts
+from tbgen.apps.site.export import files, write_explorer
+from tbgen.errors import InputError
+from tbgen.library.catalog import Catalog
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.position import material_of
+from tbgen.score import Color, Score
+from tests.apps.site.chromium import NEEDED, Chromium
+from tests.apps.site.conftest import running
+from tests.apps.site.test_explorer import BISHOP, look_at, text_of, type_move, wait_for
+from tests.apps.site.test_plain_files import Host
+from tests.positions import random_board
+
+pytestmark = NEEDED
+
+BOTH = """(async () => {
+  const { Server } = await import('./server.js'), { Tables } = await import('./tables.js');
+  const source = SOURCE === 'server' ? new Server('../') : new Tables('../tables/');
+  return Promise.all(ASKED.map((each) => DOES));
+})()"""
+
+
+@pytest.fixture
+def sources(server: str, table_folder: Path, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Addresses of the explorer on a server and on plain files."""
+    write_explorer(tmp_path / "site", Catalog([table_folder]))
+    with running(Host(tmp_path / "site")) as address:
+        yield {"server": server, "tables": address}
+
+
+def asked_of(page: Chromium, source: str, address: str, asked: Sequence[Any], does: str) -> Any:
+    """What a module's expression says for each of some things, with `source` and `each` in scope."""
+    page.open(f"{address}/explorer/", "!document.querySelector('.late')")
+    return page.run(BOTH.replace("SOURCE", repr(source)).replace("ASKED", json.dumps(asked)).replace("DOES", does))
+
+
+def test_maps_are_those_of_python_on_a_server_and_on_plain_files(
+    page: Chromium, sources: dict[str, str], tables: Tablebase
+) -> None:
+    draw, asked, expected = random.Random(149), list[list[str]](), list[object]()
+    while len(asked) < 20:
+        material = draw.choice(tables.available())
+        board = random_board(draw, draw.choice((material, material.flipped())))
+        accrued = draw.choice((None, Score(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
+        man = chess.square_name(draw.choice(list(board.piece_map())))
+        try:
+            expected.append(map_facts(tables, board, accrued, man)["squares"])
+        except InputError:  # nobody can have left this score
+            continue
+        asked.append([board.fen(), "" if accrued is None else str(accrued), man])
+    for name, address in sources.items():
+        assert asked_of(page, name, address, asked, "source.map(...each)") == expected
+
+
+def test_a_map_colours_the_squares_of_one_man(page: Chromium, server: str, tables: Tablebase) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    page.run("(({ map }) => { map.value = 'f5'; map.onchange(); })(window)")
+    page.wait("document.querySelector('#marks .field')")
+    squares = map_facts(tables, chess.Board(BISHOP), Score("G4.0"), "f5")["squares"]
+    outcomes = [each["outcome"] for each in squares.values() if each]
+    assert page.run("document.querySelectorAll('#marks .field').length") == len(outcomes)
+    assert "with the white bishop there" in text_of(page, "#status")
+    said = page.run("[...document.querySelectorAll('#map-words .score')].map((each) => each.dataset.g)")
+    assert said == sorted(set(outcomes), key=Score, reverse=True)
+    page.press(" ")  # the king moves, the bishop's map stays
+    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    page.wait("document.querySelector('#marks .field') && document.getElementById('map').value === 'f5'")
+    assert page.violations() == []
+    assert page.complaints == []
+
+
+GRADES = """source.probe(each, '').then(async (answer) => {
+  const { gradeOf, replyTo } = await import('./drill.js'), { Game } = await import('./game.js');
+  const after = ({ uci }) => {
+    const game = new Game({ fen: each });
+    game.play(uci);
+    return source.probe(game.now.fen, game.now.accrued);
+  };
+  return [answer.moves.map((move) => gradeOf(answer, move.uci).lost), (await replyTo(answer, after)).uci];
+})"""
+
+
+def test_drills_grade_no_best_move_down_and_set_problems(
+    page: Chromium, sources: dict[str, str], tables: Tablebase
+) -> None:
+    draw, boards = random.Random(491), list[chess.Board]()
+    while len(boards) < 12:
+        board = random_board(draw, draw.choice(tables.available()))
+        if any(board.legal_moves) and not board.has_legal_en_passant():
+            boards.append(board)
+    for name, address in sources.items():
+        found = asked_of(page, name, address, [board.fen() for board in boards], GRADES)
+        for board, (lost, reply) in zip(boards, found, strict=True):
+            moves = tables.probe_moves(board)
+            assert [each == 0 for each in lost] == [each.keeps for each in moves]
+            assert all(each >= 0 for each in lost)
+            problems = {each.move.uci(): problem_of(tables, board, each) for each in moves if each.keeps}
+            first = dict(list(problems.items())[:12])
+            assert first[reply] == min(first.values())
+
+
+def problem_of(tables: Tablebase, board: chess.Board, move: Any) -> tuple[bool, int]:
+    """Whether a move concedes at once, and how many replies keep what the position after it is worth."""
+    after = board.copy(stack=False)
+    after.push(move.move)
+    accrued = None if move.accrued == move.own else move.accrued
+    found, replies = tables.probe(after, accrued), tables.probe_moves(after, accrued)
+    return not replies or found.outcome == found.accrued, sum(each.keeps for each in replies)
+
+
+def drill_said(page: Chromium) -> str:
+    return text_of(page, "#drill-part")
+
+
+def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    page.run("document.getElementById('ask-drill').click()")
+    page.wait("!document.getElementById('drill-part').hidden")
+    assert "You play White. Keep G1.5: White holds Black to 1 legal move." in drill_said(page)
+    assert not page.run("document.getElementById('moves').offsetParent")
+    assert page.run("document.querySelectorAll('.cg-shapes line').length") == 0
+    assert page.violations() == []
+    type_move(page, "Bg4")
+    page.wait("document.getElementById('drill-part').innerText.includes('gives it away for')")
+    page.run(
+        "[...document.querySelectorAll('#drill-part button')].find((each) => each.innerText === 'Begin again').click()"
+    )
+    wait_for(page, BISHOP)
+    for _ in range(12):
+        page.wait("!document.querySelector('[aria-busy]') && (document.getElementById('fen').value.includes(' w ') "
+                  "|| document.getElementById('drill-part').innerText.includes('held for ever'))")  # fmt: skip
+        if "held for ever" in drill_said(page):
+            break
+        before = page.run("location.search")
+        page.run("document.getElementById('best').click()")
+        page.wait(f"location.search !== {before!r}")
+    assert "You gave nothing away in" in drill_said(page)
+    assert page.run("document.getElementById('moves').offsetParent !== null")
+    page.run("[...document.querySelectorAll('#drill-part button')][1].click()")
+    page.wait(
+        "location.search.includes('_w_') && document.getElementById('drill-part').innerText.includes('Keep G1.5')"
+    )
+    assert page.run("document.querySelectorAll('.cg-board piece, cg-board piece').length") == 3
+    assert page.complaints == []
+
+
+def rows_of(name: str) -> list[list[Any]]:
+    """The rows of one list of the gallery's collection."""
+    text = files()["collection.js"].decode()
+    body = re.search(rf"export const {name} = \[\n(.*?)\];", text, re.DOTALL)
+    assert body is not None
+    return [json.loads(line.rstrip(",").replace("'", '"')) for line in body[1].splitlines() if line]
+
+
+def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
+    known = {record.material: record for record in published}
+    for fen, outcome, plies in rows_of("LONGEST"):
+        men = len(chess.Board(f"{fen} - - 0 1").piece_map())
+        sides = [side.outcomes for record in published if record.men == men for side in record.sides.values()]
+        longest = [side[Score(outcome)].longest for side in sides if Score(outcome) in side]
+        assert plies == max(each.dtg for each in longest)
+        assert any(each.fen.startswith(f"{fen} ") for each in longest)
+    for fen, white, black in rows_of("ZUGZWANGS"):
+        found = known[material_of(chess.Board(f"{fen} - - 0 1")).canonical()].zugzwangs.longest
+        assert found is not None
+        assert (found.fen, found.white.outcome, found.black.outcome) == (f"{fen} - - 0 1", Score(white), Score(black))
+
+
+def check_collection(tables: Tablebase) -> int:
+    """Puzzles and positions that change are what the gallery says, as far as there are tables; returns their number."""
+    there, checked = set(tables.available()), 0
+    for fen, outcome in rows_of("PUZZLES"):
+        board = chess.Board(f"{fen} - - 0 1")
+        if material_of(board).canonical() in there:
+            moves = tables.probe_moves(board)
+            assert str(tables.probe(board).outcome) == outcome
+            assert len(moves) > 4
+            assert sum(each.keeps for each in moves) == 1
+            checked += 1
+    for fen, accrued in rows_of("CHANGES"):
+        board = chess.Board(f"{fen} - - 0 1")
+        if material_of(board).canonical() in there:
+            own, other = (
+                {each.move for each in tables.probe_moves(board, each_score) if each.keeps}
+                for each_score in (None, Score(accrued))
+            )
+            assert own
+            assert other
+            assert not own & other
+            checked += 1
+    return checked
+
+
+def test_puzzles_have_one_answer(tables: Tablebase) -> None:
+    assert check_collection(tables) >= 6
+
+
+@pytest.mark.slow
+def test_puzzles_of_four_men_have_one_answer(four_men_folder: Path) -> None:
+    with open_tablebase(four_men_folder) as tables:
+        assert check_collection(tables) == len(rows_of("PUZZLES")) + len(rows_of("CHANGES"))
+
+
+def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
+    page: Chromium, sources: dict[str, str], tables: Tablebase
+) -> None:
+    for source, address in sources.items():
+        look_at(page, address)
+        page.run("document.getElementById('gallery').open = true")
+        page.wait("document.querySelectorAll('.gallery').length >= 2")
+        assert page.violations() == []
+        links = page.run("[...document.querySelectorAll('.gallery a')].map((each) => [each.href, each.innerText])")
+        for href, said in links[:: len(links) // 12]:
+            fen = re.search(r"fen=([^&]+)", href)
+            assert fen is not None
+            found = tables.probe(chess.Board(fen[1].replace("_", " ")))
+            if said[0] in "G\N{MINUS SIGN}":
+                assert said.replace("\N{MINUS SIGN}", "-").startswith(str(found.outcome))
+        page.run("document.getElementById('puzzle').click()")
+        page.wait("!document.getElementById('drill-part').hidden")
+        board = chess.Board(page.run("document.getElementById('fen').value"))
+        assert sum(each.keeps for each in tables.probe_moves(board)) == 1
+        days = [date(2026, 11, day).isoformat() for day in (1, 2, 3, 2)]
+        daily = """import('./gallery.js').then(async ({ Gallery }) =>
+          new Gallery(await source.names(), {}).puzzleOf(new Date(`${each}T12:00`))[0])"""
+        first, second, third, again = asked_of(page, source, address, days, daily)
+        assert second == again
+        assert len({first, second, third}) == 3
+    assert page.complaints == []
