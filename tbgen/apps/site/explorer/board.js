@@ -66,6 +66,9 @@ export class Board {
     this.#draw(this.#marks);
   }
 
+  /** Turn the board so that a side plays upwards. */
+  face(side) { if (this.#ground.state.orientation !== NAMES[side]) this.turn(); }
+
   /** Arrows of best moves, and marks of squares: how many moves lead there, or the score of the man there. */
   suggest(moves, marks) {
     [this.#arrows, this.#marks] = [moves.slice(0, MOST_ARROWS), marks];

@@ -195,6 +195,7 @@ async function startDrill({ fen, accrued }) {
   };
   await start({ fen, accrued });
   drill = new Drill(site, begin);
+  board.face(drill.side);
   show(begin);
 }
 
