@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import AccruedError, FenError, IllegalPositionError, InputError, ScoreFormatError
-from tbgen.rules.fen import format_fen, parse_fen
+from tbgen.rules.fen import format_fen, parse_fen, with_score
 from tbgen.rules.position import accrued_of, own_score
-from tbgen.score import Mobility
+from tbgen.score import Mobility, Score
 from tests.strategies import boards, scores
 
 AFTER_RESET = "rnbqkbnr/pp2pppp/3p4/2p5/2P1P3/5N2/PP1P1PPP/RNBQKB1R b KQkq - 0 3"
@@ -169,3 +169,9 @@ def test_under_whole_game_mobility_a_score_counts_right_after_a_reset() -> None:
     fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 0 30 G4.0"
     assert str(parse_fen(fen, game=Mobility.WHOLE_GAME)[1]) == "G4.0"
     assert str(parse_fen(fen)[1]) == str(own_score(chess.Board(fen.removesuffix(" G4.0"))))
+
+
+@pytest.mark.parametrize(("clock", "expected"), [(0, 1), (1, 1), (33, 33)])
+def test_a_score_carried_into_a_position_keeps_its_clock_but_needs_one_above_zero(clock: int, expected: int) -> None:
+    board, accrued = with_score(chess.Board(f"8/8/4K3/5Bk1/8/8/8/8 w - - {clock} 30"), Score("G4.0"))
+    assert (board.halfmove_clock, str(accrued)) == (expected, "G4.0")

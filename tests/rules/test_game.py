@@ -343,6 +343,9 @@ def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
     }
     assert facts["plies"][0]["san"] is facts["plies"][0]["uci"] is None
     assert json.loads(json.dumps(facts)) == facts
+    assert (facts["end"], facts["ended_at_ply"]) == (None, None)
+    over = game_from(chess.STARTING_FEN, "f3", "e5", "g4", "Qh4#").facts()
+    assert (over["end"], over["ended_at_ply"]) == ("checkmate", 4)
 
 
 def test_a_double_step_that_allows_no_capture_does_not_make_a_position_another() -> None:

@@ -150,8 +150,10 @@ def test_what_is_no_komi_is_refused(text: str) -> None:
 
 
 def test_a_negative_komi_belongs_to_black() -> None:
-    with pytest.raises(UsageError, match="quarters must be a whole number"):
-        Komi(Color.WHITE, -1)
+    for quarters in (-1, 4000):
+        with pytest.raises(UsageError, match="quarters must be a whole number"):
+            Komi(Color.WHITE, quarters)
+    assert str(Komi(Color.WHITE, 3999)) == "G999.75"
 
 
 def test_the_default_is_exponential_with_the_usual_komi() -> None:
