@@ -193,10 +193,7 @@ def points_facts(points: Points) -> dict[str, float]:
     >>> points_facts((Fraction(9, 16), Fraction(7, 16)))
     {'white': 0.5625, 'black': 0.4375}
     """
-    white, black = points
-    if white >= black:
-        return {"white": float(white), "black": 1 - float(white)}
-    return {"white": 1 - float(black), "black": float(black)}
+    return {"white": float(points[0]), "black": float(points[1])}
 
 
 def parse_points(text: str) -> Points:
