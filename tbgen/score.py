@@ -24,7 +24,12 @@ MOST_CODE = 1999
 MOST_STORED_CODE = 126
 """The largest code that fits the signed byte of a stored table."""
 
-_SCORE = re.compile(r"([-+\u2212]|m(?=[Gg]))?([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
+SIGN = r"([-+\u2212]|m(?=[Gg]))?"
+"""The pattern of what stands before a score, or a komi; `side_of` says what it means."""
+LIKE_A_SCORE = r"(?:[-+\u2212m]?[Gg][0-9]+(?:[.,][0-9]*)?|[-+\u2212]?[0-9]+(?:\.[0-9]+)?)"
+"""The pattern of a word that can be meant as a score, be it right or wrong."""
+
+_SCORE = re.compile(SIGN + r"([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
 
 _A_COLOR = "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of python-chess"
 
@@ -277,7 +282,12 @@ def _parsed(text: str) -> tuple[int, Color]:
     sign, letter, whole, half = match.groups()
     if not letter and half is None:
         raise ScoreFormatError(text, f"a score such as G{whole}.0 or G{whole}.5")
-    return 2 * int(whole) + (half == "5"), Color.WHITE if sign in (None, "+") else Color.BLACK
+    return 2 * int(whole) + (half == "5"), side_of(sign)
+
+
+def side_of(sign: str | None) -> Color:
+    """The side that the sign of a score names."""
+    return Color.WHITE if sign in (None, "+") else Color.BLACK
 
 
 def expect_color(value: object, name: str) -> Color:

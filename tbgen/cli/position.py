@@ -11,12 +11,12 @@ from tbgen.cli.options import a_file, beginning_so, gathered
 from tbgen.errors import UsageError
 from tbgen.material import is_material
 from tbgen.rules.fen import START, fen_and_moves
-from tbgen.score import Score
+from tbgen.score import LIKE_A_SCORE, Score
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_NEGATIVE_SCORE = re.compile(r"-[Gg][0-9].*")
+_NEGATIVE_SCORE = re.compile(f"(?=-){LIKE_A_SCORE}")
 _RANKS = 8
 _FEN_FIELDS = 6
 _MATERIAL = re.compile(r"[KQRBNPkqrbnp]+[vV][KQRBNPkqrbnp]+")

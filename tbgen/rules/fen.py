@@ -25,7 +25,7 @@ import chess
 from tbgen.errors import AccruedError, FenError, IllegalPositionError, expect
 from tbgen.rules.notation import line_in, parse_move
 from tbgen.rules.position import color_of, expect_board, first_accrued, own_score, play_move, why_not_accrued
-from tbgen.score import Mobility, Score, expect_score
+from tbgen.score import LIKE_A_SCORE, Mobility, Score, expect_score
 
 _SCORE_FIELD = 6
 _CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
@@ -148,7 +148,7 @@ _FIELDS = (
     re.compile(r"-|[a-h][36]"),
     re.compile(r"[0-9]+"),
     re.compile(r"[0-9]+"),
-    re.compile(r"[-m]?[Gg][0-9].*|[0-9]+"),
+    re.compile(LIKE_A_SCORE),
 )
 """What the words after the men may look like, in their order, if they belong to a FEN."""
 

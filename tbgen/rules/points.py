@@ -13,17 +13,20 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tbgen.errors import ScoreFormatError, UsageError, expect, expect_member, expect_number, member_of
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
     MATE_CODE,
     MOST_CODE,
+    SIGN,
     STALEMATE_CODE,
     Color,
     Score,
     expect_color,
     expect_score,
+    side_of,
 )
 
 WIN, DRAW, LOSS = Fraction(1), Fraction(1, 2), Fraction(0)
@@ -31,7 +34,7 @@ WIN, DRAW, LOSS = Fraction(1), Fraction(1, 2), Fraction(0)
 Points = tuple[Fraction, Fraction]
 """White's and Black's; they add to one."""
 
-_KOMI = re.compile(r"(-|m(?=[Gg]))?([Gg])?(0|[1-9][0-9]{0,2})(?:\.(0|00|25|5|50|75))?")
+_KOMI = re.compile(SIGN + r"([Gg])?(0|[1-9][0-9]{0,2})(?:\.(0|00|25|5|50|75))?")
 _A_SCHEME = "a scoring scheme"
 _A_KOMI = "a komi such as G5.75 or -G3.5"
 OTB_CUTOFF_CODE = 8
@@ -92,7 +95,7 @@ def parse_komi(text: str) -> Komi:
         raise ScoreFormatError(text, _A_KOMI)
     sign, _, whole, part = match.groups()
     quarters = 4 * int(whole) + int((part or "0").ljust(2, "0")) // 25
-    return Komi(Color.BLACK if sign else Color.WHITE, quarters)
+    return Komi(side_of(sign), quarters)
 
 
 DEFAULT_KOMI = Komi(Color.WHITE, 23)
@@ -122,6 +125,15 @@ class Scoring:
     scheme: Scheme = Scheme.EXPONENTIAL
     cutoff_code: int = DEFAULT_CUTOFF_CODE
     komi: Komi = DEFAULT_KOMI
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            scheme: Scheme | str = Scheme.EXPONENTIAL,
+            cutoff_code: int = DEFAULT_CUTOFF_CODE,
+            komi: Komi | str = DEFAULT_KOMI,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scheme", expect_scheme(self.scheme, "scheme"))

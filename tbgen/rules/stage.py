@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tbgen.errors import expect_member, expect_number, member_of
 from tbgen.score import (
@@ -64,6 +64,12 @@ class FiftyMoves:
 
     setting: FiftyMoveSetting = FiftyMoveSetting.RESET
     cutoff_code: int = DEFAULT_CUTOFF_CODE
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, setting: FiftyMoveSetting | str = FiftyMoveSetting.RESET, cutoff_code: int = DEFAULT_CUTOFF_CODE
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "setting", expect_setting(self.setting, "setting"))

@@ -142,7 +142,7 @@ def test_a_komi_has_quarter_steps(text: str, quarters: int) -> None:
     assert parse_komi(f"-{text}") == Komi(Color.BLACK, quarters)
 
 
-@pytest.mark.parametrize("text", ["", "5", "G5.8", "G", "G5.7", "G5.755", "+G5.75", "G-5.75"])
+@pytest.mark.parametrize("text", ["", "5", "G5.8", "G", "G5.7", "G5.755", "++G5.75", "G-5.75"])
 def test_what_is_no_komi_is_refused(text: str) -> None:
     with pytest.raises(ScoreFormatError, match="komi") as caught:
         parse_komi(text)

@@ -130,7 +130,7 @@ class Adjudicator:
         self.rules = expect(plain, AdjudicationRules, "rules", "AdjudicationRules, or None")
 
     def decide(
-        self, board_or_game: chess.Board | Game, accrued: Score | None = None, *, winner: Color | None = None
+        self, board_or_game: chess.Board | Game, accrued: Score | str | None = None, *, winner: Color | None = None
     ) -> Verdict:
         """The final score of a game if it ends now; name the `winner` if the other side resigned or lost on time.
 

@@ -38,7 +38,7 @@ def hold(
     side: Color,
     *,
     goal: Score | str = "accrued",
-    accrued: Score | None = None,
+    accrued: Score | str | None = None,
     tables: Tablebase | None = None,
     pair: str | None = None,
     nodes: int = DEFAULT_NODES,
@@ -62,7 +62,7 @@ def hold(
 
 def bracket(
     board: chess.Board,
-    accrued: Score | None = None,
+    accrued: Score | str | None = None,
     *,
     tables: Tablebase | None = None,
     pair: str | None = None,
@@ -82,7 +82,7 @@ def bracket(
 
 def _ladder(
     board: chess.Board,
-    accrued: Score | None,
+    accrued: Score | str | None,
     tables: Tablebase | None,
     nodes: int,
     wide: bool,
@@ -104,7 +104,7 @@ def _nobody(_nodes: int) -> None:
     pass
 
 
-def _used(board: chess.Board, accrued: Score | None) -> Score:
+def _used(board: chess.Board, accrued: Score | str | None) -> Score:
     """The accrued score to start from."""
     if accrued is None:
         return accrued_of(board)

@@ -1,0 +1,150 @@
+"""The tasks that users come with, as short programs; and one grammar of scores in all places that read one."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import runpy
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+import tbgen
+from tbgen.apps.games.tags import read_tags
+from tbgen.apps.site.asked import position_in
+from tbgen.errors import ScoreFormatError
+from tbgen.rules.fen import fen_and_moves, position_of
+from tbgen.rules.notation import parse_move
+from tests.cli import calls
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "docs" / "examples"
+FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+DRAWN = str(EXAMPLES / "drawn.pgn")
+
+
+def test_a_typed_program_uses_every_public_name_and_runs(
+    table_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = EXAMPLES / "every_name.py"
+    assert set(re.findall(r"\btbgen\.(\w+)", program.read_text(encoding="utf-8"))) == set(tbgen.__all__)
+    monkeypatch.setattr(sys, "argv", [str(program), str(table_folder), DRAWN])
+    runpy.run_path(str(program), run_name="__main__")
+    assert capsys.readouterr().out.splitlines()[1:6] == [
+        "KBvK G1.5 in 5 plies, Ke5 4, 1997.0, too many men",
+        "checkmate -G0.0 0-1",
+        "no KQvKB, exit code 2",
+        "Black: 8/8/8/4KBk1/8/8/8/8 b - - 34 30 G3.5, G3.5",
+        "held",
+    ]
+
+
+def test_the_notebook_runs_and_draws_what_it_shows(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TBGEN_DATA", str(table_folder))
+    cells = json.loads((EXAMPLES / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
+    names, shown = dict[str, Any](), list[object]()
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            *lines, last = ast.parse("".join(cell["source"])).body
+            assert isinstance(last, ast.Expr)
+            exec(compile(ast.Module(lines, []), "cell", "exec"), names)
+            shown.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
+    with names["tables"]:
+        opened, found, move, frame, some, best = shown
+        assert "6 tables" in repr(opened)
+        assert "<svg" in found._repr_html_()  # type: ignore[attr-defined]
+        assert "<svg" in move._repr_svg_()  # type: ignore[attr-defined]
+        assert (frame[0][0], frame[1][0]) == ("Ke5", 1997)  # type: ignore[index]
+        for many in (some, best):
+            assert "<table" in many._repr_html_()  # type: ignore[attr-defined]
+        ranks = names["answered"].rank
+        assert best.rank.tolist() == sorted(ranks.tolist(), reverse=True)[:3]  # type: ignore[attr-defined]
+
+
+def test_one_position_takes_two_lines(table_folder: Path) -> None:
+    with tbgen.open_tablebase(table_folder) as tables:
+        assert str(tables[f"{FEN} G4.0"]) == "G1.5 in 5 plies"
+
+
+def test_a_frame_of_moves_takes_one_line_and_sorts_by_value(tables: tbgen.Tablebase) -> None:
+    columns = tables.probe_moves(f"{FEN} G4.0").columns()
+    by_value = np.argsort(-columns["rank"], kind="stable")
+    assert [columns["san"][n] for n in by_value] == columns["san"]
+
+
+def test_a_table_of_positions_takes_one_call(tables: tbgen.Tablebase) -> None:
+    squares = np.array(list(np.ndindex(64, 64, 64)))[::3]
+    many = tables.probe_many("KBvK", True, squares)
+    best = many[np.argsort(-many.rank)][0]
+    assert best is not None
+    assert str(best[0]) == "G0.5"
+    assert np.nanmean(many.dtg) > 1
+
+
+def test_a_shell_asks_with_the_fen_as_it_is(table_folder: Path) -> None:
+    facts = json.loads(calls.printed(*shlex.split(f"probe {FEN} G4.0 --json"), folder=table_folder))
+    assert (facts["outcome"], facts["dtg"], facts["moves"][0]["san"]) == ("G1.5", 5, "Ke5")
+
+
+def test_an_illegal_score_leaves_the_board_as_it_was() -> None:
+    board = chess.Board()
+    move = parse_move(board, "e4")
+    assert tbgen.play_move(board.copy(), move, "-G20.5") == tbgen.play_move(board.copy(), move, tbgen.own_score(board))
+    with pytest.raises(ScoreFormatError):
+        tbgen.play_move(board, move, "4")
+    assert board.move_stack == []
+
+
+def python(text: str) -> tbgen.Score | None:
+    return tbgen.Score(text)
+
+
+def argument(text: str) -> tbgen.Score | None:
+    return tbgen.Game(chess.Board(FEN), accrued=text).accrued
+
+
+def option(text: str) -> tbgen.Score | None:
+    done = calls.tbgen("score", FEN, "--accrued", text, "--json")
+    if done.returncode:
+        assert "is not a score" in done.stderr
+        raise ScoreFormatError(text)
+    return tbgen.Score(json.loads(done.stdout)["accrued"])
+
+
+def field(text: str) -> tbgen.Score | None:
+    return tbgen.parse_fen(f"{FEN} {text}")[1]
+
+
+def typed(text: str) -> tbgen.Score | None:
+    fen, moves = fen_and_moves([*FEN.split(), text, "g1f3"])
+    assert moves == ["g1f3"]
+    return position_of(fen)[1]
+
+
+def http(text: str) -> tbgen.Score | None:
+    return position_in({"fen": FEN.replace(" ", "_"), "accrued": text}).accrued
+
+
+def tag(text: str) -> tbgen.Score | None:
+    return read_tags({"RMobilityAccrued": text}).accrued
+
+
+READERS = (python, argument, option, field, typed, http, tag)
+
+
+@pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
+def test_every_place_that_reads_a_score_has_one_grammar(read: Callable[[str], tbgen.Score | None]) -> None:
+    for text in ("G4.0", "G4", "g4", "4.0", "+4.0", "+G4.0"):
+        assert read(text) == tbgen.Score(8, tbgen.Color.WHITE), text
+    for text in ("-G4.0", "-g4", "-4.0", "mG4.0", "\u2212G4.0", "\u22124.0"):
+        assert read(text) == tbgen.Score(8, tbgen.Color.BLACK), text
+    for text in ("4", "-4", "G4.2"):
+        with pytest.raises(ScoreFormatError):
+            read(text)
