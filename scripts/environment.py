@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import IO
 
@@ -22,7 +23,9 @@ ENVIRONMENT = ROOT / ".venv"
 PROJECT = ROOT / "pyproject.toml"
 LOG = ROOT / ".venv.log"
 LOCK = ROOT / ".venv.lock"
-PARTS = {"runtime": ".[report,serve]", "dev": ".[dev,report,serve]"}
+LOCKED = ROOT / "constraints.txt"
+"""The versions that the suite was run with; `pip freeze --exclude-editable` wrote them."""
+PARTS = {"runtime": ".[report,serve]", "dev": ".[docs,report,serve]"}
 OLDEST = (3, 11)
 
 
@@ -58,7 +61,8 @@ def make(part: str, lock: IO[str]) -> None:
                 shutil.rmtree(ENVIRONMENT)
             run([sys.executable, "-m", "venv", str(ENVIRONMENT)], lock, log)
         pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
-        run([*pip, "--no-input", "--editable", PARTS[part]], lock, log)
+        more = tomllib.loads(PROJECT.read_text())["dependency-groups"]["dev"] if part == "dev" else []
+        run([*pip, "--no-input", "--constraint", str(LOCKED), *more, "--editable", PARTS[part]], lock, log)
     for name in ("runtime", part):
         unfinished = stamp(name).with_suffix(".partial")
         shutil.copyfile(PROJECT, unfinished)

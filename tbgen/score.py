@@ -246,16 +246,16 @@ class Score:
     def __hash__(self) -> int:
         return self.signed
 
-    def __lt__(self, other: Score) -> bool:
+    def __lt__(self, other: object) -> bool:
         return self.rank < other.rank if isinstance(other, Score) else NotImplemented
 
-    def __le__(self, other: Score) -> bool:
+    def __le__(self, other: object) -> bool:
         return self.rank <= other.rank if isinstance(other, Score) else NotImplemented
 
-    def __gt__(self, other: Score) -> bool:
+    def __gt__(self, other: object) -> bool:
         return self.rank > other.rank if isinstance(other, Score) else NotImplemented
 
-    def __ge__(self, other: Score) -> bool:
+    def __ge__(self, other: object) -> bool:
         return self.rank >= other.rank if isinstance(other, Score) else NotImplemented
 
     def __format__(self, spec: str) -> str:

@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
+GROUP = '[dependency-groups]\ndev = ["pytest"]\n'
 
 
 class FakeCommands:
@@ -45,7 +46,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         ("LOCK", "lock"),
     ):
         monkeypatch.setattr(module, name, tmp_path / file)
-    module.PROJECT.write_text("first")
+    module.PROJECT.write_text(GROUP)
     return module
 
 
@@ -86,7 +87,7 @@ def test_the_tests_add_to_the_same_environment(script: ModuleType, commands: Fak
     script.main("runtime")
     script.main("dev")
     script.main("runtime")
-    assert commands.seen == ["venv", ".[report,serve]", ".[dev,report,serve]"]
+    assert commands.seen == ["venv", ".[report,serve]", ".[docs,report,serve]"]
     assert script.is_ready("runtime")
 
 
@@ -119,17 +120,17 @@ def test_after_an_interruption_it_is_made_again_from_nothing(
 
 def test_a_changed_project_brings_it_up_to_date(script: ModuleType, commands: FakeCommands) -> None:
     script.main("dev")
-    script.PROJECT.write_text("second")
+    script.PROJECT.write_text(f"{GROUP}# changed")
     assert not script.is_ready("dev")
     script.main("runtime")
-    assert commands.seen == ["venv", ".[dev,report,serve]", ".[report,serve]"]
+    assert commands.seen == ["venv", ".[docs,report,serve]", ".[report,serve]"]
     assert not script.is_ready("dev")
     assert script.is_ready("runtime")
 
 
 def test_an_update_that_is_interrupted_leaves_no_stamp(script: ModuleType, commands: FakeCommands) -> None:
     script.main("dev")
-    script.PROJECT.write_text("second")
+    script.PROJECT.write_text(f"{GROUP}# changed")
     commands.failing = ".[report,serve]"
     assert script.main("runtime") == 130
     assert not script.was_finished()

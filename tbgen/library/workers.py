@@ -258,7 +258,7 @@ def _connected(address: str) -> Any:
     try:
         return distributed.Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:
-        raise UsageError(f"no dask scheduler answers at {address}: {error or 'no answer in time'}") from None
+        raise UsageError(f"no dask scheduler answers at {address}: {str(error) or 'no answer in time'}") from None
 
 
 def _make_there(work: Work, table: Table) -> Made:

@@ -62,7 +62,8 @@ def line_in(text: str | Iterable[str]) -> list[str]:
 
 
 def _words_in(text: str | Iterable[str]) -> list[str]:
-    texts: Iterable[object] = text if isinstance(text, Iterable) and not isinstance(text, str) else (text,)
+    given: object = text
+    texts: Iterable[object] = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     return [word for each in texts for word in _BETWEEN.split(_text(each))]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 from tbgen.errors import UsageError
 from tbgen.score import Mobility
@@ -22,13 +23,13 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
     >>> [folder.name for folder in folders_in(os.pathsep.join(("three", "four")))]
     ['three', 'four']
     """
-    wanted = "a path, or several in a sequence"
-    if isinstance(folders, str):
-        paths: Sequence[object] = [path for path in _parts(folders) if path]
-    elif isinstance(folders, os.PathLike):
-        paths = [folders]
+    wanted, given = "a path, or several in a sequence", cast(object, folders)
+    if isinstance(given, str):
+        paths: Sequence[object] = [path for path in _parts(given) if path]
+    elif isinstance(given, os.PathLike):
+        paths = [given]
     else:
-        paths = folders if isinstance(folders, Sequence) else ()
+        paths = given if isinstance(given, Sequence) else ()
     found = tuple(Path(path) for path in paths if isinstance(path, (str, os.PathLike)))
     if not found or len(found) < len(paths):
         raise UsageError(f"folders must be {wanted}, not {folders!r}")

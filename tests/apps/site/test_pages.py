@@ -16,7 +16,6 @@ from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site import templates
 from tbgen.apps.site.events import read_event
-from tbgen.apps.site.lines import best_cards
 from tbgen.apps.site.pages import DATA, EVENT, Site, write_site
 from tbgen.errors import UsageError
 from tbgen.material import Material
@@ -164,22 +163,6 @@ def test_a_record_without_lines_makes_a_page_too(some: list[Record], table_folde
 
     write_site(Site([record_of(table_folder, Material.parse("KBvK"), lines=False)]), tmp_path)
     assert faults_of(tmp_path) == []
-
-
-def test_the_page_on_records_has_the_longest_lines(published: list[Record]) -> None:
-    page = (PUBLISHED.parent / "docs" / "records.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(-?G[0-9.]+)` \| ([0-9]+) \| (\w+) \| (White|Black) \| `(\S+)` \|$", page, re.MULTILINE)
-    best = best_cards(published)
-    expected = [
-        (str(outcome), str(card.longest.dtg), str(card.material), str(card.side), card.longest.fen.split()[0])
-        for outcome, card in best.items()
-        if outcome.code <= 11 or outcome.code == 17
-    ]
-    assert rows == expected
-    longest = max(best.values(), key=lambda card: card.longest.dtg)
-    outcome = next(outcome for outcome, card in best.items() if card is longest)
-    scale = (PUBLISHED.parent / "docs" / "scale.md").read_text()
-    assert f"{longest.material}: `{outcome}` in {longest.longest.dtg} plies" in scale
 
 
 def test_pages_need_no_style_in_their_text(site: Path) -> None:

@@ -1,0 +1,81 @@
+"""Pages that are made from the program: its public names, and its commands with their options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+import tbgen
+from tbgen.cli import GROUPS
+from tbgen.cli import tbgen as program
+
+
+class Generated(SphinxDirective):
+    """A directive that stands for lines of reStructuredText."""
+
+    def lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        made = nodes.section()
+        made.document = self.state.document
+        self.state.nested_parse(StringList(list(self.lines()), "generated"), 0, made, match_titles=True)
+        return made.children
+
+
+class PublicNames(Generated):
+    """Every public name with its docstring."""
+
+    def lines(self) -> Iterator[str]:
+        for name in sorted(set(tbgen.__all__) - {"__version__"}):
+            is_class = isinstance(getattr(tbgen, name), type)
+            yield from (name, "-" * len(name), "", f".. auto{'class' if is_class else 'function'}:: tbgen.{name}")
+            yield from ("   :members:", "   :member-order: bysource") if is_class else ()
+            yield ""
+
+
+class Commands(Generated):
+    """Every command with its help and its options."""
+
+    def lines(self) -> Iterator[str]:
+        context = click.Context(program, info_name="tbgen")
+        for heading, names in GROUPS.items():
+            yield from (heading, "-" * len(heading), "")
+            for name in names:
+                command = program.get_command(context, name)
+                assert command is not None
+                yield from self._command(command, click.Context(command, context, name))
+
+    def _command(self, command: click.Command, context: click.Context) -> Iterator[str]:
+        title = context.command_path
+        yield from (title, "^" * len(title), "", ".. code-block:: text", "")
+        yield from (f"   {line}" for line in command.get_help(context).splitlines())
+        yield ""
+        for name, inner in getattr(command, "commands", {}).items():
+            yield from self._command(inner, click.Context(inner, context, name))
+
+
+def to_public_name(app: Sphinx, env: Any, node: pending_xref, content: nodes.Element) -> nodes.Node | None:
+    """Where a type of a signature is described: under its public name, or nowhere if it has none."""
+    target = node["reftarget"]
+    name = target.rpartition(".")[2]
+    if node.get("refdomain") != "py":
+        return None
+    if name in tbgen.__all__ and target != f"tbgen.{name}":
+        domain = env.get_domain("py")
+        return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", f"tbgen.{name}", node, content)
+    return None if target.startswith("chess.") else content
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("public-names", PublicNames)
+    app.add_directive("commands", Commands)
+    app.connect("missing-reference", to_public_name)
+    return {"parallel_read_safe": True}

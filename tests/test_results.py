@@ -1,0 +1,72 @@
+"""What docs/results.md says is what the records of the repository and its games give."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from tbgen.apps.games.archive import Task, decide_file
+from tbgen.apps.records.drawn import Drawn, drawn_in, endings_of, together
+from tbgen.apps.records.folder import records_in
+from tbgen.apps.records.two_games import FILE, read_comparison
+from tbgen.apps.site.lines import best_cards
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+RECORDS = records_in(ROOT / "records")
+GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
+
+
+def rows(pattern: str) -> list[tuple[str, ...]]:
+    return re.findall(rf"^\| {pattern} \|$", PAGE, re.MULTILINE)
+
+
+def decided(drawn: Drawn, code: int) -> str:
+    return f"{100 * drawn.decided(code) / drawn.positions:.1f}"
+
+
+def test_the_longest_lines_are_those_of_the_records() -> None:
+    best = best_cards(RECORDS)
+    expected = [
+        (str(outcome), str(card.longest.dtg), str(card.material), str(card.side), card.longest.fen.split()[0])
+        for outcome, card in best.items()
+        if outcome.code <= 11 or outcome.code == 17
+    ]
+    assert rows(r"`(-?G[0-9.]+)` \| ([0-9]+) \| (\w+) \| (White|Black) \| `(\S+)`") == expected
+    longest = max(best.values(), key=lambda card: card.longest.dtg)
+    assert (str(longest.material), str(longest.outcome), longest.longest.dtg) == ("KQPvKQ", "G4.5", 553)
+    assert "KQPvKQ: `G4.5` in 553 plies" in (ROOT / "docs" / "scale.md").read_text()
+
+
+def test_drawn_positions_are_those_of_the_records() -> None:
+    every = together(map(drawn_in, RECORDS))
+    assert f"hold {every.all:,} positions" in PAGE
+    assert f"{100 * every.positions / every.all:.1f} % of all positions have no winner" in PAGE
+    assert [share for _, share in rows(r"`(G\d\.5)`[^|]* \| ([0-9.]+) %")] == [
+        decided(every, code) for code in (1, 3, 7)
+    ]
+    endings = {str(material): drawn for material, drawn in endings_of(RECORDS).items()}
+    shown = rows(r"(K\w+) \| ([0-9.]+) % \| ([0-9.]+) % \| ([0-9.]+) % \| ([0-9.]+) %")
+    assert len(shown) == 7
+    for name, share, *shares in shown:
+        drawn = endings[name]
+        assert f"{100 * drawn.positions / drawn.all:.1f}" == share
+        assert [decided(drawn, code) for code in (1, 3, 7)] == shares
+
+
+def test_the_games_differ_as_often_as_their_tables() -> None:
+    tables = read_comparison(ROOT / "records" / FILE).tables
+    differing = sum(table.shares.differing * table.positions for table in tables)
+    assert f"value {100 * differing / sum(table.positions for table in tables):.1f} %" in PAGE
+
+
+def test_the_drawn_games_are_decided_as_the_page_says() -> None:
+    facts = [json.loads(fact) for part in decide_file(str(GAMES), Task(texts=False, facts=True)) for fact in part.facts]
+    expected = [
+        (f"{each['event'][-8:]}, {each['round']}", each["white"], each["black"], each["final"])
+        for each in facts
+        if each["result"] == "1/2-1/2"
+    ]
+    assert len(facts) == 20
+    assert rows(r"(League \d, [\d.]+) \| (.+) \| (.+) \| `(\S+)`") == expected
