@@ -14,7 +14,7 @@ from tbgen.errors import MissingTableError, TableError
 from tbgen.library.manifest import FileRecord, read_manifest
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material
 from tbgen.score import Color, Score
-from tbgen.storage.files import path_of, tables_of
+from tbgen.storage.files import open_regular, path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import SEAL_BYTES, Seal
@@ -127,7 +127,7 @@ class StoredFile:
     def is_there(self) -> bool:
         """Whether the file of this path is still this one, by its seal."""
         try:
-            with self.path.open("rb") as file:
+            with open_regular(self.path) as file:
                 seal = Seal.from_bytes(file.read(SEAL_BYTES))
         except (OSError, ValueError):
             return False

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from tbgen.material import Material
-from tbgen.storage.files import FileDigests, write_whole
+from tbgen.storage.files import FileDigests, open_regular, write_whole
 from tbgen.storage.schema import GAME
 from tbgen.system.json_files import parse_json
 from tbgen.table import Figures
@@ -55,7 +55,8 @@ def read_manifest(folder: Path) -> dict[str, FileRecord]:
     """The records by material; none where there is no manifest, and none that somebody has spoilt."""
     known = dict[str, FileRecord]()
     try:
-        tables = [*parse_json((folder / MANIFEST).read_bytes())["tables"].members()]
+        with open_regular(folder / MANIFEST) as file:
+            tables = [*parse_json(file.read())["tables"].members()]
     except (OSError, ValueError):
         return known
     for name, each in tables:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
 import platform
 import shutil
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
@@ -83,6 +86,17 @@ def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
     """The materials that have a file in any of the folders, in build order, and the first folder that has it."""
     there = {material for folder in folders for material in tables_in(folder)}
     return [(material, folder_with(folders, material)) for material in every_material() if material in there]
+
+
+class NoRegularFileError(OSError):
+    """A folder or a device, or a pipe, which would have to be waited for."""
+
+
+def open_regular(path: Path) -> io.FileIO:
+    """Open a file to read; NoRegularFileError if it is none."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise NoRegularFileError(errno.EINVAL, "it is no regular file", str(path))
+    return path.open("rb", buffering=0)
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> Written:

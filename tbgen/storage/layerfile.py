@@ -19,7 +19,7 @@ from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, Ou
 from tbgen.material import Material
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.codec import crc32, unpack
-from tbgen.storage.files import suffix_of
+from tbgen.storage.files import NoRegularFileError, open_regular, suffix_of
 from tbgen.storage.layers import Layer
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
@@ -51,9 +51,11 @@ class LayerFile:
         self.path, self.layer = path, layer
         self.material, self.game = _title_of(path, layer)
         try:
-            self._file = path.open("rb", buffering=0)
+            self._file = open_regular(path)
         except FileNotFoundError:
             raise MissingTableError(str(self.material), str(path.parent)) from None
+        except NoRegularFileError as error:
+            raise self.damaged(str(error.strerror)) from None
         self._lock, self._columns_lock = threading.Lock(), threading.Lock()
         self._columns: dict[str, npt.NDArray[Any]] = {}
         self._readers, self._closed = 0, False

@@ -92,6 +92,14 @@ def test_damaged_tables_are_made_again_with_a_word_about_why(
     assert path.read_bytes() == sound
 
 
+def test_pipes_in_the_places_of_files_are_not_waited_for(tmp_path: Path) -> None:
+    for name in ("KvK.h5", "KNvK.dtg.h5", MANIFEST):
+        os.mkfifo(tmp_path / name)
+    assert made(tmp_path, [KNIGHT]) == ["KvK", "KNvK"]
+    assert_whole(tmp_path)
+    assert read_manifest(tmp_path).keys() == {"KvK", "KNvK"}
+
+
 def test_a_survey_says_what_is_there(tmp_path: Path) -> None:
     made(tmp_path, [KINGS])
     path_of(tmp_path, KNIGHT).write_bytes(b"")

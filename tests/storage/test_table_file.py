@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -306,6 +308,16 @@ def test_a_dataset_of_another_kind_of_number_is_found(
 def test_a_missing_table_says_how_to_build_it(tmp_path: Path) -> None:
     with pytest.raises(MissingTableError, match="tbgen build KBvK"):
         TableFile(tmp_path / "KBvK.h5")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_pipe_or_folder_in_the_place_of_a_file_is_not_waited_for(
+    written: Path, path: Path, make: Callable[[Path], None]
+) -> None:
+    path.unlink()
+    make(path)
+    with pytest.raises(DamagedTableError, match="it is no regular file"):
+        check_file(written)
 
 
 @pytest.mark.parametrize("name", ["KvKB.h5", "kbvk.h5", "notes.txt"])
