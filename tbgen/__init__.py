@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tbgen.errors import MissingTableError as MissingTableError
     from tbgen.errors import TableError as TableError
     from tbgen.errors import TbgenError as TbgenError
+    from tbgen.library.build import build_tables as build_tables
     from tbgen.material import Material as Material
     from tbgen.probe.answers import LineStep as LineStep
     from tbgen.probe.answers import MoveProbe as MoveProbe
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from tbgen.score import Color as Color
     from tbgen.score import Mobility as Mobility
     from tbgen.score import Score as Score
+    from tbgen.verify.files import verify_tables as verify_tables
 
 __version__ = "0.1.0"
 

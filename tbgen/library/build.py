@@ -8,8 +8,9 @@ workers only put files there.
 from __future__ import annotations
 
 import contextlib
+import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
 from tbgen.library.survey import Finding, examine, let_go, mark_of, survey, without_needless_distances
 from tbgen.library.work import Made
 from tbgen.library.workers import Cluster, Processes, WorkerLostError, Workers
-from tbgen.material import Material, build_order
+from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
 from tbgen.storage.files import build_lock, path_of, remove_partials, tables_of
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.layers import Layer
@@ -126,6 +127,54 @@ def build(
             _make(folder, findings, watcher, settings)
         _complete(folder, findings, settings)
     return findings
+
+
+def build_tables(
+    materials: Iterable[str | Material],
+    folder: str | os.PathLike[str],
+    *,
+    threads: int = 1,
+    jobs: int = 1,
+    memory: int | None = None,
+    outcomes_only: bool = False,
+    progress: Callable[[Material, float], None] | None = None,
+) -> list[Material]:
+    """Build tables and all that they need, as `tbgen build` does, and return those that were not there.
+
+    `threads` are those of all tables together. `jobs` tables are made at once: more than one means processes, and a
+    script then needs `if __name__ == "__main__":` around the call. `memory` is in bytes, all that is free by default.
+    `outcomes_only` removes distances that no table needs. `progress` hears of a table and the part of it that is done,
+    from any thread. A folder called whole-game gets tables of that game.
+
+    Raises BuildError, NotEnoughMemoryError before anything is begun, or MaterialError.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [build_tables(["KvK"], folder) for _ in range(2)]
+    [[Material.parse('KvK')], []]
+    """
+    watcher = _Telling(progress or (lambda material, done: None))
+    wanted = [table_material(str(each), MOST_BUILT_MEN) for each in materials]
+    if wanted:
+        build(Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only))
+    return watcher.made
+
+
+class _Telling(Watcher):
+    """Tells a function of each table's progress, and keeps what was made."""
+
+    def __init__(self, tell: Callable[[Material, float], None]) -> None:
+        self._tell, self.made = tell, list[Material]()
+
+    def begins(self, finding: Finding, number: int, total: int) -> None:
+        self._tell(finding.material, 0.0)
+
+    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+        self._tell(material, done)
+
+    def built(self, built: Built) -> None:
+        self.made.append(built.finding.material)
+        self._tell(built.finding.material, 1.0)
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:

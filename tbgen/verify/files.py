@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +17,10 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Int, Ints, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Color, Score
-from tbgen.storage.files import path_in, path_of
+from tbgen.storage.files import folder_with, path_in, path_of
+from tbgen.storage.folders import Folders, folders_in
 from tbgen.storage.reader import TableFile
 from tbgen.verify.check import Progress, silent, verify_table
 from tbgen.verify.subject import Report, Violation, fen_of, rows_of
@@ -132,6 +133,37 @@ def _states_of_distances(file: TableFile, some: slice, rows: Rows) -> RowsOfStat
 def _other_break(holder: int, code: int, stored: int, proved: int) -> Violation:
     law = f"what {Score(code, Color(holder))} becomes by the file of outcomes"
     return Violation(law, str(Score.from_byte(stored)), str(Score.from_byte(proved)))
+
+
+def verify_tables(
+    materials: Iterable[str | Material],
+    folders: Folders,
+    *,
+    sample: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[Material, float], None] | None = None,
+) -> list[Report]:
+    """Prove tables of some folders, as `tbgen verify` does; a report's `violation` says what is wrong, None if nothing.
+
+    `sample` positions of each table are checked, all by default. `progress` hears of a table and the part of a phase
+    that is done. An error of TableError if a table cannot be read.
+
+    >>> import tempfile, tbgen
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tables = tbgen.build_tables(["KvK"], folder)
+    ...     [report.violation for report in verify_tables(tables, folder, threads=1)]
+    [None]
+    """
+    paths, reports = folders_in(folders), list[Report]()
+    for material in (table_material(str(each), MOST_BUILT_MEN) for each in materials):
+
+        def tell(phase: str, done: int, total: int, material: Material = material) -> None:
+            if progress is not None:
+                progress(material, done / max(total, 1))
+
+        home = folder_with(paths, material)
+        reports.append(verify_file(home, material, sample=sample, threads=threads, progress=tell, others=paths))
+    return reports
 
 
 def verify_file(

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tbgen
 from tbgen.cli.reporter import Lines
 from tbgen.cli.watch import BuildWatcher
-from tbgen.errors import BuildError, NotEnoughMemoryError
+from tbgen.errors import BuildError, MaterialError, NotEnoughMemoryError
 from tbgen.library.build import Built, Settings, build
 from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.library.survey import Condition, Finding, examine, survey
@@ -216,6 +217,18 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None
     assert done.returncode == 5
     assert done.stderr.startswith("tbgen: cannot build KvK: "), done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_python_builds_and_hears_how_far_each_table_is(tmp_path: Path) -> None:
+    told: dict[str, list[float]] = {}
+    made = tbgen.build_tables(
+        ["kvkn", KINGS], tmp_path, progress=lambda material, done: told.setdefault(str(material), []).append(done)
+    )
+    assert made == [KINGS, KNIGHT]
+    assert [(parts[0], parts[-1]) for parts in (told["KvK"], told["KNvK"])] == [(0.0, 1.0)] * 2
+    assert tbgen.build_tables([], tmp_path) == tbgen.build_tables(["KNvK"], tmp_path) == []
+    with pytest.raises(MaterialError):
+        tbgen.build_tables(["KXvK"], tmp_path)
 
 
 def test_a_table_needs_no_compiler_to_be_kept(table_folder: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tbgen
 from tbgen.errors import DamagedTableError, MissingTableError, VerificationError
 from tbgen.material import Material
 from tbgen.score import Color
@@ -93,6 +94,17 @@ def test_truncated_and_exchanged_files_are_damaged(folder: Path) -> None:
         knight.write_bytes(wrong)
         with pytest.raises(DamagedTableError):
             verify_file(folder, KNIGHT)
+
+
+def test_python_verifies_tables_and_hears_how_far_it_is(folder: Path, small_tables: dict[Material, Table]) -> None:
+    write(folder, with_wrong_distance(small_tables[KNIGHT]))
+    told = set[Material]()
+    right, wrong = tbgen.verify_tables(
+        ["KvK", "KvKN"], folder, threads=1, progress=lambda material, _: told.add(material)
+    )
+    assert (right.material, right.violation, told) == (KINGS, None, {KINGS, KNIGHT})
+    assert wrong.violation is not None
+    assert wrong.violation.law == "distance"
 
 
 def test_a_missing_child_is_named(folder: Path) -> None:
