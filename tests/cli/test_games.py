@@ -129,3 +129,26 @@ def test_what_the_tags_may_ask_for_can_be_given_for_files(folder: Path) -> None:
         for game in scored("--pgn", str(folder / "a.pgn"), "--komi", komi, "--cutoff", "G100.0")["games"]
     ]
     assert points == [1.0, 0.5]
+
+
+MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7#"
+STALEMATE = (
+    "1. e3 a5 2. Qh5 Ra6 3. Qxa5 h5 4. h4 Rah6 5. Qxc7 f6 6. Qxd7+ Kf7 7. Qxb7 Qd3 8. Qxb8 Qh7 9. Qxc8 Kg6 10. Qe6"
+)
+
+
+@pytest.mark.parametrize(("moves", "final", "points"), [(MATE, "G0.0", 1), (STALEMATE, "G0.5", 0.75)])
+def test_the_board_decides_before_any_tag_and_each_command_says_so_once(
+    tmp_path: Path, moves: str, final: str, points: float
+) -> None:
+    path = tmp_path / "games.pgn"
+    tags = '[White "a"]\n[Black "b"]\n[Result "0-1"]\n[RMobilityResult "-G0.0"]\n[Points "0.0000-1.0000"]\n'
+    path.write_text(f"{tags}\n{moves} 0-1\n")
+    commands = (["score", "--pgn", str(path), "--json"], ["adjudicate", str(path), "--verdicts", "-"])
+    for command in commands:
+        done = tbgen(*command)
+        assert json.loads(done.stdout)["games"][0]["final"] == final
+        assert done.stderr.count('Result says "0-1", but the moves end in ') == 1
+    done = tbgen("standings", str(path), "--json")
+    assert {row["name"]: row["points"] for row in json.loads(done.stdout)["players"]} == {"a": points, "b": 1 - points}
+    assert done.stderr.count('Result says "0-1", but the moves end in ') == 1

@@ -8,7 +8,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from multiprocessing.synchronize import Event
@@ -37,10 +37,10 @@ from tbgen.text import facts_of, in_plies
 _AHEAD = 3
 """Chunks for each process that are read before the first of them is decided."""
 _FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
-_CRASHES = ("abandoned", "stalled connection")
-"""Values of the tag Termination where an engine crashed or fell silent."""
 _ENDINGS = ("Termination", "TerminationDetails")
 """Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
+_CRASHES = ("abandoned", "stalled connection")
+"""Values of the tag Termination where an engine crashed or fell silent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +104,6 @@ class GameVerdict(NamedTuple):
     @property
     def is_on_the_board(self) -> bool:
         return self.game.last.end in ON_THE_BOARD
-
-    @property
-    def is_continued_against_its_word(self) -> bool:
-        """Whether the game says that the fifty-move rule ended it, but is decided by best play."""
-        says = any(_FIFTY.search(self.game.tags.get(name, "")) for name in _ENDINGS)
-        return says and self.verdict.source is Source.TABLEBASE
 
     def result(self) -> EventGame:
         """The facts of a game that standings need."""
@@ -181,9 +175,8 @@ class ChunkDecider:
             return game
         known = read_tags(game.tags).outcome if self.task.results else None
         if known is not None and game.last.end not in ON_THE_BOARD:
-            source, points = source_of(game.tags), game.scoring.points(known)
-            missing = missing_of(game.tags) if source is Source.PROVISIONAL else None
-            return GameVerdict(game, Verdict(known, source, points, "its tags say so", missing))
+            source, missing = _source_in(game.tags)
+            return GameVerdict(game, Verdict(known, source, game.scoring.points(known), "its tags say so", missing))
         try:
             return GameVerdict(game, self.adjudicator.decide_read(game))
         except InputError as error:  # a score that its tags say has accrued, but cannot have
@@ -195,7 +188,8 @@ class ChunkDecider:
         done.games += 1
         done.grounds[Ground.of(verdict.source, game.last.end)] += 1
         done.clocked += verdict.clocked is not None and verdict.clocked.matters
-        done.against_their_word += found.is_continued_against_its_word
+        says_fifty_moves = any(_FIFTY.search(game.tags.get(name, "")) for name in _ENDINGS)
+        done.against_their_word += says_fifty_moves and verdict.source is Source.TABLEBASE
         if verdict.missing is not None:
             done.missing[str(verdict.missing)] += 1
         if found.is_on_the_board and game.warnings:
@@ -226,20 +220,15 @@ def rating_in(text: str | None) -> int:
     return int(text) if text is not None and text.isascii() and text.isdecimal() else 0
 
 
-def source_of(tags: Mapping[str, str]) -> Source:
-    """The source of the final score according to the tags."""
-    try:
-        return Source(tags.get("RMobilitySource", Source.GAME.value))
-    except ValueError:
-        return Source.GAME
-
-
-def missing_of(tags: Mapping[str, str]) -> Material | None:
-    """The table that would decide the game according to the tags."""
-    try:
-        return Material.parse(tags.get("RMobilityMissing", "")).canonical()
-    except MaterialError:
-        return None
+def _source_in(tags: Mapping[str, str]) -> tuple[Source, Material | None]:
+    """The source of the final score according to the tags, and the table that is missing if it is provisional."""
+    named = tags.get("RMobilitySource")
+    source = next((each for each in Source if each.value == named), Source.GAME)
+    missing = None
+    if source is Source.PROVISIONAL:
+        with suppress(MaterialError):
+            missing = Material.parse(tags.get("RMobilityMissing", "")).canonical()
+    return source, missing
 
 
 def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str]:

@@ -117,17 +117,11 @@ def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:
 
 def _before_moves(chunk: ScannedChunk, place: int, lines: Sequence[bytes]) -> Edit:
     """Tags for a game that has none: in lines of their own, and an empty one after them."""
-    text, start, moves = chunk.text, chunk.bounds(place)[0], int(chunk.games[place, at.TEXT_AT])
+    text, begin = chunk.text, int(chunk.games[place, at.TEXT_AT])
     line_end = _line_end_in(text)
-    begin = max(text.rfind(b"\n", start, moves), text.rfind(b"\r", start, moves)) + 1
-    if begin == 0:
-        begin = max(start, chunk.chunk.start)
-        at_line = start < begin or (not chunk.chunk.in_line if start == 0 else text[start - 1] in at.LINE_ENDS)
-    else:
-        at_line = True
-    if text[begin:moves].strip() or not at_line:
-        begin, at_line = moves, False
-    return begin, begin, (b"" if at_line else line_end) + b"".join(line + line_end for line in [*lines, b""])
+    is_first = begin == chunk.chunk.start and not chunk.chunk.in_line
+    before = b"" if is_first or text[begin - 1 : begin] in (b"\n", b"\r") else line_end
+    return begin, begin, before + b"".join(line + line_end for line in [*lines, b""])
 
 
 def _line_edits(chunk: ScannedChunk, place: int, line: str) -> Iterator[Edit]:

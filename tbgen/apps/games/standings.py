@@ -32,7 +32,7 @@ from tbgen.apps.games.tiebreaks import (
     sonneborn_berger,
     wins,
 )
-from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key
+from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key, sum_of_points
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
@@ -212,13 +212,20 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
             met.setdefault((game.round_number, frozenset((game.white, game.black))), []).append(game)
     rounds: dict[int, list[Tie]] = {}
     for (number, _), each in met.items():
-        first, second = players = each[0].white, each[0].black
-        points = sum((game.points(game.side_of(first)) for game in each), Fraction(0))
+        players = each[0].white, each[0].black
         later = {name for other, names in met if other > number for name in names}
-        ahead = {points > len(each) - points: first, points < len(each) - points: second}.get(True)
+        first, second = (_sums(each, name) for name in players)
+        ahead = {first > second: players[0], first < second: players[1]}.get(True)
         winner = next((name for name in players if name in later), ahead if len(each) % 2 == 0 else None)
-        rounds.setdefault(number, []).append(Tie(players, (points, len(each) - points), winner))
+        rounds.setdefault(number, []).append(Tie(players, (first[0], second[0]), winner))
     return dict(sorted(rounds.items()))
+
+
+def _sums(games: Iterable[EventGame], name: str) -> tuple[Fraction, Fraction]:
+    """A player's points from some games, and what decides if they are equal: the points under `exponential`."""
+    sides = [(game.side_of(name), game) for game in games]
+    points = sum((game.points(side) for side, game in sides), Fraction(0))
+    return points, sum_of_points((side, game.final) for side, game in sides)
 
 
 def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]) -> CrossTable:

@@ -62,6 +62,9 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
         raise UsageError(f"tags must be a mapping such as headers of chess.pgn, not {tags!r}")
     close = {name: "".join(expect(value, str, name, "a text").split()) for name, value in tags.items()}
     legacy = "Legacy" in close and close["Legacy"].lower() not in _OFF
+    fifty_moves = FiftyMoveSetting.LEGACY if legacy else None
+    if "RMobilityFifty" in close:
+        fifty_moves = setting_of(close["RMobilityFifty"])
     return GameTags(
         outcome=Score(close["RMobilityResult"]) if "RMobilityResult" in close else None,
         points=parse_points(close["Points"]) if "Points" in close else None,
@@ -70,14 +73,8 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
         komi=parse_komi(close["Komi"]) if "Komi" in close else None,
         accrued=Score(close["RMobilityAccrued"]) if "RMobilityAccrued" in close else None,
         legacy=legacy,
-        fifty_moves=_fifty_moves_in(close, legacy=legacy),
+        fifty_moves=fifty_moves,
     )
-
-
-def _fifty_moves_in(tags: Mapping[str, str], *, legacy: bool) -> FiftyMoveSetting | None:
-    if "RMobilityFifty" in tags:
-        return setting_of(tags["RMobilityFifty"])
-    return FiftyMoveSetting.LEGACY if legacy else None
 
 
 def write_tags(

@@ -231,42 +231,6 @@ def test_missing_tables_are_counted_with_the_games_they_would_decide(tmp_path: P
     assert (whole.games, whole.grounds) == (5, {Ground.PROVISIONAL: 3, Ground.STOPPED: 1, Ground.RESULT: 1})
 
 
-def test_games_that_the_fifty_move_rule_ended_and_best_play_decides_are_counted(
-    table_folder: Path, tmp_path: Path
-) -> None:
-    """Not those that say nothing of the rule, nor those that no table decides."""
-    path, said = tmp_path / "games.pgn", HELD.replace(b"\n\n", b'\n[Termination "Draw by 50-move rule"]\n\n', 1)
-    for text, tables, expected in ((said, table_folder, 1), (HELD, table_folder, 0), (said, None, 0)):
-        path.write_bytes(text)
-        whole = total(list(decide_file(str(path), Task(tables=tables, texts=False))))
-        assert (whole.games, whole.against_their_word) == (1, expected)
-
-
-MATED = b'[Event "m"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4# 1-0\n\n'
-SETTLED = MATED.replace(b"\n\n1.", b'\n[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1.')
-
-
-def warned_in(path: Path) -> list[PgnGame]:
-    return [game for game in plain(path.read_bytes()) if isinstance(game, PgnGame) and game.warnings]
-
-
-@pytest.mark.parametrize("text", [MATED, SETTLED])
-def test_the_board_decides_before_any_tag_and_what_contradicts_it_is_said_once_a_game(
-    tmp_path: Path, text: bytes
-) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_bytes(HELD.replace(b"1/2-1/2\n", b"1-0\n") + text)
-    held, mated = [game for part in decide_file(str(path), Task(results=True)) for game in part.results]
-    assert (str(mated.final), mated.result, mated.source.value) == ("-G0.0", "0-1", "game")
-    assert (str(held.final), held.result) == ("G4.0", "1/2-1/2")
-    assert len(warned_in(path)) == 2
-    parts = list(decide_file(str(path), Task()))
-    written = plain(b"".join(part.text for part in parts))
-    assert [game.tags["RMobilityResult"] for game in written if isinstance(game, PgnGame)] == ["G4.0", "-G0.0"]
-    (line,) = total(parts).contradicted
-    assert line == f'{path}, game 2: warning: Result says "1-0", but the moves end in checkmate: 0-1'
-
-
 def archive(path: Path, games: int) -> Path:
     """A file of many games, some of which cannot be read."""
     draw, text = random.Random(3), (GOLDEN / "tcec_s18.pgn").read_bytes()
