@@ -19,6 +19,7 @@ from tbgen.rules.game import Ply
 from tbgen.score import Color, Score
 from tbgen.text import facts_of, in_plies
 
+_MOST_NAMED = 3
 _LEAST_SHOWN = Fraction(1, 20_000)
 
 
@@ -91,7 +92,8 @@ class AnnotatedPly:
         said = f"gives {self.before} away{to}"
         if self.before.holder is not self.mover:
             said = f"gives {self.mover.other} more than {self.before}"
-        kept = " or ".join(each.san for each in self.better)
+        kept = " or ".join(each.san for each in self.better[:_MOST_NAMED])
+        kept += " or others" * (len(self.better) > _MOST_NAMED)
         return f"{said}; {kept} kept it" if kept else said
 
     @property

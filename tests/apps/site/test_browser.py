@@ -13,15 +13,20 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from tbgen.apps.games.annotate import annotate
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.standings import EventGame, Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.making import replay
-from tbgen.apps.site.alone import standings_page
+from tbgen.apps.site.alone import annotated_page, standings_page
 from tbgen.apps.site.service import SitePages
+from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import running
+from tests.apps.site.test_alone import GAME
 
 pytestmark = NEEDED
 
@@ -170,14 +175,54 @@ def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> Non
     assert page.complaints == []
 
 
-def test_an_ending_is_found_by_a_part_of_its_name(page: Chromium, address: str) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "endings"),
+    [
+        ("kp", ["KPvK", "KPvKP"]),
+        ("KvKB", ["KBvK"]),
+        ("knkr", ["KRvKN"]),
+        ("Rook against knight", ["KRvKN"]),
+        ("bishop ending", ["KBvK"]),
+        ("pawns", ["KPvK", "KPvKP"]),
+        ("queen", []),
+    ],
+)
+def test_an_ending_is_found_by_its_name_and_its_men(
+    page: Chromium, address: str, wanted: str, endings: list[str]
+) -> None:
     open_page(page, address, "index")
-    page.run(
-        "(({ find }) => { find.value = 'kp'; find.dispatchEvent(new Event('input')); })(document.forms[0].elements)"
-    )
+    typed = f"(({{ find }}) => {{ find.value = {wanted!r}; find.dispatchEvent(new Event('input')); }})"
+    page.run(f"{typed}(document.forms[0].elements)")
     shown = "[...document.querySelectorAll('tbody tr:not([hidden]) th')].map((each) => each.textContent)"
-    assert page.run(shown) == ["KPvK", "KPvKP"]
-    assert page.run("document.getElementById('found').textContent") == "2 of 5"
+    assert page.run(shown) == endings
+    assert page.run("document.getElementById('found').textContent") == f"{len(endings)} of 5"
+    went = "addEventListener('click', (event) => { event.preventDefault(); window.went = event.target.pathname; })"
+    page.run(f"{went}; document.forms[0].requestSubmit()")
+    assert page.run("window.went ?? ''") == (f"/material/{endings[0]}.html" if endings else "")
+
+
+def test_a_row_of_an_annotated_game_and_its_board_go_together(
+    page: Chromium, tables: Tablebase, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.html"
+    games = [annotate(tables, each) for each in games_in(GAME) if isinstance(each, PgnGame)]
+    path.write_text(annotated_page(games, "game"))
+    page.open(path.as_uri(), "document.querySelector('.stepper button')")
+    row = "[...document.querySelectorAll('table[data-figure] tbody tr')]"
+    page.run(f"{row}[2].click()")
+    assert page.run(f"{row}.map((each) => 'now' in each.dataset)") == [False, False, True, False]
+    assert page.run("[...document.querySelectorAll('.moves [data-now]')].map((each) => each.textContent)") == ["Kf4?"]
+    places = "['x', 'y'].map((name) => each.getAttribute(name) / 45)"
+    moved = page.run(f"[...document.querySelectorAll('.moved')].map((each) => {places})")
+    assert sorted(moved) == [[5, 4], [6, 3]]  # Kg5-f4
+    page.run("document.querySelector('.stepper [name=on]').click()")
+    assert page.run(f"{row}.findIndex((each) => 'now' in each.dataset)") == 3
+    levels = page.run("[...document.querySelectorAll('.steps rect')].map((each) => Number(each.getAttribute('y')))")
+    values = [each.value.outcome for each in games[0].plies if each.value]
+    order = sorted(set(values), reverse=True)
+    assert levels == [order.index(each) for each in values]
+    assert page.violations() == []
+    assert page.complaints == []
 
 
 def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromium, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ document.querySelectorAll("table.sortable").forEach((table) => {
     body.append(...rows.map(({ row }) => row));
   };
   heads.forEach((head, column) => {
+    if (head.classList.contains("shares")) return; // bars have no order
     const button = document.createElement("button");
     button.type = "button";
     button.className = "sort";

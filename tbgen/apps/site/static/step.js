@@ -50,7 +50,7 @@
       return [move, " "];
     }));
     const line = {
-      board, list, pgn, moves, now: 0, men: menOf(board), words: board.getAttribute("aria-label"),
+      board, list, pgn, moves, now: 0, rows: [...document.querySelectorAll(`table[data-figure="${figure.id}"] tbody tr`)], men: menOf(board), words: board.getAttribute("aria-label"),
       fen: figure.querySelector(".under").dataset.fen, before: 0, steps: figure.dataset.steps.split(" "),
       scores: figure.dataset.scores.split(/ (?=\d)/).map((each) => each.split(" ")),
     };
@@ -102,6 +102,7 @@
       use.setAttribute("y", y);
       use.toggleAttribute("data-taken", taken);
     }
+    mark(line, now);
     line.moves[line.now - 1]?.removeAttribute("data-now");
     line.now = now;
     const move = line.moves[now - 1];
@@ -118,6 +119,18 @@
       const asked = `?fen=${fen.replaceAll(" ", "_")}${carried ? `&accrued=${accrued}` : ""}`;
       link.setAttribute("href", link.getAttribute("href").replace(/\?.*/, asked));
     }
+  }
+
+  // The squares of the last move, and the row of a table that goes with the board.
+  function mark({ board, steps, rows }, now) {
+    board.querySelectorAll(".moved").forEach((each) => each.remove());
+    const step = now ? steps[now - 1].split(",").at(-1) : "";
+    for (const name of step ? [step.slice(0, 2), step.slice(2, 4)] : []) {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", "rect"), { x, y } = square(name);
+      for (const [key, value] of Object.entries({ class: "moved", x, y, width: 45, height: 45 })) made.setAttribute(key, value);
+      board.querySelector("use").after(made);
+    }
+    rows.forEach((row, place) => row.toggleAttribute("data-now", place === rows.length - steps.length - 1 + now));
   }
 
   function pgnOf(figure) {
@@ -166,6 +179,11 @@
     if (button && button.name in GO) show(figure, GO[button.name]);
     else if (button) copyFrom(button);
     else if (target.matches(".moves span")) show(figure, () => lineOf(figure).moves.indexOf(target) + 1);
+  });
+  document.addEventListener("click", ({ target }) => {
+    const row = target.closest("table[data-figure] tbody tr");
+    const figure = row && document.getElementById(row.closest("table").dataset.figure);
+    if (figure) show(figure, () => row.sectionRowIndex - row.parentNode.rows.length + 1 + lineOf(figure).steps.length);
   });
   document.addEventListener("keydown", (event) => {
     const name = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
