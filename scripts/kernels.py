@@ -58,6 +58,10 @@ def find_holds(folder: str) -> None:
     run("hold", *LEANING.split(), "--data", folder, "--nodes", "500")
 
 
+def solve_position(folder: str) -> None:
+    run("solve", "8/4P3/8/8/4k3/8/8/4K3 w - - 0 1", "--data", folder, "-q")
+
+
 def find_move() -> None:
     from tbgen.apps.play.protocol import Protocol
 
@@ -103,6 +107,7 @@ REHEARSALS: dict[str, tuple[str, Callable[[str], None]]] = {
     "proofs of samples": ("KBvK", lambda folder: prove_samples(folder, "KBvK")),
     "proofs of samples of tables with pawns": ("KPvK", lambda folder: prove_samples(folder, "KBvK", "KPvK")),
     "holds": ("KvK", find_holds),
+    "positions with more men than tables have": ("KvK", lambda folder: solve_position(folder)),
     "games": ("", lambda folder: run("score", "--pgn", str(GAMES), "--summary")),
     "search": ("", lambda folder: find_move()),
     "answers of a server": ("KvK", answer),

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tbgen.errors import TbgenError as TbgenError
     from tbgen.library.build import build_tables as build_tables
     from tbgen.material import Material as Material
+    from tbgen.position.bracket import Bracket as Bracket
+    from tbgen.position.solving import solve as solve
     from tbgen.probe.answers import LineStep as LineStep
     from tbgen.probe.answers import MoveProbe as MoveProbe
     from tbgen.probe.answers import Probe as Probe

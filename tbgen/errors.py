@@ -16,6 +16,7 @@
     │   ├── PgnError
     │   └── RecordError
     ├── UnreadableFileError         1   a file that the system does not give
+    ├── ClosureTooLargeError        6   a position that cannot be solved here
     ├── RepresentationError         1   a value does not fit its stored form
     ├── TableError                  1
     │   ├── MissingTableError       3
@@ -230,6 +231,15 @@ class UnreadableFileError(TbgenError):
 
     template = "{file}: {reason}"
     file: str
+    reason: str
+
+
+class ClosureTooLargeError(TbgenError):
+    """A position that leads to more than can be solved."""
+
+    exit_code = 6
+    template = "{material} cannot be solved from here: {reason}"
+    material: str
     reason: str
 
 

@@ -20,6 +20,7 @@ PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 RECORDS = ROOT / "records"
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 SHUT = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
+BLOCKED = "8/8/4k3/4p3/4P3/8/4K3/8 w - - 0 1"
 ANNOTATED = str(ROOT / "docs" / "examples" / "drawn.pgn")
 GAMES = str(Path(__file__).parent / "golden" / "tcec_s18.pgn")
 
@@ -70,6 +71,7 @@ def answers(table_folder: Path, tmp_path: Path) -> dict[str, Any]:
         "A proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],
         "A digest": json.loads(printed("verify", "KvK", "--digest", *data))["tables"][0],
         "A record": json.loads((RECORDS / "KBvK.json").read_text(encoding="utf-8")),
+        "A solved position": json.loads(printed("solve", BLOCKED, "-q", *data)),
         "A hold: ": holds["white"],
         "What proves": holds["white"]["proof"],
         "Holds of both": holds,

@@ -18,6 +18,7 @@ GROUPS = {
     "Positions": {
         "probe": ("probe:command", "Show the value of a position and of every move, or best play."),
         "score": ("score:command", "Score a position, a line of moves or the games of a PGN file."),
+        "solve": ("solve:command", "Solve a position with more men than tables have, or bound its value."),
         "hold": ("hold:command", "Prove that a side keeps a score for ever, with any number of men."),
     },
     "Games": {

@@ -31,6 +31,7 @@ LENDERS = {
     "apps/hold": ("board",),
     "apps/play": ("board",),
     "apps/records": ("board", "verify"),
+    "position": ("retro",),
     "probe": ("board",),
 }
 """[package] -> whose kernels its own call, beside those of `index`."""

@@ -28,6 +28,7 @@ class Purpose(Enum):
     SAMPLES = "proofs of samples"
     PAWN_SAMPLES = "proofs of samples of tables with pawns"
     HOLDS = "holds"
+    POSITIONS = "positions with more men than tables have"
     GAMES = "games"
     SEARCH = "search"
     ANSWERS = "answers of a server"

@@ -23,7 +23,7 @@ still has two cells (white king on the long diagonal, pawns equal to their own m
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -206,27 +206,35 @@ def _steps_made(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt
     return np.where(colors == int(Color.WHITE), ranks - 1, 6 - ranks).sum(axis=1)
 
 
-def _blocks(slots: Sequence[Slot], pawns: int) -> tuple[tuple[Squares, ...], tuple[int, ...], npt.NDArray[np.int32]]:
-    """The blocks, the waves and the addresses of Layout."""
-    if not pawns:
-        return ((),), (0, 1), np.array([INTO_TRIANGLE], np.int32)
-    grid = np.stack(np.meshgrid(*[_PAWN_SQUARES] * pawns, indexing="ij"), axis=-1).reshape(-1, pawns)
-    grid = grid[[len(set(row)) == pawns for row in grid.tolist()]]
+def _with_images(slots: Sequence[Slot], placements: Iterable[Sequence[int]]) -> npt.NDArray[np.int64]:
+    """Some placements with all orders of equal pawns, and their mirror images."""
+    found = set[Squares]()
+    for pawns in placements:
+        groups = [[*group] for _, group in itertools.groupby(range(len(pawns)), key=lambda n: slots[n])]
+        orders = [itertools.permutations([pawns[n] for n in group]) for group in groups]
+        found.update(tuple(itertools.chain(*order)) for order in itertools.product(*orders))
+    rows = np.array(sorted(found), np.int64)
+    return np.concatenate([rows, rows ^ 7])
+
+
+def _layout(material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int) -> Layout:
+    """The layout of the placements in `grid`, whose pawns have so many `numbers` at most, made of such `digits`."""
+    slots, pawns = slots_of(material), material.pawns
     there, back = _canonical_pawns(slots, grid), _canonical_pawns(slots, grid ^ 7)
     least = np.minimum(there, back)
     keys, inverse = np.unique(least, return_inverse=True)
-    digits = keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64) % 64
-    squares = digits % 8 * 8 + digits // 8
+    parts = keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64) % 64
+    squares = parts % 8 * 8 + parts // 8
     made = _steps_made(slots, squares)
     order = np.lexsort((keys, -made))
     number = np.empty(len(keys), np.int64)
     number[order] = np.arange(len(keys))
-    how = np.where(there == back, BY_KING, np.where(there < back, UNMIRRORED, MIRRORED))
-    addresses = np.full(64**pawns, -1, np.int32)
-    addresses[grid @ (64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64))] = number[inverse] << HOW_BITS | how
+    how = np.where(there == back, BY_KING if pawns else INTO_TRIANGLE, np.where(there < back, UNMIRRORED, MIRRORED))
+    addresses = np.full(numbers, -1, np.int32)
+    addresses[digits[np.arange(pawns), grid].sum(axis=1)] = number[inverse] << HOW_BITS | how
     starts = np.flatnonzero(np.diff(made[order], prepend=-1))
     blocks = tuple(tuple(row) for row in squares[order].tolist())
-    return blocks, (*starts.tolist(), len(blocks)), addresses
+    return Layout(material, slots, pawns, blocks, (*starts.tolist(), len(blocks)), digits, addresses)
 
 
 # More than there are materials of up to six men. A layout with four pawns takes half a second to make.
@@ -235,15 +243,25 @@ def layout_of(material: Material) -> Layout:
     """The layout of a canonical material."""
     if not material.is_canonical:
         raise ValueError(f"{material} is not canonical; its table is that of {material.canonical()}")
-    slots = slots_of(material)
-    blocks, waves, addresses = _blocks(slots, material.pawns)
-    return Layout(material, slots, material.pawns, blocks, waves, _digits(material.pawns), addresses)
-
-
-def _digits(pawns: int) -> npt.NDArray[np.int64]:
-    """Squares as digits to base 64."""
+    pawns = material.pawns
+    grid = np.array([*itertools.permutations(_PAWN_SQUARES, pawns)], np.int64)
     powers: npt.NDArray[np.int64] = 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64)
-    return np.arange(64, dtype=np.int64) * powers[:, None]
+    return _layout(material, grid, np.arange(64, dtype=np.int64) * powers[:, None], 64**pawns)
+
+
+def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> Layout:
+    """A layout that has the blocks of some placements of a material's pawns alone, whichever side is the stronger one.
+
+    >>> partial_layout(Material.parse("KPvKP"), [(12, 52), (51, 11)]).blocks
+    ((51, 11), (11, 51))
+    """
+    grid = _with_images(slots_of(material), placements)
+    digits, numbers = np.zeros((material.pawns, 64), np.int64), 1
+    for pawn, squares in enumerate(grid.T):
+        known = np.unique(squares)
+        digits[pawn, known] = numbers * np.arange(1, len(known) + 1)  # a square that no placement has is 0
+        numbers *= len(known) + 1
+    return _layout(material, grid, digits, numbers)
 
 
 def letter_of(color: Color, role: Role) -> str:

@@ -114,9 +114,9 @@ class Order:
         return np.ascontiguousarray(cells.reshape(-1, *self.layout.shape[2:]).transpose(axes)).ravel()
 
     def from_file(self, places: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A flat array in the order of the file in the order of the cells."""
-        back = np.argsort(self.axes)
-        return np.ascontiguousarray(places.reshape(self.shape).transpose(back)).ravel()
+        """A flat array in the order of the file, of all places or of whole planes, in the order of the cells."""
+        back = [0, *np.argsort(self.axes[2:]) + 1]
+        return np.ascontiguousarray(places.reshape(-1, *self.shape[2:]).transpose(back)).ravel()
 
     def black_part(self, first: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """What of the items of some places, a part of a plane or whole planes from `first` on, has Black to move."""

@@ -7,7 +7,7 @@ numbered through all the tables of a child_tables, those of the table that is be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,9 +67,9 @@ class Reset(NamedTuple):
     """[slot there] -> slot here."""
 
 
-def resets_of(layout: Layout) -> list[Reset]:
-    """Every reset there is."""
-    return [Reset(*reset, *_destination(layout, *reset)) for reset in _resets(layout)]
+def resets_of(layout: Layout, turned: Callable[[Material], Material] = Material.canonical) -> list[Reset]:
+    """Every reset there is; `turned` says which side is White in the table of a material."""
+    return [Reset(*reset, *_destination(layout, *reset, turned)) for reset in _resets(layout)]
 
 
 def _resets(layout: Layout) -> Iterator[tuple[int, int, Role]]:
@@ -85,22 +85,24 @@ def _resets(layout: Layout) -> Iterator[tuple[int, int, Role]]:
                 yield gone, promoted, role
 
 
-def _destination(layout: Layout, gone: int, promoted: int, role: Role) -> tuple[Material, bool, tuple[int, ...]]:
-    """The canonical material after a reset, whether colours are reversed, and [slot there] -> slot here."""
+def _destination(
+    layout: Layout, gone: int, promoted: int, role: Role, turned: Callable[[Material], Material]
+) -> tuple[Material, bool, tuple[int, ...]]:
+    """The table's material after a reset, whether colours are reversed, and [slot there] -> slot here."""
     men: list[tuple[Slot, int]] = []
     for number, (color, was) in enumerate(layout.slots):
         if number != gone:
             men.append(((color, role if number == promoted else was), number))
     sides = [[kind for (color, kind), _ in men if color is side] for side in Color]
     material = Material.of(sides[0], sides[1])
-    flip = not material.is_canonical
-    slots = slots_of(material.canonical())
+    there = turned(material)
+    flip = there != material
     left, order = list(men), []
-    for color, kind in slots:
+    for color, kind in slots_of(there):
         wanted = (color.other if flip else color, kind)
         place = next(n for n, (slot, _) in enumerate(left) if slot == wanted)
         order.append(left.pop(place)[1])
-    return material.canonical(), flip, tuple(order)
+    return there, flip, tuple(order)
 
 
 def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> Destinations:

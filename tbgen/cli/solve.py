@@ -1,0 +1,121 @@
+"""`tbgen solve`: the value of one position with more men than tables have, or bounds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from tbgen.cli.folders import folders_option, in_units
+from tbgen.cli.options import json_option, quiet_option, threads_option
+from tbgen.cli.position import Asked, PositionCommand, position_options
+from tbgen.cli.reporter import compile_for, duration, progress
+from tbgen.cli.terminal import print_json, show_rows
+from tbgen.compiled.known import Purpose
+from tbgen.position.bracket import Bracket, MoveBracket, Solution, SolvePlan
+from tbgen.position.solving import DEFAULT_BUDGET, PositionSolver
+from tbgen.rules.fen import picture_of, position_of
+from tbgen.rules.points import Scoring, format_points
+from tbgen.system.process import processors
+from tbgen.text import counted
+
+
+@click.command("solve", cls=PositionCommand)
+@position_options
+@click.option("--plan", "only_plan", is_flag=True, help="Show what it takes, and stop.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=0),
+    default=DEFAULT_BUDGET,
+    show_default=True,
+    metavar="S",
+    help="Take S CPU seconds at most: leave promotions to bounds to keep within them, or else refuse.",
+)
+@threads_option
+@folders_option
+@json_option
+@quiet_option
+def command(
+    asked: Asked,
+    *,
+    only_plan: bool,
+    budget: int,
+    threads: int | None,
+    folders: tuple[Path, ...],
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Solve one position with six or seven men, from the tables of --data.
+
+    tbgen solves what the position can reach by captures, pawn moves and promotions, as far as the budget allows.
+    Promotions that it does not solve are bounded: the answer is then the least and the greatest value that the position
+    can have. Where both are equal, the value is proved. The fifty-move rule is ignored, as in tables.
+
+    Solved blocks stay in the folder "solved" of the tables, so a later solve goes on from there.
+
+    \b
+    Examples:
+      tbgen solve "8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51 -G8.5"
+      tbgen solve "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138" --plan
+    """
+    board, score = position_of(*asked.read())
+    with PositionSolver(folders, budget=budget, threads=threads or processors()) as solver:
+        if only_plan:
+            plan = solver.plan(board)
+            print_json(plan.facts()) if as_json else _show_plan(plan)
+            return 0
+        solver.plan(board)
+        compile_for(Purpose.POSITIONS, quiet=quiet)
+        with progress("solving", 1, quiet=quiet, as_share=True) as shown:
+            found = solver.solve(board, score, lambda done, left: shown.reach(done, left=left))
+    if as_json:
+        print_json(found.facts())
+    else:
+        click.echo(picture_of(board))
+        _show(found)
+    return 0
+
+
+def _show_plan(plan: SolvePlan) -> None:
+    click.echo(f"blocks    {plan.nodes:,}, {plan.cells:,} cells")
+    click.echo(f"time      {duration(plan.cpu_seconds)} of CPU (estimated)")
+    click.echo(f"memory    {in_units(plan.memory_bytes)}")
+    click.echo(f"disk      {in_units(plan.disk_bytes)}")
+    what = "exact" if plan.exact else f"promotions to more than {plan.most_free} men beside pawns are bounded"
+    click.echo(f"answer    {what}")
+    if plan.missing:
+        click.echo(f"missing   {' '.join(plan.missing)} (these tables would make the answer closer)")
+
+
+def _show(found: Solution) -> None:
+    bracket = found.bracket
+    click.echo(f"\naccrued   {found.accrued}")
+    if bracket.exact is not None:
+        click.echo(f"outcome   {bracket.exact}: {bracket.exact.in_words()}")
+    else:
+        click.echo(f"at least  {bracket.lower} for White: {bracket.lower.in_words()}")
+        click.echo(f"at most   {bracket.upper} for White: {bracket.upper.in_words()}")
+    click.echo(f"points    {_points(bracket)}")
+    blocks = counted(found.plan.nodes, "block", "blocks")
+    click.echo(f"solved    {blocks}, {found.plan.cells:,} cells, {found.cpu_seconds:.1f} CPU s")
+    _show_moves(found.moves)
+
+
+def _show_moves(moves: Sequence[MoveBracket]) -> None:
+    if not moves:
+        click.echo("\nno legal moves: the game is over")
+        return
+    click.echo()
+    rows = [
+        (each.san, str(each.bracket.lower), str(each.bracket.upper), _points(each.bracket), "best" * each.best)
+        for each in moves
+    ]
+    show_rows(("move", "at least", "at most", "points", ""), rows, right=".rr")
+
+
+def _points(bracket: Bracket) -> str:
+    """White's and Black's points under exponential scoring, for both bounds if they differ."""
+    scoring = Scoring()
+    ends = dict.fromkeys((bracket.lower, bracket.upper))
+    return " to ".join(format_points(scoring.points(end), scoring.scheme) for end in ends)

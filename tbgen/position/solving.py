@@ -1,0 +1,152 @@
+"""Solving: plan a position's closure, refuse what is too much, solve it with both bounds, answer."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import chess
+
+from tbgen.errors import (
+    ClosureTooLargeError,
+    MissingTableError,
+    NotEnoughDiskError,
+    NotEnoughMemoryError,
+    expect_number,
+)
+from tbgen.library.limits import available_memory, free_disk
+from tbgen.position.asking import Asking, bracket_of, check_board, move_brackets, pawns_on, read_position
+from tbgen.position.blocks import Bound, open_block_folder
+from tbgen.position.bracket import Solution, SolvePlan
+from tbgen.position.closure import Closure, TooManyCellsError, node_of
+from tbgen.position.known import KnownTables
+from tbgen.position.plan import CELL_SECONDS, plan_of
+from tbgen.position.solver import ClosureSolver, Watch, unwatched
+from tbgen.probe.tablebase import default_folders
+from tbgen.probe.values import Position
+from tbgen.retro.words.moves import MOST_SLOTS
+from tbgen.rules.position import material_of
+from tbgen.score import Score
+from tbgen.storage.folders import Folders, folders_in
+
+MOST_FREE: Final = 4
+"""Men that are not pawns in a block, at most: one more takes 64 times the memory."""
+DEFAULT_BUDGET: Final = 1200
+DEFAULT_CACHE_BYTES: Final = 1 << 34
+_MOST_MEN: Final = MOST_SLOTS - 1
+_TABLE_CACHE_BYTES: Final = 1 << 26
+
+
+class PositionSolver(contextlib.ExitStack):
+    """Solves positions with more men than tables have, from the tables of some folders; for use in a `with` statement.
+
+    Blocks that are solved stay, in the folder `solved` of the first folder that can be written to, for other positions
+    and for another time. So an interrupted solve goes on from where it was.
+
+    Arguments:
+        folders: As for `Tablebase`. Tables of outcomes alone are enough.
+        budget: The most CPU seconds for a position, by the plan.
+        threads: Threads; two solve both bounds side by side.
+        cache_bytes: The most disk for solved blocks once a position is done.
+    """
+
+    def __init__(
+        self,
+        folders: Folders | None = None,
+        *,
+        budget: int = DEFAULT_BUDGET,
+        threads: int = 2,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+    ) -> None:
+        super().__init__()
+        places = folders_in(default_folders() if folders is None else folders)
+        self.budget = expect_number(budget, "budget", 0)
+        self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
+        self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=True)
+        self.callback(self._known.close)
+        self._folder = self.enter_context(open_block_folder(places))
+        pool = self.enter_context(ThreadPoolExecutor(expect_number(threads, "threads", 1)))
+        self._solver = ClosureSolver(self._known, self._folder, pool)
+
+    def plan(self, board: chess.Board) -> SolvePlan:
+        """What it takes to solve a position; ClosureTooLargeError if that is more than the budget."""
+        return plan_of(self.closure(board))
+
+    def closure(self, board: chess.Board) -> Closure:
+        """The closure of a position, with as many promotions solved as the budget allows."""
+        check_board(board)
+        material, men = material_of(board), board.occupied.bit_count()
+        name = str(material)
+        if self._known.has(material.canonical()):
+            raise ClosureTooLargeError(name, "its table is there; ask it with: tbgen probe")
+        if men > _MOST_MEN:
+            raise ClosureTooLargeError(name, f"it has {men} men, and blocks have {_MOST_MEN} at most")
+        node = node_of(material, pawns_on(board))
+        if node.free > MOST_FREE or not node.pawns:
+            reason = f"{node.free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
+            raise ClosureTooLargeError(name, reason)
+        for most_free in range(MOST_FREE, node.free - 1, -1):
+            closure = Closure(self._known, most_free, int(self.budget / CELL_SECONDS))
+            try:
+                closure.add(node)
+            except TooManyCellsError:
+                continue
+            except MissingTableError:
+                if most_free == node.free:
+                    raise
+                continue
+            if plan_of(closure).cpu_seconds <= self.budget:
+                return closure
+        raise ClosureTooLargeError(name, f"it takes more than {self.budget} CPU seconds; allow more with --budget")
+
+    def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
+        """The value of a position and of its moves, or bounds of it.
+
+        Arguments:
+            position: A board without castling rights, or a FEN.
+            accrued: As for `Tablebase.probe`.
+            watch: Is told the part of the work that is done, and the seconds that are left.
+
+        Raises:
+            ClosureTooLargeError: The position leads to more than the budget allows.
+            MissingTableError: A table without pawns that a capture leads to is missing.
+            NotEnoughMemoryError, NotEnoughDiskError: The machine has too little left.
+        """
+        board, carried = read_position(position, accrued)
+        closure = self.closure(board)
+        plan, began = plan_of(closure), time.process_time()
+        self._check(plan)
+        self._solver.solve(closure, watch)
+        lower, upper = (Asking(closure, self._known, lambda *key: self._solver.blocks[key], bound) for bound in Bound)
+        bracket, moves = bracket_of(lower, upper, board, carried), move_brackets(lower, upper, board, carried)
+        self._folder.shrink(self._cache_bytes)
+        return Solution(board.fen(), carried, bracket, moves, plan, time.process_time() - began)
+
+    def _check(self, plan: SolvePlan) -> None:
+        """Refuse what does not fit into memory or onto the disk."""
+        memory, disk = available_memory(), free_disk(self._folder.folder)
+        if memory is not None and plan.memory_bytes > memory:
+            raise NotEnoughMemoryError("the closure", plan.memory_bytes, memory)
+        if disk is not None and plan.disk_bytes > disk:
+            raise NotEnoughDiskError("the closure", plan.disk_bytes, disk)
+
+
+def solve(
+    position: Position,
+    accrued: Score | str | None = None,
+    *,
+    folders: Folders | None = None,
+    budget: int = DEFAULT_BUDGET,
+    threads: int = 2,
+    watch: Watch = unwatched,
+) -> Solution:
+    """The value of a position with more men than tables have, or bounds of it: `PositionSolver.solve` for one position.
+
+    >>> solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders="nowhere")
+    Traceback (most recent call last):
+    tbgen.errors.MissingTableError: no table KvK in nowhere; build it with: tbgen build KvK --data nowhere
+    """
+    with PositionSolver(folders, budget=budget, threads=threads) as solver:
+        return solver.solve(position, accrued, watch)

@@ -1,0 +1,93 @@
+"""Closures over made-up tables, solved by tbgen and by the reference, promotions bounded by python-chess."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import chess
+import numpy as np
+
+from tbgen.index.layout import HOW_BITS, Squares, layout_of
+from tbgen.material import Material
+from tbgen.position.blocks import Bound
+from tbgen.position.closure import Node
+from tbgen.position.known import KnownTables
+from tbgen.table import Entries
+from tests import reference
+from tests.positions import board_of
+from tests.reference.graph import Resets
+from tests.reference.moves import NO_MAN, NO_PROMOTION
+from tests.retro.excerpt import Ints, cells_in, made_up, outside
+
+
+class MadeUpTables(KnownTables):
+    """Tables of what captures lead to: of fewer men than the position has."""
+
+    def __init__(self, men: int) -> None:
+        super().__init__([Path("nowhere")], 0, outcomes_only=True)
+        self.men = men
+
+    def has(self, material: Material) -> bool:
+        return material.men < self.men
+
+    def digest(self, material: Material) -> str:
+        return "made up"
+
+    def plane(self, material: Material, pawns: Squares, side: int) -> Entries:
+        layout = layout_of(material)
+        half, block = layout.block_words * 64, layout.address_of(pawns) >> HOW_BITS
+        return made_up(material, np.arange((2 * block + side) * half, (2 * block + side + 1) * half))[0]
+
+
+class BoundedExcerpt(reference.Excerpt):
+    """Blocks of a material whose promotions are bounded; all that captures lead to is made up."""
+
+    def __init__(self, name: str, placements: list[tuple[int, ...]], bound: Bound) -> None:
+        self.bound = bound
+        super().__init__(name, placements, outside)
+
+    def _read_kind(
+        self, resets: Resets, rows: Ints, captured: int, promoted: int, promotion: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if captured != NO_MAN or promotion == NO_PROMOTION:
+            return super()._read_kind(resets, rows, captured, promoted, promotion)
+        roles = self.material.roles.copy()
+        roles[promoted] = promotion
+        slots = list(zip(self.material.colors.tolist(), roles.tolist(), strict=True))
+        entry = np.zeros(len(rows), np.int16)
+        for n, row in enumerate(rows.tolist()):
+            squares = resets.squares[row].tolist()
+            entry[n] = self._bounded(board_of(slots, squares, int(resets.side[row])), squares[promoted])
+        return entry, np.zeros(len(rows), np.int16)
+
+    def _bounded(self, board: chess.Board, new_man: int) -> int:
+        """What a position after a promotion is worth at least or at most, as a signed outcome."""
+        sign, moves = (1 if board.turn else -1), list(board.legal_moves)
+        if not moves:
+            return -sign if board.is_check() else -2 * sign
+        found = [self._after(board, move) if move.to_square == new_man else self.bound.value for move in moves]
+        return max(found, key=lambda signed: sign * (np.sign(signed) * 1000 - signed))
+
+    @staticmethod
+    def _after(board: chess.Board, move: chess.Move) -> int:
+        after = board.copy(stack=False)
+        after.push(move)
+        men = sorted(after.piece_map().items(), key=lambda each: (not each[1].color, -each[1].piece_type))
+        sides = [[man.piece_type for _, man in men if man.color == color] for color in chess.COLORS]
+        swapped = (len(sides[1]), sides[1]) > (len(sides[0]), sides[0])
+        if swapped:
+            men = [each for color in (False, True) for each in men if each[1].color == color]
+            sides.reverse()
+        name = "v".join("".join(" PNBRQK"[role] for role in side) for side in sides)
+        squares = [np.array([square ^ (56 if swapped else 0)]) for square, _ in men]
+        entry, _ = outside(name, np.array([int(not after.turn) ^ swapped]), squares)
+        return int(-entry[0] if swapped else entry[0])
+
+
+def values_of(excerpt: BoundedExcerpt, node: Node, planes: list[Entries]) -> tuple[Entries, Entries]:
+    """What tbgen and the reference say of every position of a block."""
+    known = excerpt.blocks[node.pawns]
+    plain = np.flatnonzero(known.nodes.en_passant < 0)
+    side, *squares = (np.asarray(axis)[plain] for axis in excerpt._index(known))
+    cells = cells_in(str(node.material), side, squares) % (2 * len(planes[0]))
+    return np.concatenate(planes)[cells], known.entry[plain].astype(np.int8)

@@ -1,0 +1,44 @@
+"""Whole closures, cell by cell, against the reference and against tables."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.material import Material
+from tbgen.position.blocks import BlockFolder, Bound
+from tbgen.position.closure import Closure, node_of
+from tbgen.position.solver import ClosureSolver
+from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
+
+CLOSURES = {
+    "both sides promote": ("KPPvKP", "b7 c6 c2", Bound.LOWER),
+    "a pawn may be taken en passant": ("KPvKP", "e2 d4", Bound.UPPER),
+    "six men": ("KPPvKPP", "a6 c7 a7 c2", Bound.UPPER),
+}
+
+
+@pytest.mark.parametrize(("name", "squares", "bound"), CLOSURES.values(), ids=CLOSURES)
+def test_every_position_of_a_closure_has_the_value_of_the_reference(
+    tmp_path: Path, name: str, squares: str, bound: Bound
+) -> None:
+    material = Material.parse(name)
+    root = node_of(material, [chess.parse_square(square) for square in squares.split()])
+    closure = Closure(MadeUpTables(material.men), 0, 10**9)
+    closure.add(root)
+    assert root in closure.inexact
+    with ThreadPoolExecutor(1) as pool:
+        solver = ClosureSolver(closure.known, BlockFolder(tmp_path), pool)
+        solver.solve(closure)
+    nodes = [node for node in closure.edges if node.material == material]
+    excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)
+    compared = 0
+    for node in nodes:
+        here, there = values_of(excerpt, node, [solver.blocks[node, bound].plane(side) for side in range(2)])
+        compared += len(here)
+        np.testing.assert_array_equal(here, there, str(node))
+    assert compared > 5000 * len(nodes)

@@ -1,0 +1,215 @@
+"""What a position solver says, against tables of positions that have them."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.errors import (
+    CastlingError,
+    ClosureTooLargeError,
+    IllegalPositionError,
+    MissingTableError,
+    NotEnoughMemoryError,
+)
+from tbgen.position import solving
+from tbgen.position.bracket import Bracket, Solution
+from tbgen.position.solving import PositionSolver
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.position import accruable, own_score, why_not_accrued
+from tbgen.score import Score
+from tbgen.storage.scratch import RUN_SUFFIX
+from tests.positions import random_board
+
+SEED = 48
+PAWNS = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"
+PAWNS_OF_BOTH = "8/1P6/8/4k3/8/8/4p3/2K5 w - - 0 1"
+PIECES = ("KvK", "KNvK", "KBvK", "KRvK", "KQvK")
+
+Folder = Callable[..., Path]
+
+
+@pytest.fixture
+def folder_of(tmp_path: Path, table_folder: Path) -> Folder:
+    """A folder with the tables of some materials."""
+
+    def made(*names: str) -> Path:
+        for name in names:
+            shutil.copy(table_folder / f"{name}.h5", tmp_path)
+        return tmp_path
+
+    return made
+
+
+def pairs(draw: random.Random, names: Sequence[str], count: int) -> Iterator[tuple[chess.Board, Score]]:
+    """Positions with a score that can have accrued in them."""
+    for _ in range(count):
+        board = random_board(draw, draw.choice(names), en_passant=0.1)
+        own, bare = own_score(board), [board.occupied_co[color].bit_count() == 1 for color in chess.COLORS]
+        yield board, draw.choice([own, *[each for each in accruable(own) if why_not_accrued(each, bare) is None]])
+
+
+def contradictions(solver: PositionSolver, tables: Tablebase, asked: Iterable[tuple[chess.Board, Score]]) -> list[str]:
+    """The positions and moves whose value lies outside its bracket, and the moves that are falsely called best."""
+    found = []
+    for board, accrued in asked:
+        answer, truth = solver.solve(board, accrued), tables.probe(board, accrued).outcome
+        moves = {each.move: each for each in tables.probe_moves(board, accrued)}
+        if not answer.bracket.lower <= truth <= answer.bracket.upper:
+            found.append(f"{board.fen()} {accrued}: {truth} is not in {answer.bracket}")
+        for each in answer.moves:
+            known = moves.pop(each.move)
+            if not each.bracket.lower <= known.outcome <= each.bracket.upper or (each.best and not known.keeps):
+                found.append(f"{board.fen()} {accrued} {each.san}: {known.outcome} is not in {each.bracket}")
+        assert not moves
+    return found
+
+
+def test_no_bracket_excludes_the_value_of_a_table_whose_promotions_are_hidden(
+    folder_of: Folder, tables: Tablebase
+) -> None:
+    with PositionSolver(folder_of("KvK")) as solver:
+        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPk", "Kkp"], 300)) == []
+
+
+def test_solved_promotions_make_every_value_exact(folder_of: Folder, tables: Tablebase) -> None:
+    with PositionSolver(folder_of(*PIECES)) as solver:
+        for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 100):
+            answer = solver.solve(board, accrued)
+            assert answer.plan.exact
+            assert answer.bracket.exact == tables.probe(board, accrued).outcome
+            assert [each.move for each in answer.moves if each.best] == [
+                each.move
+                for each in sorted(tables.probe_moves(board, accrued), key=lambda each: each.move.uci())
+                if each.keeps
+            ]
+
+
+@pytest.mark.slow
+def test_no_bracket_of_four_men_excludes_the_value_of_its_table(tmp_path: Path, four_men_folder: Path) -> None:
+    for path in four_men_folder.glob("*.h5"):
+        if path.name.count("K") and len(path.name.partition(".")[0]) == len("KQvK"):
+            shutil.copy(path, tmp_path)
+    shutil.copy(four_men_folder / "KvK.h5", tmp_path)
+    with PositionSolver(tmp_path, budget=100) as solver, open_tablebase(four_men_folder) as tables:
+        for names in (["KPkp"], ["KRkp", "KPkr"], ["KPPk", "Kkpp"]):
+            assert contradictions(solver, tables, pairs(random.Random(SEED), names, 100)) == []
+
+
+def test_reversed_colours_exchange_the_bounds(folder_of: Folder) -> None:
+    """Either side's pawn can be taken, so that one material is reached in both colours."""
+    board = chess.Board(PAWNS_OF_BOTH)
+    with PositionSolver(folder_of("KvK"), budget=1) as solver:
+        here, there = solver.solve(board, "G4.0"), solver.solve(board.mirror(), "-G4.0")
+    assert not here.bracket.is_exact
+    assert there.bracket == here.bracket.flipped()
+    assert {mirrored(each.move): each.bracket.flipped() for each in here.moves} == {
+        each.move: each.bracket for each in there.moves
+    }
+
+
+def mirrored(move: chess.Move) -> chess.Move:
+    return chess.Move(move.from_square ^ 56, move.to_square ^ 56, move.promotion)
+
+
+def test_a_larger_closure_never_contradicts_a_smaller_one(folder_of: Folder) -> None:
+    board, answers = chess.Board(PAWNS_OF_BOTH), list[Solution]()
+    for budget in (1, 100):
+        with PositionSolver(folder_of(*PIECES), budget=budget) as solver:
+            answers.append(solver.solve(board))
+    near, far = (answer.bracket for answer in reversed(answers))
+    assert far.lower <= near.lower <= near.upper <= far.upper
+    assert near != far
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted((folder / "solved").glob(f"*/*{RUN_SUFFIX}"))
+
+
+def test_solved_blocks_are_used_again(folder_of: Folder) -> None:
+    folder, board = folder_of("KvK"), chess.Board(PAWNS)
+    with PositionSolver(folder) as solver:
+        first = solver.solve(board)
+    made = {path: path.stat().st_mtime_ns for path in files_in(folder)}
+    assert len(made) == 2 * first.plan.nodes
+    damaged = min(made)
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    with PositionSolver(folder) as solver:
+        assert solver.solve(board).facts()["moves"] == first.facts()["moves"]
+    assert {path for path in files_in(folder) if path.stat().st_mtime_ns != made[path]} == {damaged}
+
+
+def test_another_table_is_another_key(folder_of: Folder) -> None:
+    with PositionSolver(folder_of("KvK")) as solver:
+        blocks = solver.solve(chess.Board(PAWNS)).plan.nodes
+    with PositionSolver(folder_of("KQvK")) as solver:
+        solver.solve(chess.Board(PAWNS))
+    assert len(files_in(folder_of())) == 4 * blocks
+
+
+def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
+    folder, board = folder_of("KvK"), chess.Board(PAWNS)
+    told = list[float]()
+
+    def interrupt(done: float, left: float) -> None:
+        raise KeyboardInterrupt
+
+    with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
+        solver.solve(board, watch=interrupt)
+    assert len(files_in(folder)) == 2
+    with PositionSolver(folder) as solver:
+        found = solver.solve(board, watch=lambda done, left: told.append(done))
+    assert len(told) == found.plan.nodes - 1
+    assert told == sorted(told)
+    assert told[-1] == 1
+
+
+def test_blocks_that_were_not_used_for_longest_are_removed(folder_of: Folder) -> None:
+    folder = folder_of("KvK")
+    with PositionSolver(folder) as solver:
+        solver.solve(chess.Board(PAWNS))
+    with PositionSolver(folder, cache_bytes=0) as solver:
+        found = solver.solve(chess.Board("8/8/4P3/4k3/8/8/8/4K3 w - - 0 1"))
+    assert len(files_in(folder)) == 2 * found.plan.nodes
+
+
+def test_a_folder_that_cannot_be_written_to_is_enough(folder_of: Folder) -> None:
+    folder = folder_of("KvK")
+    (folder / "solved").touch()
+    with PositionSolver(folder) as solver:
+        assert not solver.solve(chess.Board(PAWNS)).bracket.is_exact
+
+
+def test_what_cannot_be_solved_is_refused(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_of("KvK")
+    six = "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138"
+    with PositionSolver(folder, budget=10**6) as solver, pytest.raises(MissingTableError, match="tbgen build KRvKR"):
+        solver.plan(chess.Board(six))
+    with PositionSolver(folder, budget=1) as solver:
+        for fen, error, what in (
+            ("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1", CastlingError, "castling"),
+            ("4k3/8/8/8/8/8/8/KK6 w - - 0 1", IllegalPositionError, "king"),
+            (six.replace("7p", "5Rqp"), ClosureTooLargeError, "8 men"),
+            (six.replace("7p", "6qp"), ClosureTooLargeError, "5 of its men"),
+            ("8/pp6/8/3k4/8/3K4/PP6/8 w - - 0 1", ClosureTooLargeError, "--budget"),
+            ("8/8/8/8/8/8/8/K1k5 w - - 0 1", ClosureTooLargeError, "tbgen probe"),
+        ):
+            with pytest.raises(error, match=what):
+                solver.plan(chess.Board(fen))
+        monkeypatch.setattr(solving, "available_memory", lambda: 1 << 20)
+        with pytest.raises(NotEnoughMemoryError):
+            solver.solve(chess.Board(PAWNS))
+
+
+def test_a_bracket_is_no_outcome() -> None:
+    bracket = Bracket(Score("G5.5"), Score("G4.0"))
+    assert not hasattr(bracket, "code")
+    with pytest.raises(TypeError):
+        _ = bracket < bracket  # type: ignore[operator]
+    with pytest.raises(ValueError, match="better for White"):
+        Bracket(bracket.upper, bracket.lower)
