@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -25,13 +24,12 @@ from tbgen.apps.records.record import (
     Waiting,
     Zugzwangs,
 )
+from tbgen.apps.records.replay import replay
 from tbgen.errors import MissingDistancesError, VerificationError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.notation import parse_move
-from tbgen.rules.position import own_score, play_move
-from tbgen.score import Color, Mobility, Score
+from tbgen.score import Color, Score
 from tbgen.storage.files import path_in, remove_partials
 from tbgen.storage.folders import Folders, folders_in, game_of_folder
 from tbgen.storage.reader import TableFile
@@ -43,47 +41,6 @@ _SAMPLE: Final = 20_000
 _SEED: Final = 1
 
 Lines = dict[tuple[Color, Score], Longest]
-
-
-@dataclass(frozen=True)
-class Replay:
-    """What becomes of the score when a line is played."""
-
-    outcomes: tuple[Score, ...]
-    """The accrued score before the first move and after each."""
-    resets: tuple[int, ...]
-    """The plies, from 1 on, that are captures or pawn moves."""
-    forgets: bool = True
-    """Whether resets wipe out what has accrued."""
-
-    @property
-    def plies(self) -> int:
-        return len(self.outcomes) - 1
-
-    @property
-    def phases(self) -> list[int]:
-        """How many quiet plies there are before, between and after the resets."""
-        ends = [0, *self.resets, self.plies + 1]
-        return [end - start - 1 for start, end in itertools.pairwise(ends)]
-
-    def proves(self, outcome: Score, dtg: int) -> bool:
-        """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""
-        if self.plies != dtg or self.outcomes[-1] != outcome:
-            return False
-        return dtg == 0 or (dtg in self.resets and self.forgets) or self.outcomes[-2] != outcome
-
-
-def replay(fen: str, moves: Sequence[str], game: Mobility = Mobility.RESET) -> Replay:
-    """Play moves in short notation; MoveError if one is not legal."""
-    board, _ = parse_fen(fen)
-    accrued, resets = own_score(board), []
-    outcomes = [accrued]
-    for ply, text in enumerate(moves, 1):
-        _, accrued, reset = play_move(board, parse_move(board, text, ply), accrued, game)
-        outcomes.append(accrued)
-        if reset:
-            resets.append(ply)
-    return Replay(tuple(outcomes), tuple(resets), game.forgets)
 
 
 def record_of(folders: Folders, material: Material, *, lines: bool = True, threads: int | None = None) -> Record:

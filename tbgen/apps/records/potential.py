@@ -21,7 +21,6 @@ import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Final
 
 from tbgen.apps.records.published import ORDINARY, Published, read_published
@@ -29,6 +28,7 @@ from tbgen.apps.records.record import Record
 from tbgen.material import Material, Role
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import MATE_CODE, Color, Score
+from tbgen.text import plain
 
 VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 500, Role.QUEEN: 950, Role.KING: 0}
 """Centipawns."""
@@ -91,8 +91,34 @@ Counts = Mapping[Color, Mapping[Score, int]]
 """By side to move, positions up to symmetry."""
 
 
+class Judged:
+    """A rule beside the truth."""
+
+    rule: Rule
+    mates: Fraction
+    points: Fraction | None
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether no other factor is nearer, and the leader at least wins more often than it loses."""
+        return self.mates >= 0 and min(_FACTORS, key=lambda each: abs(each - self.mates)) == self.rule.factor
+
+    @property
+    def error(self) -> Fraction:
+        """By how much the rule trusts the lead too much (positive) or too little."""
+        return self.rule.factor - self.mates
+
+    def factors(self) -> dict[str, float | None]:
+        """As JSON has them."""
+        return {
+            "rule_factor": float(self.rule.factor),
+            "factor": _rounded(self.mates),
+            "rmobility_factor": _rounded(self.points),
+        }
+
+
 @dataclass(frozen=True)
-class Potential:
+class Potential(Judged):
     """What an ending is exactly worth to its leader, beside the rule."""
 
     material: Material
@@ -101,7 +127,10 @@ class Potential:
     counts: Counts
     """Of mates alone where there is no record of the material: then those of ordinary chess, as published."""
     totals: Mapping[Color, int]
-    recorded: bool
+    mates: Fraction
+    """The share of positions the leader wins by mate, less those it loses so; either side to move counts half."""
+    points: Fraction | None
+    """Twice what the leader gets above half a point, by the exponential formula; None without a record."""
     bishops: str | None = None
     """Which positions these are, where they are told apart by the colours of the squares of bishops."""
 
@@ -110,25 +139,9 @@ class Potential:
         """The material, and what it leaves open."""
         return str(self.material) if self.bishops is None else f"{self.material}, bishops on {self.bishops}"
 
-    @cached_property
-    def mates(self) -> Fraction:
-        """The share of positions the leader wins by mate, less those it loses so; either side to move counts half."""
-        return self._mean(lambda outcome: Fraction(outcome.code == MATE_CODE))
-
-    @cached_property
-    def points(self) -> Fraction | None:
-        """Twice what the leader gets above half a point, by the exponential formula; None without a record."""
-        rule = Scoring()
-        return self._mean(lambda outcome: 2 * (rule.holders_points(outcome) - DRAW)) if self.recorded else None
-
-    def _mean(self, worth: Callable[[Score], Fraction]) -> Fraction:
-        """What outcomes are worth to the leader, over all positions."""
-        sums = Fraction(0)
-        for side in Color:
-            for outcome, count in self.counts[side].items():
-                sign = 1 if outcome.holder is self.leader else -1
-                sums += sign * worth(outcome) * Fraction(count, self.totals[side])
-        return sums / len(Color)
+    @property
+    def recorded(self) -> bool:
+        return self.points is not None
 
     def share(self, side: Color, holder: Color, code: int) -> Fraction | None:
         """The share of positions with a side to move where a side gets a score of this code or a lower one."""
@@ -137,16 +150,6 @@ class Potential:
         counts = self.counts[side].items()
         won = sum(count for outcome, count in counts if outcome.holder is holder and outcome.code <= code)
         return Fraction(won, self.totals[side] or 1)
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether no other factor is nearer, and the leader at least wins more often than it loses."""
-        return self.mates >= 0 and nearest_factor(self.mates) == self.rule.factor
-
-    @property
-    def error(self) -> Fraction:
-        """By how much the rule trusts the lead too much (positive) or too little."""
-        return self.rule.factor - self.mates
 
     @property
     def verdict(self) -> str:
@@ -159,28 +162,21 @@ class Potential:
         return {
             "material": str(self.material),
             "bishops": self.bishops,
-            "leader": str(self.leader).lower(),
+            "leader": plain(self.leader),
             "advantage": abs(lead_of(self.material.white, self.material.black)),
             "rule": self.rule.title,
-            "rule_factor": float(self.rule.factor),
-            "factor": _rounded(self.mates),
-            "rmobility_factor": _rounded(self.points),
+            **self.factors(),
             "confirmed": self.is_confirmed,
             "source": "table" if self.recorded else "published",
-            "shares": {f"{str(side).lower()}_to_move": self._shares(side) for side in Color},
+            "shares": {f"{plain(side)}_to_move": self._shares(side) for side in Color},
         }
 
     def _shares(self, side: Color) -> dict[str, dict[str, float | None]]:
-        names = {code: str(Score(code, Color.WHITE)) for code in BOUNDS}
+        scores = [Score(code, Color.WHITE) for code in BOUNDS]
         return {
-            str(holder).lower(): {name: _rounded(self.share(side, holder, code)) for code, name in names.items()}
+            plain(holder): {str(score): _rounded(self.share(side, holder, score.code)) for score in scores}
             for holder in Color
         }
-
-
-def nearest_factor(share: Fraction) -> Fraction:
-    """The factor of the rule's kind that is nearest to the truth."""
-    return min(_FACTORS, key=lambda factor: abs(factor - share))
 
 
 def _rounded(share: Fraction | None) -> float | None:
@@ -196,23 +192,34 @@ def potentials_of(records: Iterable[Record]) -> list[Potential]:
     found = list[Potential]()
     for material, published in read_published(ORDINARY).items():
         leader, rule = leader_of(material), rule_for(material)
-        if leader is None or rule is None:
-            continue
-        if material in known:
-            found += _recorded(known[material], leader, rule)
-        else:
-            found.append(_of_mates(material, leader, rule, published))
+        if leader is not None and rule is not None:
+            record = known.get(material)
+            found += _recorded(record, leader, rule) if record else [_of_mates(material, leader, rule, published)]
     return sorted(found, key=lambda each: (-abs(each.error), each.name))
 
 
 def _of_mates(material: Material, leader: Color, rule: Rule, published: Published) -> Potential:
     """An ending without a record."""
-    mates, totals = {}, {}
+    counts = {
+        side: {Score(MATE_CODE, side): won, Score(MATE_CODE, side.other): lost}
+        for side, (won, _, lost) in published.counts.items()
+    }
+    totals = {side: sum(each) for side, each in published.counts.items()}
+    return Potential(material, leader, rule, counts, totals, _mates(leader, counts, totals), None)
+
+
+def _mates(leader: Color, counts: Counts, totals: Mapping[Color, int]) -> Fraction:
+    return _mean(leader, counts, totals, lambda outcome: Fraction(outcome.is_mate))
+
+
+def _mean(leader: Color, counts: Counts, totals: Mapping[Color, int], worth: Callable[[Score], Fraction]) -> Fraction:
+    """What outcomes are worth to the leader, over all positions."""
+    sums = Fraction(0)
     for side in Color:
-        won, drawn, lost = published.counts[side]
-        mates[side] = {Score(MATE_CODE, side): won, Score(MATE_CODE, side.other): lost}
-        totals[side] = won + drawn + lost
-    return Potential(material, leader, rule, mates, totals, recorded=False)
+        for outcome, count in counts[side].items():
+            sign = 1 if outcome.holder is leader else -1
+            sums += sign * worth(outcome) * Fraction(count, totals[side])
+    return sums / len(Color)
 
 
 def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
@@ -225,59 +232,45 @@ def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
         both = {side: {each: n - one[side].get(each, 0) for each, n in every[side].items()} for side in Color}
         has_more = set(men) != {Role.KING, Role.BISHOP} or len(record.material.side(leader.other)) > 1
         parts = [("both colours", rule, both), ("one colour", rule if has_more else Rule.NO_MATE, one)]
+    scoring = Scoring()
     for bishops, said, counts in parts:
         totals = {side: sum(counts[side].values()) for side in Color}
-        yield Potential(record.material, leader, said, counts, totals, recorded=True, bishops=bishops)
+        points = _mean(leader, counts, totals, lambda outcome: 2 * (scoring.holders_points(outcome) - DRAW))
+        mates = _mates(leader, counts, totals)
+        yield Potential(record.material, leader, said, counts, totals, mates, points, bishops)
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(Judged):
     """A rule over all the endings that it speaks of, each counted once."""
 
     rule: Rule
-    potentials: Sequence[Potential]
-
-    @property
-    def endings(self) -> int:
-        return len(self.potentials)
-
-    @property
-    def mates(self) -> Fraction:
-        return sum((each.mates for each in self.potentials), Fraction(0)) / len(self.potentials)
-
-    @property
-    def points(self) -> Fraction | None:
-        """Over those that have a record."""
-        known = [each.points for each in self.potentials if each.points is not None]
-        return sum(known, Fraction(0)) / len(known) if known else None
-
-    @property
-    def confirmed(self) -> int:
-        return sum(each.is_confirmed for each in self.potentials)
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether the fitted factor is nearer to the rule's than to any other."""
-        return nearest_factor(self.mates) == self.rule.factor
+    mates: Fraction
+    points: Fraction | None
+    """Over those that have a record."""
+    endings: int
+    confirmed: int
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {
-            "rule": self.rule.title,
-            "means": self.rule.words,
-            "rule_factor": float(self.rule.factor),
-            "factor": _rounded(self.mates),
-            "rmobility_factor": _rounded(self.points),
-            "endings": self.endings,
-            "confirmed": self.confirmed,
-        }
+        counts = {"endings": self.endings, "confirmed": self.confirmed}
+        return {"rule": self.rule.title, "means": self.rule.words, **self.factors(), **counts}
 
 
 def fits_of(potentials: Sequence[Potential]) -> list[Fit]:
     """The rules that speak of some ending, with fitted factors, the worst errors first."""
     groups = ([each for each in potentials if each.rule is rule] for rule in Rule)
-    fits = [Fit(group[0].rule, group) for group in groups if group]
-    return sorted(fits, key=lambda fit: -abs(fit.rule.factor - fit.mates))
+    return sorted((_fit_of(group) for group in groups if group), key=lambda fit: -abs(fit.error))
+
+
+def _fit_of(group: Sequence[Potential]) -> Fit:
+    points = [each.points for each in group if each.points is not None]
+    mates, confirmed = _mean_of([each.mates for each in group]), sum(each.is_confirmed for each in group)
+    return Fit(group[0].rule, mates, _mean_of(points) if points else None, len(group), confirmed)
+
+
+def _mean_of(numbers: Sequence[Fraction]) -> Fraction:
+    return sum(numbers, Fraction(0)) / len(numbers)
 
 
 def facts_of(potentials: Sequence[Potential]) -> Mapping[str, Any]:

@@ -6,48 +6,18 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import chess
 
 from tbgen.apps.games.writer import format_game, numbered
 from tbgen.apps.records.record import Longest, Record
+from tbgen.apps.records.replay import Replay, replay
 from tbgen.apps.site.palette import shade_of
 from tbgen.errors import TableError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.notation import parse_move
-from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Score
-
-
-class Played(NamedTuple):
-    """A line that has been played."""
-
-    steps: tuple[str, ...]
-    """What happens on the board with each ply, see `step_of`."""
-    accrued: tuple[Score, ...]
-    """The accrued score before the first move and after each."""
-
-
-def played(fen: str, moves: Iterable[str]) -> Played:
-    """Play moves in short notation; MoveError if one is not legal."""
-    board, _ = parse_fen(fen)
-    steps, accrued = list[str](), [own_score(board)]
-    for ply, text in enumerate(moves, 1):
-        move = parse_move(board, text, ply)
-        steps.append(step_of(board, move))
-        accrued.append(play_move(board, move, accrued[-1]).accrued)
-    return Played(tuple(steps), tuple(accrued))
-
-
-def step_of(board: chess.Board, move: chess.Move) -> str:
-    """What happens on the board with a move: the move as UCI writes it, before it a pawn taken en passant."""
-    if not board.is_en_passant(move):
-        return move.uci()
-    taken = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
-    return f"{chess.square_name(taken)},{move.uci()}"
 
 
 def changes_of(accrued: Sequence[Score]) -> str:
@@ -76,8 +46,8 @@ class Card:
     longest: Longest
 
     @cached_property
-    def played(self) -> Played:
-        return played(self.longest.fen, self.longest.moves)
+    def replay(self) -> Replay:
+        return replay(self.longest.fen, self.longest.moves)
 
     @cached_property
     def moves(self) -> str:
@@ -86,7 +56,7 @@ class Card:
     @property
     def scores(self) -> str:
         """The accrued score wherever it changes."""
-        return changes_of(self.played.accrued)
+        return changes_of(self.replay.outcomes)
 
     @property
     def key(self) -> str:

@@ -73,16 +73,6 @@ def assert_as_in_ordinary_tables(folder: Path, name: str) -> None:
         assert [wins, sum(classes.values()) - wins - losses, losses] == expected
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_counts_are_the_tallies_of_the_table(table_folder: Path, name: str) -> None:
-    assert_as_tallied(table_folder, name)
-
-
-@pytest.mark.parametrize("name", SMALL[1:])
-def test_positions_up_to_symmetry_are_as_many_as_in_ordinary_tables(table_folder: Path, name: str) -> None:
-    assert_as_in_ordinary_tables(table_folder, name)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [str(material) for material in materials(4)])
 def test_counts_of_four_men_are_the_tallies_and_those_of_ordinary_tables(four_men_folder: Path, name: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.drawn import drawn_in, endings_of, together
+from tbgen.apps.records.drawn import drawn_in, together
 from tbgen.apps.records.record import Record
 from tbgen.score import Color, Score
 from tbgen.text import plain
@@ -43,19 +43,9 @@ def test_two_bare_kings_favour_nobody(some: list[Record]) -> None:
         assert sum(count for outcome, count in drawn.counts.items() if outcome.holder is side) == 462
 
 
-def test_positions_are_decided_up_to_a_score(some: list[Record]) -> None:
-    drawn = drawn_in(next(record for record in some if str(record.material) == "KBvK"), [Color.WHITE])
-    assert [drawn.decided(code) for code in (0, 1, 2, 3)] == [0, 924, 924, 24178]
-
-
 def test_tables_add_up(some: list[Record]) -> None:
     parts = [drawn_in(record) for record in some]
     every = together(parts)
     assert every.positions == sum(part.positions for part in parts)
     assert every.all == sum(record.positions.classes for record in some)
     assert every.counts[Score(3, Color.WHITE)] == sum(part.counts[Score(3, Color.WHITE)] for part in parts)
-
-
-def test_the_most_lopsided_ending_comes_first(published: list[Record]) -> None:
-    favours = [abs(drawn.favour()) for drawn in endings_of(published).values()]
-    assert favours == sorted(favours, reverse=True)

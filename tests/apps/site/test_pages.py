@@ -133,15 +133,6 @@ def test_an_event_has_a_page(site: Path) -> None:
     assert "game 3, ply 7: illegal move" in page
 
 
-def test_games_of_several_events_are_called_what_they_are(event_file: Path, tmp_path: Path) -> None:
-    facts = json.loads(event_file.read_text())
-    facts["games"][0]["event"] = "Another"
-    path = tmp_path / "games.json"
-    path.write_text(json.dumps(facts))
-    event = read_event(path)
-    assert (event.title, event.said) == ("Decided games", "2 games of 2 events")
-
-
 def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     for text in ("", "[]", '{"games": [{"final": "X"}]}'):
@@ -181,15 +172,6 @@ def test_links_to_a_page_are_shown_with_words_and_with_a_picture_if_the_site_has
     assert 'property="og:image" content="https://x.example/static/preview.png"' in known
     assert 'property="og:url" content="https://x.example/material/KvK.html"' in known
     assert set(with_it) - set(without) == {"static/preview.png"}
-
-
-def test_a_bar_shows_where_the_outcomes_of_black_begin(site: Path) -> None:
-    page = (site / "material" / "KBvK.html").read_text()
-    white, black = re.findall(r'<svg class="bar tall".*?</svg>', page)
-    assert "border" not in white  # White holds the score in all of them
-    (border,) = re.findall(r'<path class="border" d="M([0-9.]+) 0V1"/>', black)
-    first = min(float(start) for start in re.findall(r'<rect class="b\d" x="([0-9.]+)"', black))
-    assert float(border) == first
 
 
 def test_every_board_leads_to_the_explorer_if_it_is_there(some: list[Record]) -> None:
