@@ -6,7 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from tbgen.apps.games.annotate import Annotation, annotate
-from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.site.alone import annotated_page
 from tbgen.material import Material
@@ -19,7 +18,6 @@ HELD = '[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n'
 
 def annotated(tables: Tablebase, text: str) -> Annotation:
     (game,) = games_in(text)
-    assert isinstance(game, PgnGame)
     return annotate(tables, game)
 
 
@@ -36,20 +34,17 @@ def test_a_game_says_who_gave_what_away_and_what_would_have_kept_it(tables: Tabl
 
 def test_a_move_that_costs_a_part_is_told_from_one_that_loses_all(tables: Tablebase) -> None:
     found = annotated(tables, HELD + "30. Kd6 *\n")
-    assert found.plies[1].grade is Grade.COSTS
+    assert (found.plies[1].grade, found.known_from) == (Grade.COSTS, "tables know 1 ply, all of the game")
     assert found.plies[1].comment == "G5.5 in 2 plies; gives G1.5 away; Ke5 kept it"
-    assert found.known_from == "tables know 1 ply, all of the game"
 
 
 def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it(tables: Tablebase) -> None:
     plies = turns = 0
     for game in games_in(written_games(7, 150, 3)):
-        assert isinstance(game, PgnGame)
         found = annotate(tables, game)
         known = {each.ply.number: each for each in found.plies}
         board = game.game.board.root()
         for before, after in zip(game.game.plies, game.game.plies[1:], strict=False):
-            assert after.move is not None
             here = tables.get(board, before.accrued)
             moves = [] if here is None else tables.probe_moves(board, before.accrued)
             board.push(after.move)
@@ -60,7 +55,6 @@ def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it
                 continue
             plies += 1
             played = next(move for move in moves if move.move == after.move)
-            assert each.value is not None
             assert (each.value.outcome, each.before) == (played.outcome, here.outcome)
             assert each.gives_away == (not played.keeps)
             assert each.lost >= 0
@@ -72,13 +66,10 @@ def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it
     assert turns > 100
 
 
-def test_a_table_that_is_missing_is_counted(tables: Tablebase) -> None:
+def test_only_what_tables_may_know_is_annotated_and_what_is_missing_counted(tables: Tablebase) -> None:
     found = annotated(tables, '[FEN "8/8/4K3/5Bk1/8/8/8/R7 w - - 0 30"]\n\n30. Ra5 Kf4 *\n')
     assert (found.plies, found.missing) == ((), {Material.parse("KRBvK"): 3})
     assert found.known_from == "no table knows a position of this game"
-
-
-def test_castling_rights_and_many_men_are_nothing_to_annotate(tables: Tablebase) -> None:
     assert annotated(tables, "1. e4 e5 *\n").plies == ()
     right = annotated(tables, '[FEN "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n\n1. Rh2 *\n')
     assert [(each.ply.number, each.before) for each in right.plies] == [(1, None)]

@@ -10,6 +10,7 @@ import random
 import re
 from pathlib import Path
 
+import chess.pgn
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -111,7 +112,6 @@ def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
     assert decided(once) == once
     for before, after in zip(plain(text), plain(once), strict=True):
         if isinstance(after, PgnGame):
-            assert isinstance(before, PgnGame)
             assert after.tags["RMobilityResult"] == str(before.final)
             names = [name for name in after.tags if name in OWN_TAGS or name == "Result"]
             assert names[0] == ("Result" if "Result" in after.tags else "RMobilityResult")
@@ -128,18 +128,13 @@ def test_the_tags_come_after_the_result_with_its_line_end() -> None:
     )
 
 
-def test_games_without_tags_get_lines_of_their_own() -> None:
-    text = b"  1. e4 1-0 1. d4 0-1\n"
-    written = decided(text)
-    assert written.count(b"\n\n") == 2
-    assert [str(game.final) for game in plain(written) if isinstance(game, PgnGame)] == ["G0.0", "-G0.0"]
-    assert decided(written) == written
-
-
-def test_a_byte_order_mark_stays_first() -> None:
-    written = decided(b"\xef\xbb\xbf1. e4 1-0\n")
-    assert written.startswith(b"\xef\xbb\xbf[RMobilityResult")
-    assert decided(written) == written
+def test_games_without_tags_get_lines_of_their_own_behind_a_byte_order_mark() -> None:
+    for text in (b"  1. e4 1-0 1. d4 0-1\n", b"\xef\xbb\xbf1. e4 1-0\n1. d4 0-1\n"):
+        written = decided(text)
+        assert written.count(b"\n\n") == 2
+        assert written.startswith(b"  \n[RM" if text.startswith(b" ") else b"\xef\xbb\xbf[RM")
+        assert [str(game.final) for game in plain(written)] == ["G0.0", "-G0.0"]
+        assert decided(written) == written
 
 
 def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
@@ -155,7 +150,6 @@ def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
 
 def tags_of(text: bytes) -> dict[str, str]:
     (game,) = plain(text)
-    assert isinstance(game, PgnGame)
     return game.tags
 
 
@@ -180,6 +174,11 @@ def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: byt
     task = Task(tables=table_folder, lines=True)
     once = decided(text, task)
     assert once.count(b"( {tbgen: G1.5 with best play") == 1
+    theirs = chess.pgn.read_game(io.StringIO(once.decode().replace(" G4.0", "")))
+    assert not theirs.errors
+    main, line = theirs.next().variations
+    assert main.move == line.move
+    assert len(list(line.mainline_moves())) > 3
     assert b"30... Kg6 31." in once
     assert decided(once, task) == once
     assert [told(game)[2] for game in plain(once)] == [told(game)[2] for game in plain(text)]  # type: ignore[index]
@@ -199,32 +198,14 @@ def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
     assert b'[RMobilityResult "G0.0"]' in once
 
 
-def test_a_variation_of_best_play_can_be_played(table_folder: Path) -> None:
-    import chess.pgn
-
-    once = decided(HELD, Task(tables=table_folder, lines=True)).decode()
-    game = chess.pgn.read_game(io.StringIO(once.replace(" G4.0", "")))
-    assert game is not None
-    assert not game.errors
-    before_last = game.next()
-    assert before_last is not None
-    main, line = before_last.variations
-    assert main.move == line.move
-    assert len(list(line.mainline_moves())) > 3
-
-
-def test_an_accrued_score_that_no_game_can_have_is_named_with_its_game(table_folder: Path, tmp_path: Path) -> None:
+def test_what_is_skipped_and_what_lacks_a_table_is_counted(table_folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(HELD.replace(b"G4.0", b"-G3.0") + HELD)
     whole = total(list(decide_file(str(path), Task(tables=table_folder))))
-    assert whole.games == 1
-    assert [str(error) for error in whole.skipped] == [
-        f"{path}, game 1: impossible accrued score '-G3.0': Black's king alone gives no check"
-    ]
-
-
-def test_missing_tables_are_counted_with_the_games_they_would_decide(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
+    assert (whole.games, [str(error) for error in whole.skipped]) == (
+        1,
+        [f"{path}, game 1: impossible accrued score '-G3.0': Black's king alone gives no check"],
+    )
     path.write_bytes(HELD * 3 + b'\n[Event "b"]\n\n1. e4 *\n' + HELD.replace(b"1/2-1/2", b"1-0"))
     whole = total(list(decide_file(str(path), Task(tables=tmp_path, texts=False))))
     assert whole.missing == {"KBvK": 3}

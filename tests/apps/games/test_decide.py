@@ -40,21 +40,39 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
     }
 
 
+@pytest.mark.parametrize(
+    ("fen", "rules", "winner", "final", "source", "missing"),
+    [
+        (HELD, AdjudicationRules(), None, "G1.5", Source.TABLEBASE, None),
+        (HELD, AdjudicationRules(continued=Continue.NEVER), None, "G4.0", Source.GAME, None),
+        (HELD, AdjudicationRules(), Color.BLACK, "-G0.0", Source.RESULT, None),
+        ("8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0", AdjudicationRules(), None, "G4.0", Source.PROVISIONAL, "KRBvK"),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 33 30 G15.0", AdjudicationRules(), None, "G15.0", Source.GAME, None),
+        ("8/8/8/8/2k1b3/8/8/K7 w - - 0 1", AdjudicationRules(), None, "-G1.5", Source.TABLEBASE, None),
+        ("8/8/8/8/1kr5/8/P7/K7 w - - 0 1", AdjudicationRules(), None, "-G4.5", Source.PROVISIONAL, "KRvKP"),
+    ],
+)
+def test_a_result_goes_before_best_play_and_best_play_before_what_has_accrued(
+    tables: Tablebase,
+    fen: str,
+    rules: AdjudicationRules,
+    winner: Color | None,
+    final: str,
+    source: Source,
+    missing: str | None,
+) -> None:
+    verdict = Adjudicator(tables, rules).decide(game_from(fen), winner=winner)
+    assert (str(verdict.final), verdict.source, verdict.facts()["missing"]) == (final, source, missing)
+    if missing is not None:
+        assert f"build it with: tbgen build {missing}" in verdict.why
+
+
 def test_a_board_brings_its_moves_or_what_had_accrued(tables: Tablebase) -> None:
     board = chess.Board(HELD.removesuffix(" G4.0"))
     adjudicator = Adjudicator(tables)
     assert str(adjudicator.decide(board, Score("G4.0")).final) == "G1.5"
     board.push_san("Bh3")
     assert adjudicator.decide(board).final == tables.probe(board).outcome
-
-
-def test_without_a_table_the_accrued_score_stands_and_the_table_is_named(tables: Tablebase) -> None:
-    verdict = Adjudicator(tables).decide(game_from("8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0"))
-    assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.PROVISIONAL, None)
-    assert verdict.missing == Material.parse("KRBvK")
-    assert "provisional" in verdict.why
-    assert "build it with: tbgen build KRBvK" in verdict.why
-    assert verdict.facts()["missing"] == "KRBvK"
     assert Adjudicator().decide(game_from(HELD)).missing is None
 
 
@@ -64,18 +82,6 @@ def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
     write_made_up(tmp_path, Material.parse("KPvKP"))
     with open_tablebase(tmp_path) as few:
         assert Adjudicator(few).decide(game_from(EN_PASSANT)).missing == Material.parse("KPvK")
-
-
-def test_castling_rights_keep_a_position_from_the_tables(tables: Tablebase) -> None:
-    verdict = Adjudicator(tables).decide(game_from("4k3/8/8/8/8/8/8/4K2R w K - 0 1"))
-    assert (verdict.source, verdict.missing) == (Source.GAME, None)
-    assert verdict.final == game_from("4k3/8/8/8/8/8/8/4K2R w K - 0 1").accrued
-
-
-def test_a_decisive_result_stands_where_the_board_does_not_decide(tables: Tablebase) -> None:
-    verdict = Adjudicator(tables).decide(game_from(HELD), winner=Color.BLACK)
-    assert (str(verdict.final), verdict.source) == ("-G0.0", Source.RESULT)
-    assert verdict.points == (0, 1)
 
 
 @pytest.mark.parametrize("winner", [None, *Color])
@@ -106,12 +112,6 @@ def test_a_game_that_the_rules_ended_keeps_what_had_accrued(tables: Tablebase) -
     assert (str(always.final), always.source) == ("G1.5", Source.TABLEBASE)
 
 
-def test_games_are_not_continued_where_that_is_not_wanted(tables: Tablebase) -> None:
-    never = AdjudicationRules(continued=Continue.NEVER)
-    verdict = Adjudicator(tables, never).decide(game_from(HELD))
-    assert (str(verdict.final), verdict.source) == ("G4.0", Source.GAME)
-
-
 def test_the_rules_say_what_fifty_moves_mean_for_a_board_and_how_points_are_made(tables: Tablebase) -> None:
     rules = AdjudicationRules(Scoring(Scheme.HARMONIC), FiftyMoves(FiftyMoveSetting.NONE))
     board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 133 90")
@@ -124,13 +124,6 @@ def test_an_en_passant_right_counts(tables: Tablebase) -> None:
     board = chess.Board("8/8/8/8/1p6/8/P7/K1k5 w - - 0 1")
     board.push_san("a4")
     assert Adjudicator(tables).decide(Game(board)).missing == Material.parse("KPvKP")
-
-
-def test_tables_have_their_canonical_names_whoever_has_more(tables: Tablebase) -> None:
-    there = Adjudicator(tables).decide(game_from("8/8/8/8/2k1b3/8/8/K7 w - - 0 1")).facts()
-    assert (there["source"], there["material"], there["missing"]) == ("tablebase", "KBvK", None)
-    facts = Adjudicator(tables).decide(game_from("8/8/8/8/1kr5/8/P7/K7 w - - 0 1")).facts()
-    assert (facts["source"], facts["material"], facts["missing"]) == ("provisional", "KRvKP", "KRvKP")
 
 
 ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"

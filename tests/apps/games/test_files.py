@@ -99,7 +99,6 @@ def test_lines_are_read_as_soon_as_they_are_there() -> None:
     )
     with subprocess.Popen([sys.executable, "-c", code], stdin=reading, stdout=subprocess.PIPE) as reader:
         os.close(reading)
-        assert reader.stdout is not None
         for line in (b"B\n", b"\n", b"three\n"):
             os.write(writing, line)
             assert int(reader.stdout.readline()) == len(line)

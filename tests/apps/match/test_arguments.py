@@ -29,7 +29,6 @@ def test_a_command_of_cutechess_is_understood() -> None:
         "-ratinginterval 25 -maxmoves 200"
     )
     assert (found.plan.format, found.plan.games, found.plan.rounds, found.plan.repeat) == (Format.GAUNTLET, 2, 50, 2)
-    assert found.openings is not None
     assert (found.openings.notation, found.openings.order, found.openings.plies) == (Notation.PGN, Order.RANDOM, 8)
     assert (found.openings.start, found.openings.policy) == (3, Policy.ROUND)
     assert (found.pgn, found.recover, found.event, found.site, found.seed) == (
@@ -39,9 +38,7 @@ def test_a_command_of_cutechess_is_understood() -> None:
         "Here",
         7,
     )
-    assert found.rules.resign is not None
     assert (found.rules.resign.moves, found.rules.resign.centipawns) == (3, 400)
-    assert found.sprt is not None
     assert (found.sprt.elo1, found.sprt.beta, found.sprt.model) == (5.0, 0.1, Model.CUTECHESS)
     assert (found.wait, found.rating_interval, found.concurrency, found.rules.most_moves) == (0.5, 25, 4, 200)
 
@@ -52,7 +49,6 @@ def test_a_command_of_fastchess_is_understood() -> None:
         "-report penta=true -sprt elo0=0 elo1=2 model=normalized"
     )
     assert (found.plan.format, found.pgn) == (Format.ROUND_ROBIN, Path("games.pgn"))
-    assert found.sprt is not None
     assert found.sprt.model is Model.NORMALIZED
 
 
@@ -90,9 +86,7 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
     assert (found.plan.games, found.plan.swap, found.rules.fifty_moves.setting) == (20, False, FiftyMoveSetting.LEGACY)
     assert [spec.command for spec in found.engines] == [("one", "-x"), ("two",)]
     assert [spec.options["Hash"] for spec in found.engines] == ["16", "32"]
-    assert found.sprt is not None
     assert (found.sprt.elo0, found.sprt.elo1) == (-3.0, 3.0)
-    assert found.openings is not None
     assert (found.openings.notation, found.openings.plies) == (Notation.EPD, 4)
 
 

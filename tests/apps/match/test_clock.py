@@ -33,43 +33,32 @@ def test_what_is_no_time_control_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["10+0.1", "40/60", "300", "-"])
 def test_a_time_control_is_written_as_it_is_read(text: str) -> None:
     assert str(parse_time_control("inf" if text == "-" else text)) == text
+    limits = TimeControl(each_move=0.5, nodes=1000, plies=6)
+    assert str(limits) == "0.5/move, 1000 nodes/move, 6 plies/move"
 
 
-def test_other_limits_are_named_in_words() -> None:
-    assert str(TimeControl(each_move=0.5, nodes=1000, plies=6)) == "0.5/move, 1000 nodes/move, 6 plies/move"
+@pytest.mark.parametrize(
+    ("control", "margin", "used", "left"),
+    [
+        ("10+2", 0, [3.0], (9.0, None)),
+        ("2/10", 0, [1.0], (9.0, 1)),
+        ("2/10", 0, [1.0, 4.0], (15.0, 2)),
+        ("1+1", 0.5, [1.4], (1.0, None)),  # time within the margin is forgiven but not given
+    ],
+)
+def test_a_clock_loses_what_was_used_and_gains_what_the_control_gives(
+    control: str, margin: float, used: list[float], left: tuple[float, int | None]
+) -> None:
+    clock = Clock(dataclasses.replace(parse_time_control(control), margin=margin))
+    for seconds in used:
+        clock.stop(seconds)
+    assert (clock.remaining, clock.moves_to_go) == left
 
 
-def test_a_clock_loses_what_was_used_and_gains_the_increment() -> None:
-    clock = Clock(parse_time_control("10+2"))
-    clock.stop(3.0)
-    assert clock.remaining == 9.0
-
-
-def test_a_new_period_adds_its_time() -> None:
-    clock = Clock(parse_time_control("2/10"))
-    clock.stop(1.0)
-    assert (clock.remaining, clock.moves_to_go) == (9.0, 1)
-    clock.stop(4.0)
-    assert (clock.remaining, clock.moves_to_go) == (15.0, 2)
-
-
-def test_the_flag_falls_after_the_margin() -> None:
+def test_the_flag_falls_after_the_margin_and_never_without_a_limit() -> None:
     clock = Clock(dataclasses.replace(parse_time_control("1"), margin=0.05))
-    assert not clock.has_fallen(1.05)
-    assert clock.has_fallen(1.0501)
-
-
-def test_time_within_the_margin_is_forgiven_but_not_given() -> None:
-    clock = Clock(dataclasses.replace(parse_time_control("1+1"), margin=0.5))
-    clock.stop(1.4)
-    assert clock.remaining == 1.0
-
-
-def test_a_fixed_time_is_the_same_for_every_move() -> None:
-    clock = Clock(TimeControl(each_move=0.5))
-    clock.stop(0.4)
-    assert clock.allowance == 0.5
-
-
-def test_without_a_limit_there_is_no_flag() -> None:
+    assert (clock.has_fallen(1.05), clock.has_fallen(1.0501)) == (False, True)
+    each = Clock(TimeControl(each_move=0.5))
+    each.stop(0.4)
+    assert each.allowance == 0.5
     assert not Clock(TimeControl(nodes=5)).has_fallen(1e9)

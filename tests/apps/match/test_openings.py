@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tbgen.apps.match.openings import STANDARD, Opening, Order, fen_of, ordered, read_book
 from tbgen.errors import UsageError
 
+HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
 
 
@@ -32,7 +33,7 @@ def written(folder: Path, text: str, name: str = "openings") -> Path:
         (f"{SICILIAN} hmvc 0; fmvn 2;", f"{SICILIAN} 0 2", None),
         (f'{SICILIAN} id "Sicilian"; hmvc 3;', f"{SICILIAN} 3 1", None),
         (f"{SICILIAN} 0 2", f"{SICILIAN} 0 2", None),
-        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", "G4.0"),
+        (HELD, HELD.removesuffix(" G4.0"), "G4.0"),
     ],
 )
 def test_positions_come_from_epd_and_fen(tmp_path: Path, line: str, fen: str, accrued: str | None) -> None:
@@ -40,31 +41,24 @@ def test_positions_come_from_epd_and_fen(tmp_path: Path, line: str, fen: str, ac
     assert (opening.fen, None if opening.accrued is None else str(opening.accrued)) == (fen, accrued)
 
 
-def test_an_accrued_score_goes_into_the_game(tmp_path: Path) -> None:
-    (opening,) = read_openings(written(tmp_path, "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"), pgn=False)
-    assert str(opening.game().accrued) == "G4.0"
-    assert fen_of(opening.game()).endswith("33 30 G4.0")
-
-
-def test_games_are_openings_with_their_moves_and_their_komi(tmp_path: Path) -> None:
-    text = '[Event "x"]\n[Komi "G4.25"]\n[Result "*"]\n\n1. e4 c5 2. Nf3 *\n'
-    (opening,) = read_openings(written(tmp_path, text), pgn=True)
-    assert opening.moves == ("e2e4", "c7c5", "g1f3")
-    assert str(opening.komi) == "G4.25"
-    assert opening.game().board.board_fen() == "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R"
-
-
-def test_only_so_many_plies_of_a_game_are_played(tmp_path: Path) -> None:
-    path = written(tmp_path, '[Event "x"]\n\n1. e4 c5 2. Nf3 *\n')
-    assert read_openings(path, pgn=True, most_plies=2)[0].moves == ("e2e4", "c7c5")
-    assert read_openings(path, pgn=True, most_plies=0)[0].moves == ()
-
-
-def test_a_game_may_start_from_a_position_with_an_accrued_score(tmp_path: Path) -> None:
-    text = '[Event "x"]\n[SetUp "1"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 *\n'
-    (opening,) = read_openings(written(tmp_path, text), pgn=True)
-    assert str(opening.game().accrued) == "G4.0"
-    assert opening.moves == ("f5h3",)
+@pytest.mark.parametrize(
+    ("text", "plies", "moves", "accrued"),
+    [
+        ('[Event "x"]\n[Komi "G4.25"]\n\n1. e4 c5 2. Nf3 *\n', None, ("e2e4", "c7c5", "g1f3"), None),
+        ('[Event "x"]\n[Komi "G4.25"]\n\n1. e4 c5 2. Nf3 *\n', 2, ("e2e4", "c7c5"), None),
+        ('[Event "x"]\n[Komi "G4.25"]\n\n1. e4 c5 2. Nf3 *\n', 0, (), None),
+        (f'[FEN "{HELD}"]\n[Komi "G4.25"]\n\n30. Bh3 *\n', None, ("f5h3",), "G4.0"),
+    ],
+)
+def test_games_are_openings_with_their_moves_their_komi_and_what_has_accrued(
+    tmp_path: Path, text: str, plies: int | None, moves: tuple[str, ...], accrued: str | None
+) -> None:
+    (opening,) = read_openings(written(tmp_path, text), pgn=True, most_plies=plies)
+    assert (opening.moves, str(opening.komi)) == (moves, "G4.25")
+    assert [move.uci() for move in opening.game().board.move_stack] == list(moves)
+    if accrued is not None:
+        assert str(opening.game().accrued) == accrued
+        assert fen_of(opening.game()).endswith(f"33 30 {accrued}")
 
 
 @pytest.mark.parametrize(
@@ -83,19 +77,12 @@ def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pg
         read_openings(written(tmp_path, text), pgn=pgn)
 
 
-def test_an_opening_that_nobody_plays_may_be_wrong(tmp_path: Path) -> None:
-    book = read_book(written(tmp_path, f"{SICILIAN}\nnonsense\n"), pgn=False)
-    assert book[0] is book[0]
-    assert len(book) == 2
-
-
-def test_a_book_may_be_packed(tmp_path: Path) -> None:
+def test_a_book_may_be_packed_and_an_opening_that_nobody_plays_may_be_wrong(tmp_path: Path) -> None:
     path = tmp_path / "book.epd.gz"
-    path.write_bytes(gzip.compress(SICILIAN.encode()))
-    assert read_openings(path, pgn=False)[0].fen == f"{SICILIAN} 0 1"
-
-
-def test_the_standard_opening_is_the_first_position() -> None:
+    path.write_bytes(gzip.compress(f"{SICILIAN}\nnonsense\n".encode()))
+    book = read_book(path, pgn=False)
+    assert (len(book), book[0].fen) == (2, f"{SICILIAN} 0 1")
+    assert book[0] is book[0]
     assert STANDARD.game().board.fen() == chess.STARTING_FEN
 
 
@@ -106,8 +93,4 @@ def test_random_order_takes_every_opening_before_any_comes_again(count: int, nee
     for first in range(0, needed - count + 1, count):
         assert sorted(places[first : first + count]) == list(range(count))
     assert places == ordered(count, needed, order=Order.RANDOM, start=1, seed=seed)
-
-
-def test_another_seed_is_another_order() -> None:
-    orders = {tuple(ordered(10, 10, order=Order.RANDOM, start=1, seed=seed)) for seed in range(5)}
-    assert len(orders) == 5
+    assert len({tuple(ordered(10, 10, order=Order.RANDOM, start=1, seed=each)) for each in range(5)}) == 5

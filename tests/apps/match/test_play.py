@@ -41,15 +41,22 @@ def played(
     return asyncio.run(play(sheet, (player, player), rules or PlayRules())), sheet
 
 
-def test_the_third_time_a_position_stands_the_accrued_score_is_the_result() -> None:
-    ending, sheet = played(Game(), SHUFFLE)
-    assert (ending.details, ending.source, sheet.game.last.number) == ("threefold repetition", Source.GAME, 8)
-    assert ending.outcome == sheet.game.accrued
+MATE = "f2f3 e7e5 g2g4 d8h4"
 
 
-def test_mate_is_the_best_score_there_is() -> None:
-    ending, _ = played(Game(), "f2f3 e7e5 g2g4 d8h4")
-    assert (str(ending.outcome), ending.termination) == ("-G0.0", "normal")
+@pytest.mark.parametrize(
+    ("game", "line", "details", "plies"),
+    [
+        (Game(), SHUFFLE, "threefold repetition", 8),
+        (Game(), MATE, "checkmate", 4),
+        (Game(chess.Board("8/8/2k5/8/8/5K2/8/8 w - - 0 1")), "f3f4 c6c5 f4f3", "bare kings", 2),
+    ],
+)
+def test_the_rules_end_a_game_with_its_accrued_score(game: Game, line: str, details: str, plies: int) -> None:
+    """Bare kings have two legal positions with eight moves in a row."""
+    ending, sheet = played(game, line)
+    assert (ending.details, ending.source, ending.termination) == (details, Source.GAME, "normal")
+    assert (ending.outcome, sheet.game.last.number) == (sheet.game.accrued, plies)
 
 
 @pytest.mark.parametrize(
@@ -62,11 +69,6 @@ def test_what_ordinary_chess_calls_dead_is_played_on(fen: str) -> None:
     assert board.is_insufficient_material()
     ending, sheet = played(Game(board), "g5g6 e5f4 g6g7 f4f5 g7g8", PlayRules(most_moves=2))
     assert (sheet.game.last.number, ending.details) == (4, "move limit of 2")
-
-
-def test_bare_kings_end_when_both_have_eight_moves() -> None:
-    ending, sheet = played(Game(chess.Board("8/8/2k5/8/8/5K2/8/8 w - - 0 1")), "f3f4 c6c5 f4f3")
-    assert (ending.details, sheet.game.last.number) == ("bare kings", 2)
 
 
 SLOW = "8/8/4k3/8/8/8/1R6/K7 w - - 98 90"
@@ -140,20 +142,18 @@ class Oracle:
         """Nothing to close."""
 
 
-def test_tables_end_a_game_as_soon_as_they_know_it() -> None:
-    ending, sheet = played(Game(), SHUFFLE, PlayRules(deciders=(Oracle(3),)))
-    assert (str(ending.outcome), ending.source, sheet.game.last.number) == ("-G1.5", Source.TABLEBASE, 3)
-    assert (ending.termination, ending.details) == ("adjudication", "tablebase -G1.5 in 5 plies")
-
-
-def test_tables_that_may_not_end_a_game_are_asked_until_they_know_and_noted() -> None:
-    oracle = Oracle(3)
-    ending, sheet = played(Game(), SHUFFLE, PlayRules(deciders=(oracle,), adjudicate=False))
-    assert (ending.details, oracle.asked) == ("threefold repetition", 3)
-    assert sheet.seen_by_tables is not None
-    assert sheet.seen_by_tables[0] == 3
-
-
-def test_a_game_that_the_rules_have_ended_is_not_for_the_tables() -> None:
-    ending, _ = played(Game(), "f2f3 e7e5 g2g4 d8h4", PlayRules(deciders=(Oracle(4),)))
-    assert (ending.source, ending.details) == (Source.GAME, "checkmate")
+@pytest.mark.parametrize(
+    ("ply", "line", "adjudicate", "source", "details", "noted"),
+    [
+        (3, SHUFFLE, True, Source.TABLEBASE, "tablebase -G1.5 in 5 plies", 3),
+        (3, SHUFFLE, False, Source.GAME, "threefold repetition", 3),
+        (4, MATE, True, Source.GAME, "checkmate", None),
+    ],
+)
+def test_tables_end_a_game_as_soon_as_they_know_it_unless_the_rules_have_or_they_may_only_note_it(
+    ply: int, line: str, adjudicate: bool, source: Source, details: str, noted: int | None
+) -> None:
+    oracle = Oracle(ply)
+    ending, sheet = played(Game(), line, PlayRules(deciders=(oracle,), adjudicate=adjudicate))
+    assert (ending.source, ending.details, oracle.asked) == (source, details, 3)
+    assert (None if sheet.seen_by_tables is None else sheet.seen_by_tables[0]) == noted

@@ -51,7 +51,6 @@ def killed_after(words: list[str], lines: int) -> bool:
     """Run the program and kill it when it has said so many lines; whether it got that far."""
     command = [sys.executable, "-m", "tbgen", "match", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
         for _ in range(lines):
             if not process.stdout.readline():
                 assert process.wait() == 0
