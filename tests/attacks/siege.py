@@ -1,0 +1,149 @@
+"""A server with few descriptors and little memory, besieged by clients that keep it waiting, all from this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+DESCRIPTORS = 300
+MORE_BYTES = 512 << 20
+FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+PAUSE = 0.5
+HEAD = "POST /r-mobility?strip=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
+MANY = "\n".join([FEN] * 800)
+
+LIMITED = f"""
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, ({DESCRIPTORS}, {DESCRIPTORS}))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+Attacker = Callable[[asyncio.AbstractEventLoop, socket.socket], Awaitable[None]]
+
+
+@dataclass
+class Outcome:
+    """What those see who ask between the attackers, and what is left of the server."""
+
+    seconds: list[float] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    log: str = ""
+    seconds_to_end: float = 0.0
+
+
+@contextlib.contextmanager
+def server(tables: Path, log: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server that has 300 descriptors and may take 512 MB beyond what it starts with; and its port."""
+    command = [sys.executable, "-m", "tbgen", "serve", "--port", "0", "--cache", "64", "--data", str(tables)]
+    with (
+        log.open("w") as said,
+        subprocess.Popen(
+            [sys.executable, "-c", LIMITED, *command],
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        ) as process,
+    ):
+        try:
+            assert process.stdout is not None
+            port = int(process.stdout.readline().rpartition(":")[2].partition("/")[0])
+            asyncio.run(_asked(port, "/health"))
+            pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[0])
+            most = pages * resource.getpagesize() + MORE_BYTES
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (most, most))
+            yield process, port
+        finally:
+            process.kill()
+
+
+def besiege(tables: Path, log: Path, counts: Mapping[Attacker, int], seconds: float) -> Outcome:
+    """Ask a server for its health and for positions while attackers hold it up, and end it then."""
+    found = Outcome()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    try:
+        with server(tables, log) as (process, port):
+            asyncio.run(_besieged(port, counts, seconds, found))
+            process.send_signal(signal.SIGTERM)
+            start = time.monotonic()
+            process.wait(60)
+            found.seconds_to_end = time.monotonic() - start
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    found.log = log.read_text()
+    return found
+
+
+async def _besieged(port: int, counts: Mapping[Attacker, int], seconds: float, found: Outcome) -> None:
+    paths = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/standard?fen={quote(FEN)}")
+    before = [(path, await _asked(port, path)) for path in paths]
+    attackers = [
+        asyncio.create_task(_again_and_again(port, attacker))
+        for attacker, count in counts.items()
+        for _ in range(count)
+    ]
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for path, expected in before:
+            start = time.monotonic()
+            try:
+                answer = await asyncio.wait_for(_asked(port, path), 20)
+            except (OSError, ValueError, TimeoutError) as error:
+                answer = repr(error)
+            found.seconds.append(time.monotonic() - start)
+            if answer != expected:
+                found.wrong.append(f"{path}: {answer}"[:300])
+        await asyncio.sleep(0.1)
+    for each in attackers:
+        each.cancel()
+    await asyncio.gather(*attackers, return_exceptions=True)
+
+
+async def _asked(port: int, path: str) -> object:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    whole = await reader.read()
+    writer.close()
+    return json.loads(whole.partition(b"\r\n\r\n")[2])
+
+
+async def _again_and_again(port: int, attacker: Attacker) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        with contextlib.suppress(OSError), socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
+            client.setblocking(False)
+            await loop.sock_connect(client, ("127.0.0.1", port))
+            await attacker(loop, client)
+        await asyncio.sleep(PAUSE)
+
+
+async def half_open(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
+    """Sends half a head."""
+    await loop.sock_sendall(client, b"GET /health HTTP/1.1\r\nHost: loc")
+    await loop.sock_recv(client, 1)
+
+
+async def dripping(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
+    """Sends a body by drops, until it is cut off."""
+    await loop.sock_sendall(client, HEAD.format(200_000).encode())
+    while True:
+        await loop.sock_sendall(client, b"8")
+        await asyncio.sleep(PAUSE)
+
+
+async def deaf(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
+    """Asks for megabytes and reads none."""
+    await loop.sock_sendall(client, (HEAD.format(len(MANY)) + MANY).encode())
+    await asyncio.sleep(30)
