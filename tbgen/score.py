@@ -9,9 +9,10 @@ A score is kept as its integer code, `2 * legal moves + 1 if not in check`; `G =
 from __future__ import annotations
 
 import enum
+import json
 import re
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
 
@@ -30,6 +31,9 @@ LIKE_A_SCORE = r"(?:[-+\u2212m]?[Gg][0-9]+(?:[.,][0-9]*)?|[-+\u2212]?[0-9]+(?:\.
 """The pattern of a word that can be meant as a score, be it right or wrong."""
 
 _SCORE = re.compile(SIGN + r"([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
+
+_WRITTEN = re.compile(r'"(-?G(?:0|[1-9][0-9]{0,2})\.[05])"')
+"""A score as JSON writes it."""
 
 _A_COLOR = "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of python-chess"
 
@@ -238,6 +242,10 @@ class Score:
             raise ValueError(f"no outcome is stored as {byte}")
         return cls.from_signed(byte)
 
+    def parts(self) -> dict[str, Any]:
+        """What the text of the score says, as JSON has it."""
+        return {"holder": str(self.holder).lower(), "moves": self.moves, "check": self.check, "rank": self.rank}
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Score):
             return NotImplemented
@@ -288,6 +296,18 @@ def _parsed(text: str) -> tuple[int, Color]:
 def side_of(sign: str | None) -> Color:
     """The side that the sign of a score names."""
     return Color.WHITE if sign in (None, "+") else Color.BLACK
+
+
+def with_scores(facts: Any) -> Any:
+    """Facts as JSON has them, with the parts of each score that they write as `scores`; of a list, each item so.
+
+    >>> with_scores({"outcome": "-G0.5"})["scores"]
+    {'-G0.5': {'holder': 'black', 'moves': 0, 'check': False, 'rank': -1999}}
+    """
+    if isinstance(facts, list):
+        return [with_scores(each) for each in facts]
+    found = {Score(text) for text in _WRITTEN.findall(json.dumps(facts))}
+    return {**facts, "scores": {str(each): each.parts() for each in sorted(found, reverse=True)}} if found else facts
 
 
 def expect_color(value: object, name: str) -> Color:

@@ -22,7 +22,7 @@ from tbgen.probe.answers import Moves
 from tbgen.rules.fen import board_in_colors, picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import Mobility
+from tbgen.score import Mobility, with_scores
 from tbgen.text import in_plies
 
 _INPUT = "-"
@@ -153,7 +153,7 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
             except TbgenError as error:
                 code = code or error.exit_code
                 facts = {"fen": " ".join(words), **error.facts()}
-            click.echo(json.dumps({"line": number, **facts}))
+            click.echo(json.dumps({"number": number, **with_scores(facts)}))
     return code
 
 

@@ -31,7 +31,7 @@ from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
-from tbgen.score import Mobility, Score
+from tbgen.score import Mobility, Score, with_scores
 from tbgen.text import printable
 
 
@@ -114,7 +114,7 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool,
             faults.append(game)
             continue
         if as_json:
-            click.echo(f"{separator}\n  {json.dumps(game.facts(moves=not summary))}", nl=False)
+            click.echo(f"{separator}\n  {json.dumps(with_scores(game.facts(moves=not summary)))}", nl=False)
             separator = ","
         else:
             _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)

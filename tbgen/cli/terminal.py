@@ -15,6 +15,7 @@ from typing import NoReturn, TextIO
 import click
 
 from tbgen.errors import NotEnoughMemoryError, TbgenError
+from tbgen.score import with_scores
 from tbgen.text import printable
 
 _INTERRUPTED = 130
@@ -95,12 +96,12 @@ def say(text: str) -> None:
 
 def in_json(facts: object) -> bytes:
     """Facts as a file of JSON."""
-    return f"{json.dumps(facts, indent=2)}\n".encode()
+    return f"{json.dumps(with_scores(facts), indent=2)}\n".encode()
 
 
 def print_json(facts: object) -> None:
     """JSON on the standard output."""
-    click.echo(json.dumps(facts, indent=2))
+    click.echo(json.dumps(with_scores(facts), indent=2))
 
 
 def complain_of(faults: Sequence[TbgenError]) -> int:

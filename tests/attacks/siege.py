@@ -11,15 +11,19 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
 DESCRIPTORS = 300
 MORE_BYTES = 512 << 20
+ROOT = Path(__file__).parent.parent.parent
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
-PAUSE = 0.5
+PATHS = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/standard?fen={quote(FEN)}")
+PAUSE = 2.0
+"""Seconds until an attacker that was cut off comes again."""
+DROP_SECONDS = 0.5
 HEAD = "POST /r-mobility?strip=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
 MANY = "\n".join([FEN] * 800)
 
@@ -67,32 +71,25 @@ def server(tables: Path, log: Path) -> Iterator[tuple[subprocess.Popen[str], int
             process.kill()
 
 
-def besiege(tables: Path, log: Path, counts: Mapping[Attacker, int], seconds: float) -> Outcome:
+def besiege(tables: Path, log: Path, counts: Mapping[str, int], seconds: float) -> Outcome:
     """Ask a server for its health and for positions while attackers hold it up, and end it then."""
-    found = Outcome()
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
-    try:
-        with server(tables, log) as (process, port):
-            asyncio.run(_besieged(port, counts, seconds, found))
-            process.send_signal(signal.SIGTERM)
-            start = time.monotonic()
-            process.wait(60)
-            found.seconds_to_end = time.monotonic() - start
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    found, names = Outcome(), [f"{name}={count}" for name, count in counts.items()]
+    with server(tables, log) as (process, port):
+        before = [(path, asyncio.run(_asked(port, path))) for path in PATHS]
+        with subprocess.Popen([sys.executable, "-m", __name__, str(port), *names], cwd=ROOT) as attackers:
+            try:
+                asyncio.run(_ask(port, before, seconds, found))
+            finally:
+                attackers.kill()
+        process.send_signal(signal.SIGTERM)
+        start = time.monotonic()
+        process.wait(60)
+        found.seconds_to_end = time.monotonic() - start
     found.log = log.read_text()
     return found
 
 
-async def _besieged(port: int, counts: Mapping[Attacker, int], seconds: float, found: Outcome) -> None:
-    paths = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/standard?fen={quote(FEN)}")
-    before = [(path, await _asked(port, path)) for path in paths]
-    attackers = [
-        asyncio.create_task(_again_and_again(port, attacker))
-        for attacker, count in counts.items()
-        for _ in range(count)
-    ]
+async def _ask(port: int, before: Sequence[tuple[str, object]], seconds: float, found: Outcome) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for path, expected in before:
@@ -105,16 +102,16 @@ async def _besieged(port: int, counts: Mapping[Attacker, int], seconds: float, f
             if answer != expected:
                 found.wrong.append(f"{path}: {answer}"[:300])
         await asyncio.sleep(0.1)
-    for each in attackers:
-        each.cancel()
-    await asyncio.gather(*attackers, return_exceptions=True)
 
 
 async def _asked(port: int, path: str) -> object:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-    whole = await reader.read()
-    writer.close()
+    loop, whole = asyncio.get_running_loop(), b""
+    with socket.socket() as client:
+        client.setblocking(False)
+        await loop.sock_connect(client, ("127.0.0.1", port))
+        await loop.sock_sendall(client, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        while part := await loop.sock_recv(client, 1 << 16):
+            whole += part
     return json.loads(whole.partition(b"\r\n\r\n")[2])
 
 
@@ -140,10 +137,23 @@ async def dripping(loop: asyncio.AbstractEventLoop, client: socket.socket) -> No
     await loop.sock_sendall(client, HEAD.format(200_000).encode())
     while True:
         await loop.sock_sendall(client, b"8")
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(DROP_SECONDS)
 
 
 async def deaf(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
     """Asks for megabytes and reads none."""
     await loop.sock_sendall(client, (HEAD.format(len(MANY)) + MANY).encode())
     await asyncio.sleep(30)
+
+
+async def _attack(port: int, counts: Mapping[str, int]) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    kinds = {each.__name__: each for each in (half_open, dripping, deaf)}
+    await asyncio.gather(*(_again_and_again(port, kinds[name]) for name, count in counts.items() for _ in range(count)))
+
+
+if __name__ == "__main__":
+    asyncio.run(
+        _attack(int(sys.argv[1]), {name: int(count) for name, count in (each.split("=") for each in sys.argv[2:])})
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.siege import Outcome, besiege, deaf, dripping, half_open
+from tests.attacks.siege import Outcome, besiege
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimit")
 
@@ -23,12 +23,12 @@ def assert_it_holds(found: Outcome, longest: float) -> None:
 
 
 def test_a_besieged_server_answers(table_folder: Path, tmp_path: Path) -> None:
-    found = besiege(table_folder, tmp_path / "log", {half_open: 150, dripping: 60, deaf: 20}, 4)
+    found = besiege(table_folder, tmp_path / "log", {"half_open": 150, "dripping": 60, "deaf": 20}, 4)
     assert_it_holds(found, 20)
 
 
 @pytest.mark.slow
 def test_a_besieged_server_answers_for_five_minutes_within_a_second(table_folder: Path, tmp_path: Path) -> None:
     """A second on an idle machine."""
-    found = besiege(table_folder, tmp_path / "log", {half_open: 600, dripping: 600, deaf: 150}, 300)
+    found = besiege(table_folder, tmp_path / "log", {"half_open": 600, "dripping": 600, "deaf": 150}, 300)
     assert_it_holds(found, 1)

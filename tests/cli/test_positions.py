@@ -92,7 +92,7 @@ def test_positions_from_the_standard_input_are_answered_line_by_line(table_folde
     command = [sys.executable, "-m", "tbgen", "probe", "-", "--data", str(table_folder)]
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=False)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [answer["line"] for answer in answers] == [1, 3, 4, 5, 6, 7]
+    assert [answer["number"] for answer in answers] == [1, 3, 4, 5, 6, 7]
     assert [answer.get("error") for answer in answers] == [
         *(None, "FenError", None, "MissingTableError", None, "CastlingError"),
     ]
@@ -100,7 +100,7 @@ def test_positions_from_the_standard_input_are_answered_line_by_line(table_folde
     assert all("message" in answer for answer in answers if "error" in answer)
     assert (done.returncode, done.stderr) == (2, "")
     for line, answer in zip([WAITING, BLACK], [answers[0], answers[2]], strict=True):
-        assert {**answer, "line": 1} == {"line": 1, **facts_of("probe", line, folder=table_folder)}
+        assert {**answer, "number": 1} == {"number": 1, **facts_of("probe", line, folder=table_folder)}
 
 
 def test_an_answer_comes_before_the_next_question(table_folder: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_material_is_named_as_its_table_is_whoever_has_more(table_folder: Path
 
 def test_the_moves_can_be_left_out(table_folder: Path) -> None:
     whole, brief = (facts_of("probe", WAITING, *options, folder=table_folder) for options in ([], ["--brief"]))
-    assert {**brief, "moves": whole["moves"]} == whole
+    assert {**brief, "moves": whole["moves"], "scores": whole["scores"]} == whole
     text = printed("probe", WAITING, "--brief", "--data", str(table_folder))
     assert printed("probe", WAITING, "--data", str(table_folder)).startswith(text)
     assert "Ke5" not in text

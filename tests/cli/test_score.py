@@ -82,7 +82,19 @@ def test_the_games_of_a_file_as_json_are_as_published() -> None:
     for game, row in zip(games, published, strict=True):
         assert list(game) == [
             *("file", "number", "event", "round", "white", "black", "result"),
-            *("plies", "fen", "accrued", "reached_at_ply", "final", "end", "points", "scoring", "warnings", "moves"),
+            *(
+                "plies",
+                "fen",
+                "accrued",
+                "reached_at_ply",
+                "final",
+                "end",
+                "points",
+                "scoring",
+                "warnings",
+                "moves",
+                "scores",
+            ),
         ]
         assert [game[name] for name in ("event", "round", "white", "black")] == list(row.values())[:4]
         assert (game["accrued"], str(game["reached_at_ply"])) == (

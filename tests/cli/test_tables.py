@@ -52,7 +52,18 @@ def test_published_values_are_printed(run: Any, case: dict[str, str]) -> None:
 
 def test_a_probe_in_json_has_exactly_these_keys(run: Any) -> None:
     facts = json.loads(run("probe", WAITING, "--json").stdout)
-    assert list(facts) == ["fen", "material", "own", "accrued", "outcome", "dtg", "points", "scoring", "moves"]
+    assert list(facts) == [
+        "fen",
+        "material",
+        "own",
+        "accrued",
+        "outcome",
+        "dtg",
+        "points",
+        "scoring",
+        "moves",
+        "scores",
+    ]
     assert facts["points"] == {"white": 0.5625, "black": 0.4375}
     assert (facts["accrued"], facts["outcome"], facts["dtg"]) == ("G4.0", "G1.5", 5)
     assert facts["moves"][0] == {

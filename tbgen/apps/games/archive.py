@@ -30,6 +30,7 @@ from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
+from tbgen.score import with_scores
 from tbgen.storage.folders import Folders
 from tbgen.system.process import follow_parent, signals_held
 from tbgen.text import facts_of, in_plies
@@ -197,7 +198,7 @@ class ChunkDecider:
         if self.task.results:
             done.results.append(found.result())
         if self.task.facts:
-            done.facts.append(json.dumps(found.facts()))
+            done.facts.append(json.dumps(with_scores(found.facts())))
 
     def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none to be had."""

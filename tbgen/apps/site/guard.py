@@ -35,8 +35,8 @@ PLACES: Final = "places"
 """What the application calls the number of connections that it allows, in the state it hands to the server."""
 
 _LEAST_PLACES, _MOST_PLACES = 8, 500
-_ACCEPTED_AT_ONCE = 32
-"""Connections that asyncio accepts before it looks at any of them."""
+_ACCEPTED_AT_ONCE = 8
+"""Connections that asyncio accepts before it looks at any of them: fewer than there are places."""
 _WAITING_OUTSIDE = 1024
 """Connections that the system keeps until they are accepted."""
 _IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
@@ -155,6 +155,16 @@ def places_for(files: int) -> int:
     return places
 
 
+class _Backlog:
+    """Lets the system keep many connections until they are accepted: asyncio lets it keep what it accepts at once."""
+
+    def __init__(self, listening: socket.socket) -> None:
+        self._listening = listening
+
+    async def __call__(self) -> None:
+        self._listening.listen(_WAITING_OUTSIDE)
+
+
 class Calm(logging.Filter):
     """Lets a cause of log lines speak once in ten seconds, in one line; only the first time with a traceback."""
 
@@ -228,7 +238,7 @@ def config_for(app: Any, **more: Any) -> uvicorn.Config:
 
 def serve(factory: str, listening: socket.socket, workers: int) -> None:
     """Answer on a socket until a signal comes, in so many processes."""
-    config = config_for(factory, factory=True, workers=workers)
+    config = config_for(factory, factory=True, workers=workers, callback_notify=_Backlog(listening))
     server = uvicorn.Server(config)
     with suppress(KeyboardInterrupt):
         if workers == 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import sys
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -36,6 +37,8 @@ CACHE: Final = "TBGEN_CACHE_MB"
 FRAMES: Final = "TBGEN_FRAMES"
 
 _RETRY_SECONDS: Final = 1
+_SWITCH_SECONDS: Final = 0.0001
+"""How long a thread at work may hold up the event loop each time."""
 _STATUS_NAMES: Final[Mapping[int, str]] = {
     404: "NotFound", 405: "MethodNotAllowed", 413: "BodyTooLarge", 415: "UnknownMediaType",
 }  # fmt: skip
@@ -79,6 +82,7 @@ def from_environment() -> Starlette:
         )
     )
     gc.freeze()  # modules and kernels stay: going through them for garbage took a tenth of the time of an answer
+    sys.setswitchinterval(_SWITCH_SECONDS)
     return made
 
 

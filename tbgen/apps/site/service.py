@@ -59,6 +59,7 @@ from tbgen.errors import MaterialError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
 from tbgen.probe import Tablebase
+from tbgen.score import with_scores
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 EXPLORER: Final = "/explorer"
@@ -119,7 +120,7 @@ class Service:
             asked, scoring, fifty = position_in(given), scoring_in(given), fifty_in(given)
             brief, strip = (flag_of(given, name) for name in EXTRAS)
             facts = answers.answer_of(self.tables, asked, scoring, fifty, brief=brief, strip=strip)
-            return as_json(facts)
+            return as_json(with_scores(facts))
 
         return await self._tagged(request, self._etag, work, light=_is_light(given))
 
@@ -128,13 +129,12 @@ class Service:
         given = parameters_of(request.query_params.multi_items(), (*SCORING, *EXTRAS))
         scoring, (brief, strip) = scoring_in(given), (flag_of(given, name) for name in EXTRAS)
         kind, text = await self._body(request, LINES, JSON, TEXT)
-        items: list[object] = list(text.split("\n"))
+        asked: list[tuple[int, object]] = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         if kind == JSON:
             found = json_in(text)
             if not isinstance(found, list):
                 raise UsageError(f"send a JSON array of positions, or lines as {LINES}")
-            items = found
-        asked = [(number, item) for number, item in enumerate(items, 1) if not isinstance(item, str) or item.strip()]
+            asked = list(enumerate(found, 1))
         if len(asked) > self.limits.positions:
             return refusal(413, "TooManyPositions", f"{len(asked)} positions; {self.limits.positions} may come at once")
         rows = answers.answers_to(self.tables, asked, scoring, self.limits.seconds, brief=brief, strip=strip)
@@ -147,7 +147,11 @@ class Service:
 
         def work() -> Response:
             what = self.tables, position_in(given), scoring_in(given), fifty_in(given), self.limits.line_plies
-            return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else as_json(answers.line_of(*what))
+            return (
+                Response(answers.line_as_pgn(*what), media_type=PGN)
+                if as_pgn
+                else as_json(with_scores(answers.line_of(*what)))
+            )
 
         etag = f'"{self.catalog.tag}-pgn"' if as_pgn else self._etag
         return await self._tagged(request, etag, work, {"Vary": "Accept"})
@@ -158,7 +162,7 @@ class Service:
 
         def work() -> Response:
             asked = position_in(given)
-            return as_json(map_facts(self.tables, asked.board, asked.accrued, given.get(MAN, "")))
+            return as_json(with_scores(map_facts(self.tables, asked.board, asked.accrued, given.get(MAN, ""))))
 
         return await self._tagged(request, self._etag, work)
 
@@ -213,7 +217,7 @@ class Service:
     async def table_facts(self, request: Request) -> Response:
         """What a table holds, in figures."""
         entry = self._entry(request.path_params["name"])
-        return await self._tagged(request, entry.etag, lambda: as_json(entry.summary().facts()))
+        return await self._tagged(request, entry.etag, lambda: as_json(with_scores(entry.summary().facts())))
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -293,8 +297,7 @@ class Service:
 
     @cached_property
     def _description(self) -> Any:
-        text = _OPENAPI.read_text(encoding="utf-8").replace("POSITIONS", str(self.limits.positions))
-        return json.loads(text.replace("VERSION", __version__))
+        return json.loads(_OPENAPI.read_text(encoding="utf-8").replace("VERSION", __version__))
 
     async def _tagged(
         self,

@@ -15,7 +15,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import Color, Score
+from tbgen.score import Color, Score, with_scores
 from tests.positions import random_boards
 
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
@@ -27,7 +27,7 @@ def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables:
         found = client.get("/r-mobility", params={"fen": board.fen()}).json()
         expected = tables.probe(board).facts()
         moves = [each.facts() for each in tables.probe_moves(board)]
-        assert found == {**expected, "moves": moves}
+        assert found == with_scores({**expected, "moves": moves})
 
 
 def test_what_has_accrued_may_stand_in_the_fen_or_beside_it(client: TestClient) -> None:
@@ -60,7 +60,7 @@ def test_the_fifty_move_rule_counts_if_it_is_asked_for(client: TestClient, table
         cutoff = {"cutoff": "G5.0"} if setting is FiftyMoveSetting.RESET else {}
         found = client.get("/r-mobility", params={**asked, **cutoff, "fifty": setting.value}).json()
         rule = FiftyMoves(setting, 10) if cutoff else FiftyMoves(setting)
-        assert found == {**plain, **value_within(tables, chess.Board(late), Score("G4.0"), rule).facts()}
+        assert found == with_scores({**plain, **value_within(tables, chess.Board(late), Score("G4.0"), rule).facts()})
     searched = client.get("/r-mobility", params={**asked, "fifty": "reset"}).json()
     assert (searched["plies_left"], searched["within"], searched["outcome_within"]) == (3, "searched", "G4.0")
     line = {"fen": late, "accrued": "G4.0", "fifty": "reset"}
@@ -90,7 +90,8 @@ def test_a_line_is_best_play_as_json_or_as_a_game(client: TestClient, tables: Ta
     asked = {"fen": BISHOP}
     found = client.get("/r-mobility/line", params=asked)
     steps = tables.line(chess.Board(BISHOP))
-    assert found.json() == {**tables.probe(chess.Board(BISHOP)).facts(), "line": [step.facts() for step in steps]}
+    facts = {**tables.probe(chess.Board(BISHOP)).facts(), "line": [step.facts() for step in steps]}
+    assert found.json() == with_scores(facts)
     game = client.get("/r-mobility/line", params=asked, headers={"Accept": "application/x-chess-pgn"})
     assert game.headers["content-type"].startswith("application/x-chess-pgn")
     assert f'[FEN "{BISHOP}"]' in game.text
@@ -114,7 +115,7 @@ def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestC
     found = client.post("/r-mobility?brief=1", content=body, headers={"Content-Type": "application/x-ndjson"})
     assert found.headers["content-type"] == "application/x-ndjson"
     rows = [json.loads(line) for line in found.text.splitlines()]
-    assert [row["line"] for row in rows] == [1, 3, 4, 5, 6, 7, 8]
+    assert [row["number"] for row in rows] == [1, 3, 4, 5, 6, 7, 8]
     assert rows[1]["fen"] == "nonsense"
     assert [row.get("error") for row in rows] == [
         None, "FenError", None, "UsageError", "UsageError", "UsageError", "IllegalPositionError",
@@ -122,10 +123,37 @@ def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestC
     assert (rows[0]["outcome"], rows[2]["accrued"]) == ("G1.5", "G3.5")
 
 
+def test_an_array_is_answered_by_an_array(client: TestClient) -> None:
+    asked = [f"{FEN} G4.0", {"fen": FEN, "accrued": "G4.0", "moves": "Ke5"}, 3, None, ["x"], "", {"fen": 3}]
+    found = client.post("/r-mobility?brief=1", json=asked)
+    assert found.headers["content-type"] == "application/json"
+    assert [(row["number"], row.get("outcome"), row.get("error")) for row in found.json()] == [
+        (1, "G1.5", None), (2, "G1.5", None), *((number, None, "UsageError") for number in range(3, 8)),
+    ]  # fmt: skip
+    assert client.post("/r-mobility", json=[]).json() == []
+    for body in ('{"fen": "x"}', FEN, "[", "3"):
+        found = client.post("/r-mobility", content=body, headers={"Content-Type": "application/json"})
+        assert (found.status_code, found.json()["error"]) == (400, "UsageError")
+
+
+def test_the_main_line_of_ordinary_chess_leads_to_mate(client: TestClient) -> None:
+    fen = "8/8/8/8/8/2k5/1R6/K7 w - - 0 80"
+    found = client.get("/standard/mainline", params={"fen": fen, "dtc": "always", "source": "x"}).json()
+    board, distances = chess.Board(fen), [each["dtm"] for each in found["mainline"]]
+    for each in found["mainline"]:
+        assert board.parse_san(each["san"]).uci() == each["uci"]
+        board.push_uci(each["uci"])
+    assert (board.is_checkmate(), found["winner"], found["dtm"], len(distances)) == (True, "w", 31, 31)
+    assert distances == [30 - ply if ply % 2 else ply - 30 for ply in range(31)]
+    drawn = client.get("/standard/mainline", params={"fen": BISHOP}).json()
+    assert (drawn["mainline"], drawn["winner"]) == ([], None)
+    assert client.get("/standard/mainline", params={"fen": "4k2r/8/8/8/8/8/8/R3K3 b"}).status_code == 404
+
+
 def test_many_positions_have_their_moves_unless_they_are_left_out(client: TestClient) -> None:
     whole = client.get("/r-mobility", params={"fen": FEN, "strip": "1"}).json()
     found = client.post("/r-mobility?strip=1", content=FEN, headers={"Content-Type": "text/plain"})
-    assert json.loads(found.text) == {"line": 1, **whole}
+    assert json.loads(found.text) == {"number": 1, **whole}
 
 
 @pytest.mark.parametrize(

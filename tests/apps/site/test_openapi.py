@@ -15,6 +15,7 @@ PATHS = {
     "/r-mobility/line": f"/r-mobility/line?fen={FEN}&fifty=none",
     "/r-mobility/map": f"/r-mobility/map?fen={FEN}&man=e5",
     "/standard": f"/standard?fen={FEN}",
+    "/standard/mainline": "/standard/mainline?fen=8/8/8/8/8/1k6/2q5/K7_b",
     "/tables": "/tables",
     "/tables/{name}.json": "/tables/KBvK.json",
     "/health": "/health",
@@ -90,6 +91,10 @@ def test_every_parameter_is_known_and_every_known_one_described(
         message = client.get(path, params={"unknown": ""})
         names = message.text if path == "/explorer/plain" else message.json()["message"]
         assert set(names.partition("there are ")[2].partition('"')[0].split(", ")) == told
+
+
+def test_many_positions_are_as_described(client: TestClient, description: dict[str, Any]) -> None:
+    check(description, client.post("/r-mobility", json=[FEN]).json(), description["paths"]["/r-mobility"]["post"], 200)
 
 
 def test_the_description_is_sound(description: dict[str, Any]) -> None:
