@@ -88,7 +88,7 @@ def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) ->
     few, more = places_for(100), places_for(0)
     assert 8 <= few < more < 200
     with pytest.raises(UsageError, match=r"400 open files are too few for these tables; allow more: ulimit -n \d+"):
-        places_for(290)
+        places_for(380)
 
 
 def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
