@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import html
 import io
 import re
 import threading
@@ -14,6 +15,7 @@ from urllib.parse import urlencode
 import chess
 import chess.pgn
 import pytest
+from starlette.testclient import TestClient
 
 from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.apps.site.server import application
@@ -447,6 +449,32 @@ def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(
     assert page.run("document.documentElement.scrollWidth") == width
     assert page.violations() == []
     assert page.complaints == []
+
+
+def test_a_page_in_a_frame_has_the_board_and_the_verdict(page: Chromium, server: str) -> None:
+    page.look(640, 420)
+    asked = urlencode({"fen": BISHOP, "accrued": "G4.0", "embed": "1"})
+    page.open(f"{server}/explorer/?{asked}", SHOWN)
+    for selector in ("cg-board", "#verdict .big"):
+        bottom = page.run(f"document.querySelector({selector!r}).getBoundingClientRect().bottom")
+        assert 0 < bottom <= 420
+    assert not page.run("document.querySelector('header').offsetParent || document.querySelector('#ask').offsetParent")
+    page.press(" ")
+    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    assert "embed=1" in page.run("location.search")
+    assert "embed=1" not in page.run("document.getElementById('whole').href")
+    assert page.run("document.documentElement.scrollWidth") == 640
+    assert page.violations() == []
+
+
+def test_a_link_to_a_position_is_shown_elsewhere_with_its_verdict(client: TestClient) -> None:
+    found = client.get("/explorer/", params={"fen": BISHOP, "accrued": "G4.0"}).text
+    shown = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]+)">', found))
+    assert shown["title"] == "G1.5: White holds Black to 1 legal move"
+    assert shown["description"] == "White: Ke6, Bf5. Black: Kg5. White to move."
+    assert client.get(html.unescape(shown["image"])).headers["content-type"] == "image/svg+xml"
+    other = client.get("/explorer/", params={"fen": "<script>"})
+    assert (other.status_code, "<script>" in other.text) == (200, False)
 
 
 def test_the_board_and_the_verdict_are_there_in_words(page: Chromium, server: str) -> None:
