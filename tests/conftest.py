@@ -114,15 +114,6 @@ def tables(table_folder: Path) -> Iterator[Tablebase]:
 
 
 @pytest.fixture(scope="session")
-def wide_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same tables with wide columns, as those of six men may have."""
-    from tests.storage.wide import write_wide
-
-    names = [*materials(2), *materials(3)]
-    return shared(tmp_path_factory, "wide", lambda folder: write_wide(folder, table_folder, names))
-
-
-@pytest.fixture(scope="session")
 def whole_game_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder whose folder of whole-game tables has all of two and three men."""
     from tbgen.score import Mobility

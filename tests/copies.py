@@ -6,8 +6,7 @@ import shutil
 from pathlib import Path
 
 from tbgen.material import Material
-from tbgen.storage.files import path_of
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of
 
 
 def copy_tables(folder: Path, target: Path, *names: str) -> None:

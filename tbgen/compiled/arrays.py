@@ -6,7 +6,7 @@ number belongs is a mistake that mypy then finds.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,24 +25,8 @@ Ints32: TypeAlias = npt.NDArray[np.uint32]
 SignedInts32: TypeAlias = npt.NDArray[np.int32]
 Ints: TypeAlias = npt.NDArray[np.int64]
 WideInts: TypeAlias = npt.NDArray[np.uint32 | np.int64]
-"""Numbers of 32 bits, or of 64 where those do not suffice; a kernel is compiled again for these when they occur."""
+"""Numbers of 32 bits or of 64; a kernel is compiled for those that it is given."""
 Words: TypeAlias = npt.NDArray[np.uint64]
-
-MOST_NARROW: Final = 1 << 32
-"""So many things have numbers of 32 bits."""
-
-
-def kind_of_numbers(things: int) -> type[np.uint32 | np.int64]:
-    """The type of the numbers of so many things, counted from 0.
-
-    Those of 64 bits are signed: numpy and numba take an unsigned one and a signed one together for a fraction.
-    """
-    return np.uint32 if things <= MOST_NARROW else np.int64
-
-
-def as_starts(numbers: npt.NDArray[np.integer[Any]]) -> WideInts:
-    """Ascending numbers, which say where things begin and end, in the type that suffices."""
-    return numbers.astype(kind_of_numbers(int(numbers[-1]) + 1))
 
 
 def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:

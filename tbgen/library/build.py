@@ -26,9 +26,8 @@ from tbgen.library.survey import Finding, examine, let_go, mark_of, survey, with
 from tbgen.library.work import Made
 from tbgen.library.workers import Cluster, Processes, WorkerLostError, Workers
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
-from tbgen.storage.files import build_lock, path_of, remove_partials, tables_of
+from tbgen.storage.files import Layer, build_lock, path_of, remove_partials, tables_of
 from tbgen.storage.folders import game_of_folder
-from tbgen.storage.layers import Layer
 from tbgen.storage.scratch import remove_scratch, scratch_path
 
 _TRIES = 2

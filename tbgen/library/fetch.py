@@ -28,9 +28,8 @@ from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
 from tbgen.library.limits import free_disk
 from tbgen.material import Material, all_materials
-from tbgen.storage.files import build_lock, path_of
+from tbgen.storage.files import Layer, build_lock, path_of
 from tbgen.storage.layerfile import LayerFile
-from tbgen.storage.layers import Layer
 from tbgen.storage.reader import TableFile
 from tbgen.system.disk import sync_folder
 from tbgen.system.json_files import parse_json

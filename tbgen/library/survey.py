@@ -16,8 +16,7 @@ from typing import Final
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError
 from tbgen.library.manifest import FileRecord, read_manifest, record
 from tbgen.material import Material, build_order
-from tbgen.storage.files import path_of
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of
 from tbgen.storage.reader import TableFile
 
 MARK: Final = ".passing"

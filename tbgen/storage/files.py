@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import errno
 import io
 import os
@@ -19,11 +20,24 @@ from tbgen.errors import MissingTableError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
 from tbgen.score import Mobility
 from tbgen.storage.folders import game_of_folder
-from tbgen.storage.layers import Layer
 from tbgen.system.disk import sync_folder, try_lock, wait_for_lock
 
 PARTIAL = ".partial"
 LOCK = ".build.lock"
+
+
+class Layer(enum.Enum):
+    """A file of a table; a table is there if its outcomes are."""
+
+    OUTCOMES = "outcomes"
+    """What every position is worth with every accrued score."""
+    DISTANCES = "distances"
+    """How far away that is; of no use without the outcomes."""
+
+    @property
+    def suffix(self) -> str:
+        """What follows the material in the file's name."""
+        return ".h5" if self is Layer.OUTCOMES else ".dtg.h5"
 
 
 class Written(NamedTuple):

@@ -19,8 +19,7 @@ from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, Ou
 from tbgen.material import Material
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.codec import crc32, unpack
-from tbgen.storage.files import NoRegularFileError, open_regular, suffix_of
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, NoRegularFileError, open_regular, suffix_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     COLUMNS,
@@ -30,8 +29,6 @@ from tbgen.storage.schema import (
     RULES,
     SEAL_BYTES,
     STREAMS,
-    WIDE,
-    WIDE_BITS,
     Dataset,
     Index,
     Seal,
@@ -109,9 +106,7 @@ class LayerFile:
             raise self.damaged("its axes are not those of its material")
         if any(index.datasets[name].items != order.layout.cells for name in STREAMS[self.layer]):
             raise self.damaged("its shape is not that of its material")
-        if any(
-            index.datasets[name].kind not in (kind, WIDE.get(name, kind)) for name, kind in COLUMNS[self.layer].items()
-        ):
+        if any(index.datasets[name].kind != kind for name, kind in COLUMNS[self.layer].items()):
             raise self.damaged("a dataset is of another type")
         if any(index.datasets[name].kind not in NUMBERS for name in STREAMS[self.layer]):
             raise self.damaged("a dataset is of another type")
@@ -166,8 +161,6 @@ class LayerFile:
                 column = np.empty(len(dataset.chunks) * dataset.chunk_items, dataset.kind)
                 for number, part in enumerate(column.reshape(-1, dataset.chunk_items)):
                     part[:] = self.part(name, number)
-                if dataset.kind == np.dtype("<u8"):  # signed, as everything that it is reckoned with
-                    column = column.view(np.int64)
                 self._columns[name] = column[: dataset.items]
             return self._columns[name]
 
@@ -221,10 +214,8 @@ class LayerFile:
 
 
 def is_possible(items: npt.NDArray[Any]) -> bool:
-    """Whether items of several fields have values that their fields can have, and wide numbers no bits too many."""
-    if items.dtype.names is None:
-        return _are_numbers(items)
-    return all(_POSSIBLE[name](items[name]) for name in items.dtype.names if name in _POSSIBLE)
+    """Whether items of several fields have values that their fields can have."""
+    return all(_POSSIBLE[name](items[name]) for name in items.dtype.names or () if name in _POSSIBLE)
 
 
 def _are_sides(field: npt.NDArray[Any]) -> bool:
@@ -235,16 +226,11 @@ def _are_outcomes(field: npt.NDArray[Any]) -> bool:
     return bool(field.all()) and int(field.min(initial=1)) >= -MOST_STORED_CODE - 1
 
 
-def _are_numbers(field: npt.NDArray[Any]) -> bool:
-    return field.itemsize < 8 or not int(field.max(initial=0)) >> WIDE_BITS
-
-
 _POSSIBLE = {
     "side": _are_sides,
     "holder": _are_sides,
     "outcome": _are_outcomes,
     "entry": _are_outcomes,
-    "first": _are_numbers,
 }
 """[field] -> whether it has values that mean something; where they lie apart, no other check sees them all."""
 

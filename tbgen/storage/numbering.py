@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints32, WideInts, Word, Words, kind_of_numbers, often_first
+from tbgen.compiled.arrays import Int, Ints32, WideInts, Word, Words, often_first
 from tbgen.compiled.jit import borrowing, inlined, inner, kernel
 from tbgen.errors import RepresentationError
 from tbgen.index.kernels import row_of_byte
@@ -177,7 +177,7 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     keys = keys[ranking]
     del met_by, states, often, ranking, rank_of
     _settle(order, numbers, state_of, int(np.argmin(keys)), threads)
-    return Numbering(numbers, _meant_by(keys, kind_of_numbers(len(content.patterns))))
+    return Numbering(numbers, _meant_by(keys))
 
 
 def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[_Worker]:
@@ -241,13 +241,13 @@ def _settle(order: Order, numbers: Numbers, state_of: Numbers, blank: int, threa
         numbers[part.start : part.start + lead] = numbers[part.start - 1] if part.start else blank
 
 
-def _meant_by(keys: Keys, kind_of_patterns: npt.DTypeLike) -> States:
+def _meant_by(keys: Keys) -> States:
     """What some keys stand for; few at a time, for there may be tens of millions."""
-    columns = [np.empty(len(keys), kind) for kind in (np.int8, np.uint16, kind_of_patterns)]
+    found = Cells.room(len(keys))
     for first in range(0, len(keys), _PART):
-        for column, values in zip(columns, meanings_of_keys(keys[first : first + _PART]), strict=True):
-            column[first : first + _PART] = values
-    return States(*columns)
+        part = slice(first, first + _PART)
+        found.entry[part], found.dtg[part], found.pattern[part] = meanings_of_keys(keys[part])
+    return States(*found)
 
 
 @inlined

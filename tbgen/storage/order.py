@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer
 from tbgen.storage.schema import CHUNK_CELLS
 
 Cells = npt.NDArray[np.int64]

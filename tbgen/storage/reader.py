@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from tbgen.errors import MissingDistancesError, MissingTableError
 from tbgen.score import Color, Score
-from tbgen.storage.files import FileDigests, suffix_of
+from tbgen.storage.files import FileDigests, Layer, suffix_of
 from tbgen.storage.layerfile import LayerFile
-from tbgen.storage.layers import Layer
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
 from tbgen.storage.states import Ids, States, flips_of, patterns_of

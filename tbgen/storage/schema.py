@@ -23,9 +23,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.score import Mobility
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer
 
 FORMAT: Final = 3
 GAME: Final = str(Mobility.RESET)
@@ -74,16 +73,6 @@ The pawns' squares of one block after another, how often each outcome is an entr
 patterns; the longest distances, the first group of each symbol and the first state of each group (see states.py), the
 rows that each state's pattern has, and these rows.
 """
-
-WIDE: Final[Mapping[str, np.dtype[Any]]] = {
-    "symbol_groups": np.dtype("<u8"),
-    "group_states": np.dtype("<u8"),
-    "states": np.dtype([("first", "<u8"), ("rows", "u1")]),
-}
-"""What an item of some columns of distances has where 32 bits do not suffice, as for six men."""
-
-WIDE_BITS: Final = 48
-"""No wide number has more: what is made of one fits 64 bits, and a signed number."""
 
 COLUMN_ITEMS: Final = 1 << 13
 """Columns have chunks of so many items, if they have more: a probe of a table with millions of states reads a few."""
@@ -213,11 +202,6 @@ def _kind_of(facts: str | list[list[str]]) -> np.dtype[Any]:
     if isinstance(facts, str):
         return np.dtype(facts)
     return np.dtype([(name, kind) for name, kind in facts])
-
-
-def kind_of_column(name: str, things: int) -> np.dtype[Any]:
-    """The type of a column of distances, narrow if it will do, whose items are numbers of so many things."""
-    return COLUMNS[Layer.DISTANCES][name] if kind_of_numbers(things) is np.uint32 else WIDE[name]
 
 
 def digest_of(*parts: bytes | memoryview) -> str:

@@ -7,12 +7,14 @@ digest of the rest, and a line says what it depends on; a file that is damaged o
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import shutil
 import threading
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -34,21 +36,13 @@ _DIGEST_BYTES: Final = 32
 Array = npt.NDArray[Any]
 
 
-class _Frame(NamedTuple):
-    """A compressed part of a column."""
-
-    items: int
-    offset: int
-    size: int
-
-
 class _Column(NamedTuple):
-    kind: str
-    frames: Sequence[_Frame]
+    """A column of a run, compressed in frames of one plane each but for the last."""
 
-    @property
-    def items(self) -> int:
-        return sum(frame.items for frame in self.frames)
+    kind: str
+    items: int
+    offsets: Sequence[int]
+    """Where each frame begins in the file, and where the last one ends."""
 
 
 class _Stored(NamedTuple):
@@ -57,10 +51,6 @@ class _Stored(NamedTuple):
     run: Run
     path: Path
     columns: Mapping[str, _Column]
-
-    @property
-    def first(self) -> int:
-        return self.run.first
 
 
 def scratch_path(folder: Path, material: Material) -> Path:
@@ -106,9 +96,9 @@ class ScratchStore:
         arrays["ep_entry"], arrays["ep_dtg"] = run.en_passant
         packed, columns = list[bytes](), {}
         for name, array in arrays.items():
-            parts = [array[start : start + self._plane] for start in range(0, len(array), self._plane)]
-            frames = [pack(part, shuffled=False, level=SCRATCH_LEVEL) for part in parts]
-            columns[name] = array.dtype.str, [*zip(map(len, parts), map(len, frames), strict=True)]
+            starts = range(0, len(array), self._plane)
+            frames = [pack(array[n : n + self._plane], shuffled=False, level=SCRATCH_LEVEL) for n in starts]
+            columns[name] = array.dtype.str, len(array), [*map(len, frames)]
             packed += frames
         facts = {"identity": self._identity, "first": run.first, "end": run.end, "rows": run.rows}
         head = json.dumps({**facts, "shape": run.found.shape, "columns": columns}).encode() + b"\n"
@@ -122,14 +112,14 @@ class ScratchStore:
 
     def dictionary(self, run: Run) -> Dictionary:
         stored = self._at(run.first)
-        return Dictionary(*[_items(stored, name) for name in ("start", "rows", "often")])
+        return Dictionary(*[self._items(stored, name) for name in Dictionary._fields])
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         entry, dtg = self._part(("entry", "dtg"), first, end, (None, None))
         return entry, dtg
 
     def cells(self, first: int, end: int, room: Cells | None = None) -> Cells:
-        return Cells(*self._part(("entry", "dtg", "pattern"), first, end, room or (None, None, None)))
+        return Cells(*self._part(Cells._fields, first, end, room or (None, None, None)))
 
     def close(self) -> None:
         """Leave the files for another time."""
@@ -150,19 +140,18 @@ class ScratchStore:
 
     def _take_up(self, path: Path) -> None:
         """Enter the run of a file, or remove the file."""
-        content = path.read_bytes()
+        content = path.read_bytes() if path.is_file() else b""
         head = content[_DIGEST_BYTES : content.find(b"\n", _DIGEST_BYTES) + 1]
         is_whole = bool(head) and content[:_DIGEST_BYTES] == _digest_of([memoryview(content)[_DIGEST_BYTES:]])
         facts = json.loads(head) if is_whole else {}
         if facts.get("identity") != self._identity:
             path.unlink()
             return
-        columns = _columns_of(facts["columns"], _DIGEST_BYTES + len(head))
         nothing = np.zeros(0, np.int64), (np.zeros(0, np.int8), np.zeros(0, np.uint16))
-        empty = _Stored(Run(facts["first"], facts["end"], facts["rows"], *nothing), path, columns)
-        found, entry, dtg = (_items(empty, name) for name in ("found", "ep_entry", "ep_dtg"))
-        run = Run(facts["first"], facts["end"], facts["rows"], found.reshape(facts["shape"]), (entry, dtg))
-        self._enter(_Stored(run, path, columns))
+        run = Run(facts["first"], facts["end"], facts["rows"], *nothing)
+        stored = _Stored(run, path, _columns_of(facts["columns"], _DIGEST_BYTES + len(head)))
+        found, entry, dtg = (self._items(stored, name) for name in ("found", "ep_entry", "ep_dtg"))
+        self._enter(stored._replace(run=replace(run, found=found.reshape(facts["shape"]), en_passant=(entry, dtg))))
 
     def _enter(self, stored: _Stored) -> None:
         with self._lock:
@@ -175,12 +164,33 @@ class ScratchStore:
     def _part(self, names: Sequence[str], first: int, end: int, rooms: Sequence[Array | None]) -> list[Array]:
         """Some columns of cells first to end of one run, each in the room that it is given, if any."""
         stored = self._at(first)
-        start, stop = first - stored.first, end - stored.first
-        return [_items(stored, name, start, stop, room) for name, room in zip(names, rooms, strict=True)]
+        start, stop = first - stored.run.first, end - stored.run.first
+        return [self._items(stored, name, start, stop, room) for name, room in zip(names, rooms, strict=True)]
+
+    def _items(
+        self, stored: _Stored, name: str, first: int = 0, end: int | None = None, room: Array | None = None
+    ) -> Array:
+        """Items first to end of a column, at the beginning of an array that is given or in one of their own."""
+        (kind, items, offsets), size = stored.columns[name], self._plane
+        end = items if end is None else end
+        found = np.empty(end - first, kind) if room is None else room[: end - first]
+        with stored.path.open("rb", buffering=0) as file:
+            for frame in range(first // size, -(-end // size)):
+                start, stop = max(first, frame * size), min(end, frame * size + size)
+                here, length = found[start - first : stop - first], min(size, items - frame * size)
+                whole = here if len(here) == length else np.empty(length, kind)
+                packed = os.pread(file.fileno(), offsets[frame + 1] - offsets[frame], offsets[frame])
+                try:
+                    unpack_into(packed, whole)
+                except ValueError as error:
+                    raise DamagedTableError(str(stored.path), str(error)) from None
+                if whole is not here:
+                    here[:] = whole[start - frame * size : stop - frame * size]
+        return found
 
 
 def _first_of(stored: _Stored) -> int:
-    return stored.first
+    return stored.run.first
 
 
 def _digest_of(parts: Iterable[bytes | memoryview]) -> bytes:
@@ -190,34 +200,10 @@ def _digest_of(parts: Iterable[bytes | memoryview]) -> bytes:
     return digest.digest()
 
 
-def _columns_of(columns: Mapping[str, Any], offset: int) -> dict[str, _Column]:
-    """The columns of a run, whose frames follow each other from an offset on."""
+def _columns_of(columns: Mapping[str, tuple[str, int, Sequence[int]]], offset: int) -> dict[str, _Column]:
+    """The columns of a run by kind, items and sizes of their frames, which follow each other from an offset on."""
     found = {}
-    for name, (kind, parts) in columns.items():
-        frames = []
-        for items, size in parts:
-            frames.append(_Frame(items, offset, size))
-            offset += size
-        found[name] = _Column(kind, frames)
-    return found
-
-
-def _items(stored: _Stored, name: str, first: int = 0, end: int | None = None, room: Array | None = None) -> Array:
-    """Items first to end of a column, at the beginning of an array that is given or in one of their own."""
-    column, before = stored.columns[name], 0
-    end = column.items if end is None else end
-    found = np.empty(end - first, column.kind) if room is None else room[: end - first]
-    with stored.path.open("rb", buffering=0) as file:
-        for frame in column.frames:
-            start, stop = max(first - before, 0), min(end - before, frame.items)
-            if start < stop:
-                here = found[before + start - first : before + stop - first]
-                whole = here if len(here) == frame.items else np.empty(frame.items, column.kind)
-                try:
-                    unpack_into(os.pread(file.fileno(), frame.size, frame.offset), whole)
-                except ValueError as error:
-                    raise DamagedTableError(str(stored.path), str(error)) from None
-                if whole is not here:
-                    here[:] = whole[start:stop]
-            before += frame.items
+    for name, (kind, items, sizes) in columns.items():
+        offsets = [*itertools.accumulate(sizes, initial=offset)]
+        found[name], offset = _Column(kind, items, offsets), offsets[-1]
     return found

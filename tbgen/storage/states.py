@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import WideInts, as_starts, kind_of_numbers
+from tbgen.compiled.arrays import WideInts
 from tbgen.errors import RepresentationError
 from tbgen.score import Color
 from tbgen.table import Distances, Entries, Numbers, Patterns
@@ -67,11 +67,10 @@ def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns
         return numbers, patterns
     lengths = patterns.start[1:].astype(np.int64) - patterns.start[:-1]
     rows = np.repeat(occurs, lengths)
-    start = np.concatenate([[0], np.cumsum(lengths[occurs])])
-    renumbered: WideInts = (np.cumsum(occurs) - 1).astype(kind_of_numbers(len(lengths)))
-    return renumbered[numbers], Patterns(
-        as_starts(start), patterns.holder[rows], patterns.code[rows], patterns.outcome[rows], patterns.dtg[rows]
-    )
+    start = in_32_bits(np.concatenate([[0], np.cumsum(lengths[occurs])]), "rows")
+    renumbered: WideInts = (np.cumsum(occurs) - 1).astype(np.uint32)
+    holder, code, outcome, dtg = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
+    return renumbered[numbers], Patterns(start, holder[rows], code[rows], outcome[rows], dtg[rows])
 
 
 def flips_of(entry: Entries, side: Color) -> Distances:
@@ -91,5 +90,5 @@ def patterns_of(records: Records, rows: Records) -> tuple[Numbers, Patterns]:
     begins[first[count > 0]] = True
     check_32_bits(int(np.count_nonzero(begins)), "patterns")
     number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
-    start = as_starts(np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]))
+    start = in_32_bits(np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]), "rows")
     return number, Patterns(start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")])

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts, as_starts, kind_of_numbers
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer
 from tbgen.storage.numbering import Census, larger, met, new_census, number_of
-from tbgen.storage.schema import COLUMNS, kind_of_column
+from tbgen.storage.schema import COLUMNS
 from tbgen.storage.states import Records, States, check_32_bits, in_32_bits, occurring
 from tbgen.table import Numbers, Patterns
 
@@ -167,25 +167,20 @@ def details_of(states: States, of_state: Numbers, patterns: Patterns) -> Details
     pattern, patterns = occurring(states.pattern, patterns)
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
     np.maximum.at(longest, of_state, states.dtg)
-    groups = as_starts(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]))
-    kind = kind_of_numbers(len(states) + 1)  # a group without states, after all others, begins behind the last one
-    counts, numbers = np.zeros(groups[-1], kind), np.empty(len(states), kind)
+    groups = in_32_bits(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]), "groups")
+    check_32_bits(len(states), "states")  # a group without states, after all others, begins behind the last one
+    check_32_bits(len(patterns.code), "rows")
+    counts, numbers = np.zeros(groups[-1], np.uint32), np.empty(len(states), np.uint32)
     number_in_groups(of_state, states.dtg, groups, counts, numbers)
-    group_states = np.cumsum(counts, dtype=kind) - counts
-    records = np.empty(len(states), kind_of_column("states", len(patterns.code) + 1))
+    group_states = np.cumsum(counts, dtype=np.uint32) - counts
+    records = np.empty(len(states), COLUMNS[Layer.DISTANCES]["states"])
     # There are tens of millions of states: what is made of them on the way is kept small.
     for first in range(0, len(states), _PART):
         part = slice(first, first + _PART)
         places = group_states[groups[of_state[part]] + states.dtg[part]] + numbers[part]
         begins = patterns.start[pattern[part]]
         records["first"][places], records["rows"][places] = begins, patterns.start[pattern[part] + 1] - begins
-    return Details(
-        numbers,
-        groups[:-1].astype(kind_of_column("symbol_groups", int(groups[-1]) + 1), copy=False),
-        group_states.astype(kind_of_column("group_states", len(states) + 1), copy=False),
-        records,
-        patterns,
-    )
+    return Details(numbers, groups[:-1], group_states, records, patterns)
 
 
 @borrowing

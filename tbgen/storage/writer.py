@@ -19,9 +19,8 @@ from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
-from tbgen.storage.files import FileDigests, path_of, write_whole
+from tbgen.storage.files import FileDigests, Layer, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
-from tbgen.storage.layers import Layer
 from tbgen.storage.numbering import NewArray, look_up, states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts, as_starts
+from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.rules.position import why_not_accrued
 from tbgen.score import MOST_STORED_CODE, Color, Score
@@ -232,7 +232,8 @@ def _values_of(file: TableFile) -> StoredValues:
     numbers, no_dtg = np.arange(len(symbols), dtype=np.uint32), np.zeros(len(places), np.uint16)
     entry = np.ascontiguousarray(symbols["entry"])
     some_rows = Rows(holder, code, outcome, no_dtg)
-    return StoredValues(entry, np.zeros(len(symbols), np.uint16), numbers, as_starts(start), some_rows, possible)
+    start = start.astype(np.uint32)
+    return StoredValues(entry, np.zeros(len(symbols), np.uint16), numbers, start, some_rows, possible)
 
 
 def _possible_codes(bare: list[bool]) -> Bytes:

@@ -10,7 +10,6 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import kind_of_numbers
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.rules.fen import format_fen
@@ -164,7 +163,7 @@ def _subject(
         entry=entry,
         dtg=dtg,
         pattern=pattern,
-        row_start=_array(rows.start, kind_of_numbers(len(rows.code) + 1)),
+        row_start=_array(rows.start, np.uint32),
         rows=rows_of(rows),
         task=np.zeros(cells, np.uint8),
         own=np.full(cells, NO_POSITION, np.uint8),

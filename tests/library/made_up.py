@@ -18,8 +18,7 @@ import numpy as np
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.codec import crc32, pack
-from tbgen.storage.files import path_of, write_whole
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,

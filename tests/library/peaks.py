@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tbgen.material import Material
-from tbgen.storage.files import path_of
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of
 
 PROGRAM = """
 import json, sys, pathlib, threading

@@ -26,8 +26,7 @@ from tbgen.library.manifest import MANIFEST, read_manifest
 from tbgen.library.survey import Condition, Finding, examine, survey
 from tbgen.material import Material, materials
 from tbgen.storage import files
-from tbgen.storage.files import PARTIAL, FileDigests, build_lock, path_of, tables_in
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import PARTIAL, FileDigests, Layer, build_lock, path_of, tables_in
 from tbgen.storage.reader import TableFile
 from tbgen.system.process import peak_bytes
 from tests.copies import bytes_of_table

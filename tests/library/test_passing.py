@@ -12,8 +12,7 @@ from tbgen.library.build import Settings, build
 from tbgen.library.manifest import read_manifest
 from tbgen.library.survey import MARK
 from tbgen.material import Material
-from tbgen.storage.files import path_of, tables_in
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of, tables_in
 from tests.cli.calls import tbgen
 from tests.copies import bytes_of_table, copy_tables
 

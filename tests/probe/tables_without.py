@@ -6,8 +6,7 @@ import shutil
 from pathlib import Path
 
 from tbgen.material import Material
-from tbgen.storage.files import path_of
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of
 
 BEFORE_PROMOTION = "8/8/1P6/8/8/8/5k2/K7 w - - 0 1"
 """Whatever is played, promotion comes later, and then a table is asked for that is not in the folder."""

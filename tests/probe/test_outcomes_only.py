@@ -14,8 +14,7 @@ from tbgen.errors import AccruedError, MissingDistancesError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Color, Score
-from tbgen.storage.files import path_of, tables_in
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of, tables_in
 from tests.cli.calls import printed, tbgen
 from tests.copies import copy_tables
 

@@ -14,8 +14,7 @@ from tbgen.material import Material
 from tbgen.probe.stored import ChunkCache, StoredPosition, StoredTable
 from tbgen.score import Color, Score
 from tbgen.storage import writer
-from tbgen.storage.files import path_of
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table
 from tests.patterns import value_of_pattern

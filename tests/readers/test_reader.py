@@ -15,8 +15,8 @@ from tbgen.errors import AccruedError
 from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
+from tbgen.storage.files import Layer
 from tbgen.storage.layerfile import LayerFile
-from tbgen.storage.layers import Layer
 from tbgen.storage.schema import SEAL_BYTES
 from tests.copies import copy_tables
 from tests.readers.c_reader import Reader, compiler, is_refusal
@@ -96,13 +96,6 @@ def test_the_reader_agrees_with_the_probe_on_random_pairs(reader: Reader, table_
     names = [str(material) for men in (2, 3) for material in materials(men)]
     pairs = [random_pair(draw, name) for name in names for _ in range(100)]
     assert differences_of_pairs(reader, table_folder, pairs) == []
-
-
-@needs_compiler
-def test_the_reader_reads_wide_columns(reader: Reader, wide_folder: Path) -> None:
-    assert differences_of_vectors(reader, wide_folder, vectors(2, 3)) == []
-    files = sorted(wide_folder.glob("*.h5"))
-    assert reader.verify(*files) == [f"{path}: sound" for path in files]
 
 
 @needs_compiler

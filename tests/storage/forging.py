@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.storage.codec import crc32, pack
+from tbgen.storage.files import Layer
 from tbgen.storage.layerfile import LayerFile
-from tbgen.storage.layers import Layer
 from tbgen.storage.schema import SEAL_BYTES, Index, Seal, digest_of
 
 Items = npt.NDArray[Any]

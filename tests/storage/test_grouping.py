@@ -5,11 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
-import pytest
 
-from tbgen.compiled import arrays
-from tbgen.storage.layers import Layer
-from tbgen.storage.schema import COLUMNS, WIDE
 from tbgen.storage.states import States
 from tbgen.storage.symbols import details_of
 from tbgen.table import Patterns
@@ -28,31 +24,6 @@ def random_states() -> tuple[States, np.ndarray, Patterns]:
     patterns = Patterns(np.concatenate([[0], start, [ROWS]]).astype(np.uint32), *rows)
     states = States(np.ones(STATES, np.int8), dtg, pattern)
     return states, random.integers(0, SYMBOLS, STATES).astype(np.uint32), patterns
-
-
-@pytest.mark.parametrize(
-    ("most", "wide"),
-    [
-        (STATES, {"symbol_groups": False, "group_states": True, "states": False}),
-        (ROWS, {"symbol_groups": True, "group_states": True, "states": True}),
-        (SYMBOLS * DISTANCES, {"symbol_groups": True, "group_states": True, "states": False}),
-        (STATES + 1, {"symbol_groups": False, "group_states": False, "states": False}),
-    ],
-)
-def test_each_column_has_64_bits_where_32_do_not_suffice(
-    most: int, wide: dict[str, bool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By numbers of rows, of groups and of states, one more each: behind the last one another may begin."""
-    expected = details_of(*random_states())
-    monkeypatch.setattr(arrays, "MOST_NARROW", most)
-    found = details_of(*random_states())
-    for name, column in zip(WIDE, (found.symbol_groups, found.group_states, found.records), strict=True):
-        assert column.dtype == (WIDE if wide[name] else COLUMNS[Layer.DISTANCES])[name]
-    assert (found.symbol_groups == expected.symbol_groups).all()
-    assert (found.group_states == expected.group_states).all()
-    assert (found.of_state == expected.of_state).all()
-    for name in ("first", "rows"):
-        assert (found.records[name] == expected.records[name]).all()
 
 
 def test_details_say_which_state_of_its_symbol_and_distance_it_is_in_little_memory() -> None:

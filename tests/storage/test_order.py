@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import CHUNK_CELLS
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.compiled.arrays import as_starts, kind_of_numbers, often_first
+from tbgen.compiled.arrays import often_first
 from tbgen.errors import RepresentationError
 from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
@@ -18,7 +18,6 @@ from tbgen.storage import order as order_module
 from tbgen.storage import symbols as symbols_module
 from tbgen.storage.numbering import Places, Slabs, larger, met, new_census, new_tile, number_slabs, states_of
 from tbgen.storage.order import Order, order_of
-from tbgen.storage.schema import kind_of_column
 from tbgen.storage.states import Ids, States, in_32_bits, smallest
 from tbgen.storage.symbols import symbols_of
 from tbgen.table import Cells, Patterns, Table
@@ -161,13 +160,3 @@ def test_more_symbols_than_can_have_numbers_are_refused(monkeypatch: pytest.Monk
         states_of(table_of(7), order_of(Material.parse("KBvK")), 1)
     with pytest.raises(RepresentationError, match="the number of symbols does not fit the 32 bits"):
         symbols_of(states, PATTERNS)
-
-
-@pytest.mark.parametrize(("things", "kind"), [(0, np.uint32), (1 << 32, np.uint32), ((1 << 32) + 1, np.int64)])
-def test_so_many_things_have_numbers_of_a_type(things: int, kind: type) -> None:
-    """The last of 2^32 things has the number 2^32 - 1."""
-    assert kind_of_numbers(things) is kind
-    if things:
-        assert as_starts(np.array([0, things - 1])).tolist() == [0, things - 1]
-        assert as_starts(np.array([0, things - 1])).dtype == kind
-        assert kind_of_column("states", things)["first"].itemsize == np.dtype(kind).itemsize

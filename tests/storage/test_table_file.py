@@ -25,9 +25,8 @@ from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.score import Color
 from tbgen.storage.codec import pack, unpack
-from tbgen.storage.files import path_of
+from tbgen.storage.files import Layer, path_of
 from tbgen.storage.layerfile import LayerFile
-from tbgen.storage.layers import Layer
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import order_of
 from tbgen.storage.reader import TableFile
@@ -44,7 +43,7 @@ from tbgen.storage.schema import (
 from tbgen.storage.writer import Numbered, check_library, files_of, write_table
 from tbgen.table import Table
 from tests.files import check_file
-from tests.storage.forging import resealed
+from tests.storage.forging import Items, resealed, rewritten
 
 KNIGHT = Material.parse("KNvK")
 
@@ -303,6 +302,16 @@ def test_a_dataset_of_another_kind_of_number_is_found(
     resealed(path, change)
     with pytest.raises(DamagedTableError, match="is not described as datasets are"):
         check_file(written)
+
+
+@pytest.mark.parametrize("name", ["symbol_groups", "group_states", "states"])
+def test_a_number_that_leads_nowhere_is_refused(written: Path, name: str) -> None:
+    def change(items: Items) -> None:
+        (items["first"] if items.dtype.names else items)[-1] = (1 << 32) - 1
+
+    rewritten(written, Layer.DISTANCES, name, change)
+    with TableFile(written) as file, pytest.raises(DamagedTableError):
+        file.table()
 
 
 def test_a_missing_table_says_how_to_build_it(tmp_path: Path) -> None:

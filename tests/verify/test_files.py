@@ -18,8 +18,7 @@ import tbgen
 from tbgen.errors import DamagedTableError, MissingTableError, VerificationError
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import path_of
-from tbgen.storage.layers import Layer
+from tbgen.storage.files import Layer, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG
 from tbgen.storage.writer import write_table

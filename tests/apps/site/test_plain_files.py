@@ -134,13 +134,6 @@ def test_the_browser_gives_what_the_vectors_say(page: Chromium, host: Host) -> N
     assert differences_of_vectors(page, vectors(2, 3)) == []
 
 
-def test_the_browser_reads_wide_columns(page: Chromium, wide_folder: Path, tmp_path: Path) -> None:
-    write_explorer(tmp_path / "site", Catalog([wide_folder]))
-    with running(Host(tmp_path / "site")) as address:
-        page.open(f"{address}/explorer/")
-        assert differences_of_vectors(page, vectors(2, 3)) == []
-
-
 def test_the_browser_reads_tables_as_python_does(page: Chromium, host: Host, tables: Tablebase) -> None:
     expected = golden(tables, 20, 25)
     page.open(f"{host.address}/explorer/")
