@@ -12,7 +12,6 @@ import pytest
 
 from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.records.folder import read_record
-from tbgen.apps.site.events import read_event
 from tbgen.errors import TbgenError
 from tbgen.library.manifest import MANIFEST, read_manifest
 
@@ -33,28 +32,6 @@ name = "Ann"
 cmd = "two"
 name = "Bob"
 """
-EVENT = {
-    "games": [
-        {
-            "event": "Open",
-            "round": "1",
-            "white": "Ann",
-            "black": "Bob",
-            "result": "1/2-1/2",
-            "plies": 80,
-            "accrued": "G3.5",
-            "reached_at_ply": 70,
-            "end": "adjudication",
-            "final": "G1.5",
-            "source": "tablebase",
-            "material": "KBvK",
-            "dtg": 5,
-            "points": {"white": 0.5625, "black": 0.4375},
-        }
-    ],
-    "missing": {"KRPvKR": 2},
-    "skipped": [],
-}
 
 
 def tampered(value: Any, draw: random.Random) -> Any:
@@ -95,14 +72,6 @@ def one_line_or_fine(read: Callable[[], object]) -> None:
     except (TbgenError, OSError) as error:
         fault = str(error)
     assert len(fault.splitlines()) < 2, fault
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_an_event_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
-    draw, path = random.Random(seed), tmp_path / "event.json"
-    for text in (DEEP, *(texts_of(EVENT, draw) for _ in range(100))):
-        path.write_bytes(text)
-        one_line_or_fine(lambda: read_event(path))
 
 
 @pytest.mark.parametrize("seed", range(2))

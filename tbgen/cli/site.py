@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.records.folder import FOLDER, paths_of_records
+from tbgen.apps.records.folder import FOLDER
 from tbgen.cli.folders import check_folders, in_units, no_tables, optional_folders_option
 from tbgen.cli.options import quiet_option, refuse_together, refuse_without, typed_folders
 from tbgen.cli.reporter import compile_for, progress
@@ -29,12 +29,6 @@ from tbgen.text import counted
     help="Write the files into DIR.",
 )
 @records_option
-@click.option(
-    "--event",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Add a page for games that `tbgen adjudicate --verdicts` has decided.",
-)
 @click.option("--address", metavar="URL", help="Show links to the site with a picture: DIR will be at URL on the web.")
 @click.option("--explorer", is_flag=True, help="Write the explorer and the tables of --data as well.")
 @click.option("--no-pages", "only_explorer", is_flag=True, help="With --explorer: write no pages of records.")
@@ -50,7 +44,6 @@ def command(
     *,
     output: Path,
     records: Path | None,
-    event: Path | None,
     address: str | None,
     explorer: bool,
     only_explorer: bool,
@@ -61,7 +54,7 @@ def command(
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
     The pages open from the disk; no server is needed. `tbgen study record` makes records. Only what is new or has
-    changed is written. With --event alone, a site that is in DIR gets the event's page; a later run keeps it.
+    changed is written.
 
     With --explorer the site has the explorer too, and every board leads to it. The page reads tables in the browser, a
     few kilobytes of them at a time; the web server must support Range requests. Tables are linked where they can be,
@@ -70,7 +63,6 @@ def command(
     \b
     Examples:
       tbgen site --records records
-      tbgen site --event games.json -o site
       tbgen site --explorer --records records --most-men 4
       tbgen site --explorer --no-pages --data tables
     """
@@ -80,10 +72,9 @@ def command(
         refuse_without("--explorer", {"--no-pages": only_explorer, "--most-men": most_men})
         refuse_together({"--records": records, "--data": typed_folders()})
     refuse_together({"--no-pages": only_explorer, "--records": records})
-    refuse_together({"--no-pages": only_explorer, "--event": event})
     refuse_together({"--no-pages": only_explorer, "--address": address})
     if not only_explorer:
-        _write_pages(output, records, event, _address(address), folders, explorer=explorer, quiet=quiet)
+        _write_pages(output, records, _address(address), folders, explorer=explorer, quiet=quiet)
     return _write_explorer(output, folders, most_men or MOST_TABLE_MEN, quiet=quiet) if explorer else 0
 
 
@@ -99,34 +90,28 @@ def _address(text: str | None) -> str | None:
 def _write_pages(
     output: Path,
     records: Path | None,
-    event: Path | None,
     address: str | None,
     folders: tuple[Path, ...],
     *,
     explorer: bool,
     quiet: bool,
 ) -> None:
-    """Write the pages, and say how many; a site keeps the event that it has."""
+    """Write the pages, and say how many."""
     from tbgen.apps.records.two_games import FILE, read_comparison
-    from tbgen.apps.site.events import read_event
     from tbgen.apps.site.export import PAGE_FOLDER
-    from tbgen.apps.site.pages import DATA, EVENT, Site, write_site
+    from tbgen.apps.site.pages import Site, write_site
     from tbgen.apps.site.templates import need_extra
     from tbgen.probe import Tablebase
 
-    is_added = event is not None and records is None and not typed_folders() and any(paths_of_records(output / DATA))
-    where = [output / DATA] if is_added else [records] if records else [folder / FOLDER for folder in folders]
+    where = [records] if records else [folder / FOLDER for folder in folders]
     found = asked_records(where)
     need_extra()
-    kept = output / DATA / EVENT
-    event = kept if event is None and kept.is_file() else event
     explorer = explorer or (output / PAGE_FOLDER).is_dir()
     compared = next(filter(Path.is_file, (folder / FILE for folder in where)), None)
     compile_for(Purpose.ANSWERS, quiet=quiet)
     with Tablebase(folders, compiled=True) as tables, progress("writing pages", quiet=quiet, as_share=True) as shown:
         site = Site(
             found,
-            event=None if event is None else read_event(event),
             games=None if compared is None else read_comparison(compared),
             explorer=explorer,
             address=address,

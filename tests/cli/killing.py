@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import random
 import shutil
@@ -25,7 +24,6 @@ from tbgen.score import Mobility
 from tbgen.storage.folders import folder_of_game
 from tests.apps.match.matches import walker
 from tests.library.mirrors import mirror_of
-from tests.test_tampered import EVENT
 
 ROOT = Path(__file__).parent.parent.parent
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
@@ -77,11 +75,6 @@ CASES = {
     "fetch": Case(("fetch", "--all", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
     "record": Case(("study", "record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
     "report": Case(("site", "--records", "records", "-o", "site"), _records, ("site/*.html", "site/data/*.json")),
-    "event": Case(
-        ("site", "--records", "records", "--event", "event.json", "-o", "site"),
-        lambda: {**_records(), "event.json": json.dumps(EVENT).encode()},
-        ("site/*.html",),
-    ),
     "compare": Case(
         ("study", "compare", "KvK", "--data", "tables", "-o", "games.json"), _of_both_games, ("games.json",)
     ),

@@ -24,9 +24,9 @@ def test_a_command_that_is_killed_leaves_old_files_or_whole_ones(name: str, tmp_
     kill(tmp_path / "killed", case, table_folder, peace, draw)
 
 
-READERS = {"completion", "help", "list", "probe", "score", "serve", "standings", "uci"}
+READERS = {"completion", "help", "list", "probe", "score", "serve", "solve", "standings", "uci"}
 """Commands that write no files."""
-READ = {"--data", "--records", "--event", "--check", "--against", "--list", "--site"}
+READ = {"--data", "--records", "--check", "--against", "--list", "--site"}
 """Options that name files or folders to be read; `--data` is written to by commands that have no other."""
 
 

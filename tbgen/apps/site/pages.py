@@ -17,7 +17,6 @@ from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import OutcomeRecord, Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
 from tbgen.apps.records.two_games import Compared, Comparison, Shares
-from tbgen.apps.site.events import Event
 from tbgen.apps.site.lines import (
     Card,
     best_cards,
@@ -42,9 +41,8 @@ PAGES: Final = (
     ("drawn.html", "Drawn endings"),
     ("potential.html", "Mating potential"),
 )
+TWO_GAMES: Final = ("games.html", "Two games")
 DATA: Final = "data"
-EVENT: Final = "event.json"
-"""In `DATA`: the event that the site has a page of."""
 STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
 PREVIEW: Final = "preview.png"
 """What other sites show beside a link to a page, which they ask for by its whole address."""
@@ -119,7 +117,7 @@ class Total(NamedTuple):
 
 @dataclass
 class Site:
-    """The pages of some records, of an event, and of two games; every file is text.
+    """The pages of some records and of two games; every file is text.
 
     `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
     where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
@@ -127,7 +125,6 @@ class Site:
     """
 
     records: list[Record]
-    event: Event | None = None
     games: Comparison | None = None
     explorer: bool = False
     address: str | None = None
@@ -136,8 +133,7 @@ class Site:
     def __post_init__(self) -> None:
         self._known = {record.material: record for record in self.records}
         self._environment = environment(explorer=self.explorer, address=self.address)
-        added = (("games.html", "Two games", self.games), ("event.html", "Event", self.event))
-        self._pages = [*PAGES, *[(file, name) for file, name, there in added if there is not None]]
+        self._pages = [*PAGES, *[TWO_GAMES] * (self.games is not None)]
 
     def files(self) -> Iterator[tuple[str, str | bytes]]:
         """Every file of the site: its path and its content."""
@@ -146,9 +142,6 @@ class Site:
             yield f"static/{name}", static(name)
         if self.address is not None:
             yield f"static/{PREVIEW}", (HERE / "static" / PREVIEW).read_bytes()
-        if self.event is not None:
-            yield "event.html", self._page("event.html", event=self.event, built=set(map(str, self._known)))
-            yield f"{DATA}/{EVENT}", self.event.text
         if self.games is not None:
             yield "games.html", self._games(self.games)
             yield f"{DATA}/{GAMES_FILE}", _as_json(plain(self.games))
@@ -209,7 +202,7 @@ class Site:
         rows = [self._row(material) for material in every_material() if self._belongs(material)]
         longest = max((row.longest for row in rows if row.longest), key=lambda card: card.longest.dtg, default=None)
         total = sum(record.positions.classes for record in self.records)
-        return self._page("index.html", rows=rows, total=total, longest=longest, event=self.event)
+        return self._page("index.html", rows=rows, total=total, longest=longest)
 
     def _records(self) -> str:
         best = best_cards(self.records)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
 import threading
 from collections.abc import Iterator
@@ -13,66 +12,21 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.events import read_event
+from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site.guard import config_for
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
+from tests.apps.conftest import PUBLISHED
 
 NAME = "testserver"
-GAME = {
-    "event": "A <cup> & more",
-    "round": "1.1",
-    "white": "Alpha",
-    "black": "Beta",
-    "result": "1/2-1/2",
-    "plies": 120,
-    "accrued": "G9.5",
-    "reached_at_ply": 100,
-    "end": "draw",
-    "final": "G1.5",
-    "source": "tablebase",
-    "material": "KBvK",
-    "dtg": 13,
-    "fen": "8/8/8/4n3/8/4k3/1K1B4/8 b - - 3 61",
-    "points": {"white": 0.5625, "black": 0.4375},
-}
-GAMES = [
-    GAME,
-    {
-        **GAME,
-        "round": "1.2",
-        "white": "Beta",
-        "black": "Alpha",
-        "result": "0-1",
-        "final": "-G0.0",
-        "source": "result",
-        "material": None,
-        "dtg": None,
-        "fen": None,
-        "points": {"white": 0.0, "black": 1.0},
-    },
-]
-EVENT = {
-    "games": GAMES,
-    "missing": {"KRPvKR": 12},
-    "skipped": [{"message": "a.pgn, game 3, ply 7: illegal move 'Ke9'"}],
-}
 
 
 @pytest.fixture(scope="session")
-def event_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two decided games as `tbgen adjudicate --verdicts` writes them."""
-    path = tmp_path_factory.mktemp("event") / "games.json"
-    path.write_text(json.dumps(EVENT))
-    return path
-
-
-@pytest.fixture(scope="session")
-def site(some: list[Record], event_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages of a few records and of an event."""
+def site(some: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of a few records and of two games."""
     folder = tmp_path_factory.mktemp("site")
-    write_site(Site(some, read_event(event_file)), folder)
+    write_site(Site(some, read_comparison(PUBLISHED / FILE)), folder)
     return folder
 
 

@@ -34,7 +34,7 @@ FEWER = """[...document.querySelectorAll('tbody')].flatMap((body) => [...body.ro
   [...document.querySelectorAll('.cards')].flatMap((cards) => [...cards.children].slice(2)))
   .forEach((each) => each.remove())"""
 """Leaves a few rows and cards of many that are alike: axe looks at each letter."""
-PAGES = ("index", "records", "drawn", "potential", "event", "material/KBvK")
+PAGES = ("index", "records", "drawn", "potential", "games", "material/KBvK")
 
 ALL = "[...document.querySelectorAll('figure.line[data-steps]')]"
 BUTTON = "each.querySelector('button[name={}]').click()"
@@ -162,16 +162,21 @@ def test_no_letter_of_a_plot_is_cut_off(page: Chromium, address: str, width: int
 
 
 def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> None:
-    open_page(page, address, "event")
-    click = "document.querySelector('#games ~ div th:nth-child({}) button').click()"
-    rows = "[...document.querySelectorAll('#games ~ div tbody tr')].map((row) => row.cells[0].textContent)"
-    sorts = "[...document.querySelectorAll('#games ~ div th')].map((head) => head.getAttribute('aria-sort')).join('')"
+    open_page(page, address, "games")
+    table = "document.querySelector('table.sortable')"
+    cells = "[...{}.tBodies[0].rows].map((row) => row.cells[{}].{})"
+    sorts = f"[...{table}.tHead.rows[0].cells].map((head) => head.getAttribute('aria-sort')).join('')"
     found = []
-    for column in (5, 5, 2, 8):  # the score, twice; White; plies
-        page.run(click.format(column))
-        found.append((page.run(rows), page.run(sorts)))
-    up, down = ["1.2", "1.1"], ["1.1", "1.2"]
-    assert found == [(up, "ascending"), (down, "descending"), (down, "ascending"), (down, "descending")]
+    for column, shown in ((0, "textContent"), (0, "textContent"), (1, "dataset.key"), (1, "dataset.key")):
+        page.run(f"{table}.tHead.rows[0].cells[{column}].querySelector('button').click()")
+        found.append((page.run(cells.format(table, column, shown)), page.run(sorts)))
+    names, shares = sorted(found[0][0]), sorted(found[2][0], key=float)
+    assert len(names) == 146
+    assert found[:2] == [(names, "ascending"), (names[::-1], "descending")]
+    assert [(list(map(float, each)), order) for each, order in found[2:]] == [
+        (list(map(float, shares[::-1])), "descending"),
+        (list(map(float, shares)), "ascending"),
+    ]
     assert page.complaints == []
 
 

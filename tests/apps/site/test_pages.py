@@ -13,15 +13,11 @@ import pytest
 from html5lib.html5parser import ParseError
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site import templates
-from tbgen.apps.site.events import read_event
-from tbgen.apps.site.pages import DATA, EVENT, Site, write_site
+from tbgen.apps.site.pages import Site, write_site
 from tbgen.errors import UsageError
 from tbgen.material import Material
-from tests.apps.conftest import PUBLISHED
 from tests.apps.site.faults import faults_of, leads, parsed, unspoken
-from tests.cli.calls import complaint, printed
 
 
 def test_every_page_is_sound_and_no_link_is_dead(site: Path) -> None:
@@ -120,27 +116,6 @@ def test_a_line_on_a_page_is_the_line_of_the_record(site: Path) -> None:
     assert re.findall(r'data-scores="[^"]* ([^ "]+)"', figure[1]) == ["G1.5"]
 
 
-def test_an_event_has_a_page(site: Path) -> None:
-    page = " ".join((site / "event.html").read_text().split())
-    assert "A &lt;cup&gt; &amp; more" in page
-    assert "2 games, scored by the rules" in page
-    assert "1 of 1 drawn ones turned out to favour somebody" in page
-    assert re.findall('data-fen="([^"]+)"', page) == ["8/8/8/4n3/8/4k3/1K1B4/8 b - - 3 61"]
-    assert '<th scope="row">Beta</th><td class="n">2</td><td class="n">0.4375</td><td class="n">0.5</td>' in page
-    assert '<a href="material/KBvK.html">KBvK</a>, 13 plies' in page
-    assert "tbgen build --for GAMES.pgn</code> builds them" in page
-    assert "<li>KRPvKR: " in page
-    assert "game 3, ply 7: illegal move" in page
-
-
-def test_a_file_that_is_no_event_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    for text in ("", "[]", '{"games": [{"final": "X"}]}'):
-        path.write_text(text)
-        with pytest.raises(UsageError, match="is not what tbgen adjudicate --verdicts writes"):
-            read_event(path)
-
-
 def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(templates, "MODULES", ("jinja2", "a_module_that_is_not_there"))
     with pytest.raises(
@@ -211,19 +186,3 @@ def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) 
     (tmp_path / "material" / "KBvK.html").write_text("spoilt")
     assert write_site(Site(some[:2]), tmp_path) == (first.files, 1)
     assert {name: (tmp_path / name).read_text() for name, _ in Site(some[:2]).files()} == dict(Site(some[:2]).files())
-
-
-def test_an_event_by_itself_is_added_to_a_site_which_keeps_it(
-    some: list[Record], event_file: Path, tmp_path: Path
-) -> None:
-    site, address = str(tmp_path / "site"), ("--address", "x")
-    first = write_site(Site(some[:1], games=read_comparison(PUBLISHED / FILE)), tmp_path / "site")
-    said = printed("site", "--event", str(event_file), "-o", site)
-    assert f"{first.files + 2} files, 8 of them new or changed; begin with " in said
-    kept = read_event(tmp_path / "site" / DATA / EVENT)
-    again = printed("site", "--records", str(tmp_path / "site" / DATA), "-o", site)
-    assert again.startswith(f"{first.files + 2} files, 0 ")
-    assert kept.title == "A <cup> & more"
-    assert 'href="event.html"' in (tmp_path / "site" / "index.html").read_text()
-    code, line = complaint("site", "--event", str(event_file), *address, "-o", site)
-    assert (code, "begins with https://" in line) == (2, True)
