@@ -111,6 +111,7 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         ("-tb data -syzygypieces 4", "-syzygypieces means nothing without -syzygy"),
         ("-tb data -tbignore50", "-tbignore50 means nothing without -syzygy"),
         ("-seeds 2", "-seeds means nothing without -tournament gauntlet"),
+        ("-tournament knockout -rounds 2", "-rounds means nothing with -tournament knockout"),
         ("-variant atomic", "variant is one of standard, fischerandom, chess960"),
         ("-recover", "-recover needs -pgnout"),
         ("-each tc=5 st=1", "cannot have both"),
@@ -128,27 +129,31 @@ def test_what_makes_no_sense_is_named(text: str, complaint: str) -> None:
         settings(text)
 
 
-def test_an_engine_that_could_think_for_ever_is_refused() -> None:
-    with pytest.raises(UsageError, match="may think for ever"):
-        settings("", "-engine cmd=one tc=inf -engine cmd=two nodes=5")
-
-
-@pytest.mark.parametrize("engines", ["", "-engine cmd=one depth=1"])
-def test_a_match_needs_two_engines(engines: str) -> None:
-    with pytest.raises(UsageError, match="two engines"):
+@pytest.mark.parametrize(
+    ("engines", "complaint"),
+    [
+        ("-engine cmd=one tc=inf -engine cmd=two nodes=5", "may think for ever"),
+        ("", "two engines"),
+        ("-engine cmd=one depth=1", "two engines"),
+    ],
+)
+def test_a_match_needs_two_engines_that_come_to_an_end(engines: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
         settings("", engines)
 
 
-def test_a_broken_toml_file_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("games = \n", r"match\.toml"),
+        ("gmaes = 3\n", "did you mean games"),
+        ('engine = "stockfish"\n', "engine is a table"),
+    ],
+)
+def test_a_broken_toml_file_is_one_line(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "match.toml"
-    path.write_text("games = \n")
-    with pytest.raises(UsageError, match=r"match\.toml"):
-        settings_of(["-config", str(path)])
-    path.write_text("gmaes = 3\n")
-    with pytest.raises(UsageError, match="did you mean games"):
-        settings_of(["-config", str(path)])
-    path.write_text('engine = "stockfish"\n')
-    with pytest.raises(UsageError, match="engine is a table"):
+    path.write_text(text)
+    with pytest.raises(UsageError, match=complaint):
         settings_of(["-config", str(path)])
 
 

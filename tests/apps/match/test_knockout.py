@@ -17,10 +17,9 @@ from tbgen.apps.match.knockout import Meeting, bracket_of, first_round, openings
 from tbgen.apps.match.record import StoredGame
 from tbgen.apps.match.schedule import Format, Pairing, Plan, schedule
 from tbgen.apps.match.standings import Result
-from tbgen.errors import UsageError
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
-from tests.apps.match.matches import run, walker
+from tests.apps.match.matches import walker
 from tests.apps.match.test_real_engines import MISSING, PROGRAMS
 from tests.apps.match.test_recover import killed_after
 
@@ -82,27 +81,28 @@ def test_a_knockout_numbers_each_game_once_and_leaves_one_winner(players: int, g
     assert len(set(losers)) == players - 1
 
 
-def test_a_tie_goes_on_with_two_more_games_and_then_by_the_last_games_score() -> None:
-    (final,) = played(knockout(2), {}, Scoring())[0]
-    assert (len(final.pairings), final.decided_by) == (10, "last game")
-    assert final.winner == final.pairings[-1].white
-    (final,) = played(knockout(2), {4: (Color.BLACK, 0)}, Scoring())[0]
-    assert (len(final.pairings), final.decided_by, final.winner) == (4, "points", 0)
+MATES = dict.fromkeys(range(1, 11), (Color.WHITE, 0))
 
 
-def test_r_mobility_decides_what_would_be_drawn() -> None:
-    (final,) = played(knockout(2), {1: (Color.WHITE, 3), 2: (Color.WHITE, 2)}, Scoring(Scheme.CLASSICAL))[0]
-    assert (len(final.pairings), final.points, final.decided_by, final.winner) == (2, (1, 1), "r-mobility", 1)
+@pytest.mark.parametrize(
+    ("outcomes", "scheme", "games", "decided_by", "winner"),
+    [
+        (MATES, Scheme.EXPONENTIAL, 10, "last game", 1),
+        (MATES | {4: (Color.BLACK, 0)}, Scheme.EXPONENTIAL, 4, "points", 0),
+        ({1: (Color.WHITE, 3), 2: (Color.WHITE, 2)}, Scheme.CLASSICAL, 2, "r-mobility", 1),
+    ],
+)
+def test_a_tie_is_broken_by_r_mobility_then_goes_on_with_two_more_games_and_then_by_the_last_games_score(
+    outcomes: dict[int, tuple[Color, int]], scheme: Scheme, games: int, decided_by: str, winner: int
+) -> None:
+    (final,) = played(knockout(2), outcomes, Scoring(scheme))[0]
+    assert (len(final.pairings), final.decided_by, final.winner) == (games, decided_by, winner)
+    assert final.points == (games / 2, games / 2) or decided_by == "points"
 
 
 def test_in_a_pyramid_every_engine_plays_all_before_it() -> None:
     pairs = [(pairing.white, pairing.black) for pairing in schedule(Plan(4, games=1, format=Format.PYRAMID))]
     assert pairs == [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
-
-
-def test_rounds_of_a_knockout_are_refused() -> None:
-    with pytest.raises(UsageError, match="-rounds means nothing"):
-        run([*walker("Ann"), *walker("Bob"), "-tournament", "knockout", "-rounds", "2"])
 
 
 def test_a_knockout_of_eight_engines_that_is_killed_twice_has_the_same_pairs_and_loses_no_game(tmp_path: Path) -> None:

@@ -58,22 +58,21 @@ def test_babble_between_the_lines_does_no_harm(tmp_path: Path) -> None:
     assert str(record.sheet.notes[3].evaluation) == "+0.10/7"
 
 
-def test_an_engine_that_is_not_there_is_named_before_the_match(tmp_path: Path) -> None:
-    with pytest.raises(EngineStartError, match="No such file"):
-        run([*GOOD, "-engine", f"cmd={tmp_path}/missing", "name=Missing", "nodes=1"])
+HASH = scripted("Optional", "--announce", "Hash type spin default 16 min 1 max 64")
 
 
-def test_an_engine_that_is_no_engine_is_named_before_the_match() -> None:
-    with pytest.raises(EngineStartError, match="exit code 0"):
-        run([*GOOD, "-engine", "cmd=true", "nodes=1"])
-
-
-def test_an_option_that_an_engine_does_not_have_is_named_with_a_near_one() -> None:
-    engine = scripted("Optional", "--announce", "Hash type spin default 16 min 1 max 64")
-    with pytest.raises(EngineStartError, match=r"no option 'Hsah'; did you mean Hash\?"):
-        run([*engine, "option.Hsah=8", *GOOD])
-    with pytest.raises(EngineStartError, match="at most 64"):
-        run([*engine, "hash=128", *GOOD])
+@pytest.mark.parametrize(
+    ("engine", "complaint"),
+    [
+        (["-engine", "cmd=/nowhere/missing", "nodes=1"], "No such file"),
+        (["-engine", "cmd=true", "nodes=1"], "exit code 0"),
+        ([*HASH, "option.Hsah=8"], r"no option 'Hsah'; did you mean Hash\?"),
+        ([*HASH, "hash=128"], "at most 64"),
+    ],
+)
+def test_an_engine_that_does_not_start_is_named_before_the_match(engine: list[str], complaint: str) -> None:
+    with pytest.raises(EngineStartError, match=complaint):
+        run([*GOOD, *engine])
 
 
 def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the_match(tmp_path: Path) -> None:
@@ -128,12 +127,6 @@ def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(tmp_path: Path) 
     assert first.tags["TerminationDetails"] == "White makes an illegal move: e2[2Je4xxxxxxxxxxxx…"
 
 
-def started_by(numbers: Path) -> list[int]:
-    """The helpers and engines of a match that are still there."""
-    pids = [int(word) for word in numbers.read_text().split()] if numbers.exists() else []
-    return [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and is_running(pid)]
-
-
 def is_running(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -144,8 +137,8 @@ def is_running(pid: int) -> bool:
 def test_what_an_engine_has_started_ends_with_it(tmp_path: Path) -> None:
     numbers = tmp_path / "numbers"
     run([*scripted("Ann", "--helper", str(numbers)), *scripted("Bob"), "-games", "2"])
-    assert len(numbers.read_text().split()) == 2
-    assert started_by(numbers) == []
+    pids = [int(word) for word in numbers.read_text().split()]
+    assert (len(pids), [pid for pid in pids if is_running(pid)]) == (2, [])
 
 
 def test_deaf_engines_end_with_a_referee_that_is_killed(tmp_path: Path) -> None:

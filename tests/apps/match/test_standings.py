@@ -80,6 +80,5 @@ def test_a_test_is_of_the_first_engine_against_the_second() -> None:
     for pairing in schedule(Plan(2, games=200)):
         winner = Color.WHITE if (pairing.white == 0) == (pairing.number % 10 > 0) else Color.BLACK
         standings.add(Result(pairing, stored(pairing.number, Score(0, winner)), None))
-    state = standings.test(Sprt(0, 50, model=Model.LOGISTIC))
-    assert (state.conclusion, state.facts()["decision"]) == (Conclusion.H1, "H1 accepted")
-    assert standings.test(Sprt(600, 700)).conclusion is Conclusion.H0
+    tests = Sprt(0, 50, model=Model.LOGISTIC), Sprt(600, 700)
+    assert [standings.test(each).conclusion for each in tests] == [Conclusion.H1, Conclusion.H0]

@@ -86,15 +86,13 @@ def test_shares_and_elo_are_each_others_inverse(elo: float) -> None:
     assert share_of(elo) == pytest.approx(float(reference.expected_share(elo)), rel=1e-14)
 
 
-def test_a_clean_score_has_infinite_elo_and_no_error() -> None:
-    strength = games_of([WIN] * 5).strength()
-    assert (strength.elo, strength.error, strength.superiority) == (math.inf, None, None)
-    assert games_of([LOSS] * 5).strength().elo == -math.inf
-
-
-def test_no_games_are_worth_nothing_and_say_nothing() -> None:
-    strength = games_of([]).strength()
-    assert (strength.games, strength.points, strength.elo, strength.error) == (0, 0, 0.0, None)
+@pytest.mark.parametrize(
+    ("points", "elo"), [([WIN] * 5, math.inf), ([LOSS] * 5, -math.inf), ([], 0.0), ([DRAW] * 3, 0.0)]
+)
+def test_where_nothing_varies_there_is_no_error(points: list[Fraction], elo: float) -> None:
+    strength = games_of(points).strength()
+    assert (strength.games, strength.points, strength.elo) == (len(points), sum(points), elo)
+    assert (strength.error, strength.superiority) == (None, None)
 
 
 def test_pairs_fall_into_five_buckets_and_games_into_three() -> None:
@@ -106,12 +104,9 @@ def test_pairs_fall_into_five_buckets_and_games_into_three() -> None:
 
 @given(st.lists(PLAIN, max_size=40))
 def test_real_counts_are_plain_counts_where_points_are_plain(points: list[Fraction]) -> None:
+    """A stalemate counts as half a win and half a draw."""
     assert real_counts(games_of(points)) == tuple(points.count(each) for each in (WIN, DRAW, LOSS))
-
-
-def test_a_stalemate_counts_as_half_a_win_and_half_a_draw() -> None:
-    stalemate = Scoring(Scheme.EXPONENTIAL).points(Score(1, Color.WHITE))[0]
-    assert real_counts(games_of([stalemate])) == (0.5, 0.5, 0.0)
+    assert real_counts(games_of([Fraction(3, 4)])) == (0.5, 0.5, 0.0)
 
 
 @pytest.mark.parametrize(("model", "scaled"), [(Model.CUTECHESS, True), (Model.BAYESIAN, False)])

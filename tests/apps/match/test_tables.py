@@ -75,18 +75,12 @@ def test_folders_without_tables_are_refused(tmp_path: Path) -> None:
         TableDecider(str(tmp_path), 5)
 
 
-def test_tables_are_asked_from_so_many_men_on(table_folder: Path) -> None:
-    game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=Score("G4.0"))
-    three, two = TableDecider(str(table_folder), 3), TableDecider(str(table_folder), 2)
-    decision = three.decide(game)
-    assert (str(decision.outcome), decision.table) == ("G1.5", "KBvK 5")
-    assert two.decide(game) is None
-    two.close()
-    three.close()
-
-
-def test_a_position_without_a_table_is_played_on(table_folder: Path) -> None:
-    decider = TableDecider(str(table_folder), 5)
-    assert decider.decide(Game(chess.Board("8/8/4K3/5Bk1/8/8/6p1/8 w - - 0 1"))) is None
-    assert decider.decide(Game(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1"))) is None
-    decider.close()
+def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table_folder: Path) -> None:
+    held = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=Score("G4.0"))
+    unknown = map(chess.Board, ("8/8/4K3/5Bk1/8/8/6p1/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"))
+    games = [held, *map(Game, unknown)]
+    for men, answers in ((2, [None, None, None]), (5, [("G1.5", "KBvK 5"), None, None])):
+        decider = TableDecider(str(table_folder), men)
+        found = [decider.decide(game) for game in games]
+        assert [each and (str(each.outcome), each.table) for each in found] == answers
+        decider.close()
