@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -125,13 +126,13 @@ class StoredFile:
         return {"file": self.path.name, "bytes": self.bytes, "sha256": self.digest}
 
     def is_there(self) -> bool:
-        """Whether the file of this path is still this one, by its seal."""
+        """Whether the file of this path is still this one, by its seal and its size."""
         try:
             with open_regular(self.path) as file:
-                seal = Seal.from_bytes(file.read(SEAL_BYTES))
+                seal, size = Seal.from_bytes(file.read(SEAL_BYTES)), os.fstat(file.fileno()).st_size
         except (OSError, ValueError):
             return False
-        return (seal.length, seal.body_digest) == (self.bytes, self.digest)
+        return (size, seal.length, seal.body_digest) == (self.bytes, self.bytes, self.digest)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Final
 from tbgen.apps.site.palette import theme
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
+from tbgen.score import with_scores
 from tbgen.storage.files import write_whole
 
 PAGE_FOLDER: Final = "explorer"
@@ -99,7 +100,7 @@ def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None]
     linked = 0
     for entry in catalog.entries.values():
         tell(entry)
-        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (json.dumps(entry.summary().facts()) + "\n").encode()
+        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (json.dumps(with_scores(entry.summary().facts())) + "\n").encode()
         for file in entry.files:
             _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
             linked += 1

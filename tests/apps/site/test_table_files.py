@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from starlette.testclient import TestClient
 
 from tbgen.library.catalog import Catalog, summary_of
 from tbgen.material import Material
+from tbgen.score import with_scores
 from tests.apps.site.conftest import client_of
 from tests.copies import copy_tables
 
@@ -25,7 +27,7 @@ def test_the_catalog_names_every_table_with_its_size_and_digest(client: TestClie
 
 
 def test_a_table_is_told_in_figures(client: TestClient, table_folder: Path) -> None:
-    assert client.get("/tables/KBvK.json").json() == summary_of(table_folder, Material.parse("KBvK")).facts()
+    assert client.get("/tables/KBvK.json").json() == with_scores(summary_of(table_folder, Material.parse("KBvK")).facts())
 
 
 @pytest.mark.parametrize("file", ["KBvK.h5", "KBvK.dtg.h5"])
@@ -127,7 +129,7 @@ def test_a_table_that_is_replaced_goes_on_answering(table_folder: Path, tmp_path
         assert client.get("/r-mobility", params=asked).json() == before
 
 
-@pytest.mark.parametrize("then", ["another table", "cut short", "none"])
+@pytest.mark.parametrize("then", ["another table", "cut short", "cut in place", "none"])
 def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path, tmp_path: Path, then: str) -> None:
     for name in ("KvK", "KBvK"):
         copy_tables(table_folder, tmp_path, name)
@@ -136,7 +138,10 @@ def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path,
         (tmp_path / "KBvK.h5").unlink()
         (tmp_path / "KBvK.h5").write_bytes(again)
         assert client.get("/tables/KBvK.h5").content == again
-        (tmp_path / "KBvK.h5").unlink()
+        if then == "cut in place":
+            os.truncate(tmp_path / "KBvK.h5", len(again) - 1)
+        else:
+            (tmp_path / "KBvK.h5").unlink()
         if then == "another table":
             (tmp_path / "KBvK.h5").write_bytes((table_folder / "KNvK.h5").read_bytes())
         elif then == "cut short":

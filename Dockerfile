@@ -1,0 +1,11 @@
+# Serves the tables that are mounted as /tables; tests/test_dockerfile.py runs the steps without Docker.
+FROM python:3.12-slim
+COPY . /src
+RUN pip install --no-cache-dir /src[serve] && rm -r /src
+ENV TBGEN_CACHE=/var/cache/tbgen
+RUN install -d -m 700 -o nobody /var/cache/tbgen
+USER nobody
+VOLUME /tables
+EXPOSE 8000
+ENTRYPOINT ["tbgen", "serve", "--data", "/tables", "--host", "0.0.0.0"]
+CMD ["--name", "localhost"]
