@@ -39,6 +39,8 @@ FAST = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="run what needs neither kernels nor tables")
     parser.addoption("--slow", action="store_true", help="run the slow suite too, with fresh examples")
+    parser.addoption("--attack", type=float, default=1, metavar="FACTOR", help="attack so many times as often")
+    parser.addoption("--attack-seed", type=int, default=1, metavar="N", help="draw other attacks")
     parser.addoption(
         "--tables", type=Path, metavar="DIR", help="run what asks all tables of DIR, too: a set of five men"
     )

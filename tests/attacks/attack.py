@@ -29,13 +29,12 @@ class Attack:
     """A way to attack the program."""
 
     title: str
-    count: int
-    """How often the first attack tried it."""
     sample: int
     """How often the ordinary suite tries it."""
     begin: Callable[[Path, Path, ExitStack], Attempt]
     """Lay out in a folder what all attempts share; another one has the tables of two and three men. What is to be
     closed at the end goes on the stack."""
+    needs_root: bool = False
 
     def draw(self, seed: int, number: int) -> random.Random:
         """What decides everything about one attempt."""

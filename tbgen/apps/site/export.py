@@ -100,7 +100,9 @@ def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None]
     linked = 0
     for entry in catalog.entries.values():
         tell(entry)
-        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (json.dumps(with_scores(entry.summary().facts())) + "\n").encode()
+        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (
+            json.dumps(with_scores(entry.summary().facts())) + "\n"
+        ).encode()
         for file in entry.files:
             _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
             linked += 1

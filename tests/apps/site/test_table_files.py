@@ -27,7 +27,9 @@ def test_the_catalog_names_every_table_with_its_size_and_digest(client: TestClie
 
 
 def test_a_table_is_told_in_figures(client: TestClient, table_folder: Path) -> None:
-    assert client.get("/tables/KBvK.json").json() == with_scores(summary_of(table_folder, Material.parse("KBvK")).facts())
+    assert client.get("/tables/KBvK.json").json() == with_scores(
+        summary_of(table_folder, Material.parse("KBvK")).facts()
+    )
 
 
 @pytest.mark.parametrize("file", ["KBvK.h5", "KBvK.dtg.h5"])
