@@ -38,6 +38,8 @@ class Line:
     """The name of its colour; None if it is one of many in grey."""
     dash: int | None
     """The number of its dash pattern, of which a plot has each once: print without colours tells lines apart."""
+    end: tuple[float, float]
+    """The last point, in per cent from the left and the top: the line's name stands there."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,11 @@ def _line(outcome: Score, counts: Sequence[int], scale: _Scale, named: list[Scor
         (round(WIDTH * scale.x(plies)), round(HEIGHT * scale.y(count))) for plies, count in enumerate(counts) if count
     ]
     dots = "".join(f"M{x} {y}h0" for x, y in points) if len(points) < _FEW_POINTS else ""
+    end = 100 * points[-1][0] / WIDTH, 100 * points[-1][1] / HEIGHT
     if outcome not in named:
-        return Line(outcome, _path(points), dots, None, None)
+        return Line(outcome, _path(points), dots, None, None, end)
     shade = shade_of(outcome)
-    return Line(outcome, _path(points), dots, f"{shade[0]}{min(int(shade[1]), _PALEST)}", named.index(outcome))
+    return Line(outcome, _path(points), dots, f"{shade[0]}{min(int(shade[1]), _PALEST)}", named.index(outcome), end)
 
 
 def _path(points: Sequence[tuple[int, int]]) -> str:
