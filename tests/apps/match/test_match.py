@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -144,7 +145,7 @@ def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder:
     pgn.unlink()
     run([*arguments, "-tbadjudicate", "off", "-maxmoves", "40", "-pgnout", str(pgn)])
     assert {game.tags["RMobilitySource"] for game in games_of(pgn)} == {"game"}
-    assert " ".join(pgn.read_text().split()).count("tablebase G") >= 2
+    assert len(re.findall(r"tablebase\s-?G", pgn.read_text())) >= 2
 
 
 def test_the_referee_can_do_without_tables() -> None:
