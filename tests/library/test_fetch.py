@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -134,35 +130,6 @@ def test_a_fetch_that_is_stopped_goes_on_where_it_was(
     fetched(mirror, tmp_path)
     assert files_in(tmp_path) == files_in(small)
     assert any(wanted for _, wanted in mirror.asked), "nothing was resumed"
-
-
-@pytest.mark.slow
-def test_a_fetch_that_is_killed_at_twenty_moments_ends_with_equal_files(
-    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    draw, kills = random.Random(28), 0
-    monkeypatch.setattr(Handler, "PIECE", 256)
-    with mirror_of(small) as mirror:
-        command = [sys.executable, "-m", "tbgen", "fetch", "--from", mirror.url, "--all", "--data", str(tmp_path), "-q"]
-        for moment in range(200):
-            process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, process_group=0)
-            left = [draw.randrange(1, 8)]
-
-            def sent(_: int, process: subprocess.Popen[bytes] = process, left: list[int] = left) -> None:
-                left[0] -= 1
-                if left[0] == 0:
-                    process.send_signal(draw.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
-                if left[0] <= 0:
-                    raise BrokenPipeError
-
-            mirror.sent = sent if kills < 20 else lambda size: None
-            if process.wait() == 0:
-                break
-            kills += 1
-            for name in mirror.files:
-                assert not (tmp_path / name).exists() or (tmp_path / name).read_bytes() == mirror.files[name], moment
-    assert kills == 20
-    assert files_in(tmp_path) == files_in(small)
 
 
 def flipped(content: bytes) -> bytes:

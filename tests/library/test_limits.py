@@ -36,39 +36,31 @@ def group(folder: Path, limit: int | str, usage: int, cache: int, *, version: in
     write(folder, {names[0]: f"{limit}\n", names[1]: f"{usage}\n", "memory.stat": stat})
 
 
-def test_without_a_container_the_machine_decides(machine: Path) -> None:
-    assert available_memory() == 8 * GIB
-
-
-def test_a_container_s_limit_counts_less_what_is_used_but_for_the_cache(machine: Path) -> None:
-    write(machine / "proc" / "self", {"cgroup": "0::/user/job\n"})
-    group(machine / "cgroup" / "user" / "job", 4 * GIB, 2 * GIB, GIB)
-    assert available_memory() == 3 * GIB
-
-
-def test_the_limit_of_a_group_further_out_counts_too(machine: Path) -> None:
-    write(machine / "proc" / "self", {"cgroup": "0::/user/job\n"})
-    group(machine / "cgroup" / "user" / "job", "max", 0, 0)
-    group(machine / "cgroup" / "user", 2 * GIB, GIB, 0)
-    assert available_memory() == GIB
-
-
-def test_a_limit_above_what_the_machine_has_changes_nothing(machine: Path) -> None:
-    write(machine / "proc" / "self", {"cgroup": "0::/\n"})
-    group(machine / "cgroup", 64 * GIB, GIB, 0)
-    assert available_memory() == 8 * GIB
+@pytest.mark.parametrize(
+    ("cgroup", "groups", "free"),
+    [
+        ("", {}, 8),
+        ("0::/user/job", {"user/job": (4, 2, 1)}, 3),
+        ("0::/user/job", {"user/job": ("max", 0, 0), "user": (2, 1, 0)}, 1),
+        ("0::/", {"": (64, 0, 0)}, 8),
+        ("0::/", {"": (1, 2, 0)}, 0),
+    ],
+    ids=["none", "limit less use but for the cache", "the group further out", "more than there is", "too much used"],
+)
+def test_a_container_s_limit_counts_less_what_is_used(
+    machine: Path, cgroup: str, groups: dict[str, tuple[int | str, int, int]], free: int
+) -> None:
+    write(machine / "proc" / "self", {"cgroup": cgroup})
+    for name, (limit, usage, cache) in groups.items():
+        most = limit if isinstance(limit, str) else limit * GIB
+        group(machine / "cgroup" / name, most, usage * GIB, cache * GIB)
+    assert available_memory() == free * GIB
 
 
 def test_the_first_version_of_control_groups_is_known_even_where_its_path_cannot_be_seen(machine: Path) -> None:
     write(machine / "proc" / "self", {"cgroup": "3:cpu,cpuacct:/docker/1\n4:memory:/docker/1\n0::/docker/1\n"})
     group(machine / "cgroup" / "memory", 2 * GIB, GIB, GIB // 2, version=1)
     assert available_memory() == GIB + GIB // 2
-
-
-def test_more_used_than_allowed_leaves_nothing(machine: Path) -> None:
-    write(machine / "proc" / "self", {"cgroup": "0::/\n"})
-    group(machine / "cgroup", GIB, 2 * GIB, 0)
-    assert available_memory() == 0
 
 
 def test_the_disk_of_a_folder_that_is_not_there_yet_is_that_of_the_one_above(tmp_path: Path) -> None:

@@ -19,8 +19,9 @@ from tbgen.library.manifest import read_manifest
 from tbgen.library.work import Made
 from tbgen.library.workers import Processes, kill_all
 from tbgen.material import Material, materials
-from tbgen.storage.files import PARTIAL, tables_in
+from tbgen.storage.files import PARTIAL, path_of, tables_in
 from tests.copies import bytes_of_table
+from tests.files import check_file
 
 from .recorder import Recorder
 from .workloads import always_dies, dies_once, fails_strangely, sleeps
@@ -133,6 +134,8 @@ def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> 
         assert "Traceback" not in rest
         assert "was lost" not in rest
         assert not list(tmp_path.glob(f"*{PARTIAL}"))
+    for material in tables_in(tmp_path):
+        check_file(path_of(tmp_path, material))
 
 
 def test_all_processes_can_be_ended_at_once(tmp_path: Path) -> None:
