@@ -95,23 +95,24 @@ class LayerFile:
 
     def _check_form(self, index: Index, order: Order) -> None:
         """What can be wrong in a file whose checksums are right."""
-        facts = index.attributes
-        if not {*STREAMS[self.layer], *COLUMNS[self.layer]} <= index.datasets.keys():
+        facts, datasets = index.attributes, index.datasets
+        if not {*STREAMS[self.layer], *COLUMNS[self.layer]} <= datasets.keys():
             raise self.damaged("a dataset is missing")
-        if (facts["material"], facts["layer"]) != (str(self.material), self.layer.value):
-            raise self.damaged(f"it is the table of {facts['material']}, {facts['layer']}")
-        if (facts["game"], facts.get("outcomes", "")) != (self.seal.game, self.seal.outcomes):
-            raise self.damaged("its seal is that of another file")
-        if json.loads(facts["axes"]) != order.names:
-            raise self.damaged("its axes are not those of its material")
-        if any(index.datasets[name].items != order.layout.cells for name in STREAMS[self.layer]):
-            raise self.damaged("its shape is not that of its material")
-        if any(index.datasets[name].kind != kind for name, kind in COLUMNS[self.layer].items()):
-            raise self.damaged("a dataset is of another type")
-        if any(index.datasets[name].kind not in NUMBERS for name in STREAMS[self.layer]):
-            raise self.damaged("a dataset is of another type")
-        if not all(isinstance(text, str) for text in facts.values()):
-            raise self.damaged("an attribute is no text")
+        streams = [datasets[name] for name in STREAMS[self.layer]]
+        kinds = [datasets[name].kind == kind for name, kind in COLUMNS[self.layer].items()]
+        rules = {
+            f"it is the table of {facts['material']}, {facts['layer']}": (facts["material"], facts["layer"])
+            == (str(self.material), self.layer.value),
+            "its seal is that of another file": (facts["game"], facts.get("outcomes", ""))
+            == (self.seal.game, self.seal.outcomes),
+            "its axes are not those of its material": json.loads(facts["axes"]) == order.names,
+            "its shape is not that of its material": all(each.items == order.layout.cells for each in streams),
+            "a dataset is of another type": all(kinds) and all(each.kind in NUMBERS for each in streams),
+            "an attribute is no text": all(isinstance(text, str) for text in facts.values()),
+        }
+        for reason, holds in rules.items():
+            if not holds:
+                raise self.damaged(reason)
         for name, dataset in index.datasets.items():
             self._check_chunks(name, dataset)
 

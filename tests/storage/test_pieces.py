@@ -39,7 +39,7 @@ def put_runs(store: BlockStore, order: Order) -> None:
         entry[: size // 4] = 0  # rows of blanks, at the beginning of the table too
         often = np.bincount(pattern, minlength=PATTERNS).astype(np.int64)
         dictionary = Dictionary(np.maximum(np.arange(PATTERNS + 1) - 1, 0), rows, often)
-        cells = Cells(entry, draw.integers(0, 400, size).astype(np.uint16), pattern)
+        cells = Cells(entry, draw.integers(0, 60_000 if order.layout.pawns else 400, size).astype(np.uint16), pattern)
         run = Run(first, first + size, len(rows), nothing_found(), nothing)
         store.put(run, dictionary, cells)
 
@@ -87,6 +87,7 @@ def test_runs_are_numbered_as_sorting_says(
     solved = Solved(order.layout.material, store)
     numbers, states = states_of(Met(solved), order, threads=2)
     expected, keys = slowly_numbered(solved, order)
+    assert (len(keys) > 1 << 16) == (order.layout.pawns > 0), "more states than 16 bits number"
     assert (numbers == expected).all()
     assert (keys_of(states) == keys).all()
     monkeypatch.setattr(numbering_module, "FIRST_SLOTS", 16)

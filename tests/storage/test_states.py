@@ -14,11 +14,10 @@ from tbgen.compiled.arrays import often_first
 from tbgen.errors import RepresentationError
 from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
-from tbgen.storage import order as order_module
 from tbgen.storage import symbols as symbols_module
 from tbgen.storage.numbering import Places, Slabs, larger, met, new_census, new_tile, number_slabs, states_of
-from tbgen.storage.order import Order, order_of
-from tbgen.storage.states import Ids, States, in_32_bits, smallest
+from tbgen.storage.order import order_of
+from tbgen.storage.states import in_32_bits, smallest
 from tbgen.storage.symbols import symbols_of
 from tbgen.table import Cells, Patterns, Table
 
@@ -34,37 +33,6 @@ def table_of(seed: int, name: str = "KBvK") -> Table:
     dtg = np.minimum(draw.geometric(0.3, cells), 60_000).astype(np.uint16)
     dtg[draw.integers(0, cells, 5)] = 65_535
     return Table(order.layout.material, entry, dtg, draw.integers(0, 3, cells).astype(np.uint32), PATTERNS, {})
-
-
-def numbered(table: Table, order: Order) -> tuple[Ids, States]:
-    return states_of(table, order, threads=2)
-
-
-@pytest.mark.parametrize(("name", "small"), [("KBvK", False), ("KBvK", True), ("KvK", True), ("KPvK", True)])
-def test_every_position_keeps_its_values(name: str, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if small:
-        monkeypatch.setattr(order_module, "_PART_CELLS", 10_000)
-        monkeypatch.setattr(numbering_module, "_TURNS", 3)
-        monkeypatch.setattr(numbering_module, "FIRST_SLOTS", 16)
-    table, order = table_of(1, name), order_of(Material.parse(name))
-    ids, states = numbered(table, order)
-    live = table.entry != 0
-    for name in ("entry", "dtg", "pattern"):
-        assert (order.from_file(getattr(states, name)[ids])[live] == getattr(table, name)[live]).all()
-    counts = np.bincount(ids[order.to_file(table.entry) != 0], minlength=len(states))
-    assert (np.diff(counts) <= 0).all()
-
-
-def test_very_many_states_are_numbered() -> None:
-    table, order = table_of(4, "KPvK"), order_of(Material.parse("KPvK"))
-    dtg = np.random.default_rng(4).integers(0, 60_000, order.layout.cells).astype(np.uint16)
-    ids, states = numbered(dataclasses.replace(table, dtg=dtg), order)
-    assert len(states) > 1 << 16
-    live = table.entry != 0
-    for found, expected in ((states.entry, table.entry), (states.dtg, dtg), (states.pattern, table.pattern)):
-        assert (order.from_file(found[ids])[live] == expected[live]).all()
-    empty = np.flatnonzero(order.to_file(table.entry) == 0)
-    assert (ids[empty[empty > 0]] == ids[empty[empty > 0] - 1]).all()
 
 
 @pytest.mark.parametrize("digits", [0, 1, 2])
@@ -96,13 +64,6 @@ def test_slabs_lie_where_their_men_say(digits: int) -> None:
     assert (rest[there != 0] == 0).all()
     assert (keys[own[there != 0]] == found[there != 0]).all()
     assert (often == np.bincount(own[there != 0], minlength=len(keys))).all()
-
-
-def test_cells_without_a_position_follow_the_one_before() -> None:
-    table, order = table_of(2), order_of(Material.parse("KBvK"))
-    ids, _ = numbered(table, order)
-    empty = np.flatnonzero(order.to_file(table.entry) == 0)
-    assert (ids[empty[empty > 0]] == ids[empty[empty > 0] - 1]).all()
 
 
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**32 - 1) | st.integers(2**32 - 2, 2**40), max_size=50))
