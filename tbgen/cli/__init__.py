@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -86,7 +87,7 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(name.ljust(10), summary) for name, (_, summary) in group.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__, "-V", "--version", prog_name="tbgen")
 def tbgen() -> None:
     """Build and probe endgame tablebases for r-mobility chess, and score any game by its rules.
@@ -102,6 +103,7 @@ def tbgen() -> None:
 
 def main() -> None:
     """Entry point of the program."""
+    os.environ["PYTHONSAFEPATH"] = "1"  # else processes that it starts import from the current directory
     gc.set_threshold(_COLLECTED_AFTER)
     try:
         run(tbgen)

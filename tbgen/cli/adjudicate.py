@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -19,19 +18,18 @@ from tbgen.apps.match.store import kept_from_matches
 from tbgen.cli.folders import optional_folders_option
 from tbgen.cli.games import asked_files, report_missing
 from tbgen.cli.options import (
-    a_file,
+    declared,
+    flag,
     game_option,
     games_argument,
+    option,
     processes_option,
-    quiet_option,
     refuse_beside,
-    refuse_together,
-    refuse_without,
     settings_options,
     strict_option,
     typed_folders,
 )
-from tbgen.cli.output import STANDARD_OUTPUT, is_same_file, rewritten, written_whole
+from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
 from tbgen.cli.reporter import compile_for, reading
 from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
@@ -40,37 +38,25 @@ from tbgen.score import Mobility
 from tbgen.text import counted
 
 
-@click.command("adjudicate")
+@declared("adjudicate", ("--in-place", "-o"))
 @games_argument
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT.pgn",
-    shell_complete=a_file,
-    help="Write the copy to this file; - (default) is the standard output.",
-)
-@click.option("--in-place", is_flag=True, help="Write the tags into the files themselves.")
-@click.option(
-    "--verdicts", metavar="FILE", shell_complete=a_file, help="Write the verdict on every game to FILE, as JSON."
-)
-@click.option(
+@option("-o", "--output", metavar="OUT.pgn", help="Write the copy to this file; - (default) is the standard output.")
+@flag("--in-place", help="Write the tags into the files themselves.")
+@option("--verdicts", metavar="FILE", help="Write the verdict on every game to FILE, as JSON.")
+@option(
     "--continue",
     "continued",
     type=click.Choice([how.value for how in Continue]),
     default=Continue.UNLESS_OVER.value,
-    show_default=True,
     help="Continue games by best play: never, unless the rules ended them, or always.",
 )
-@click.option(
-    "--count-fifty", is_flag=True, help="Score games as the fifty-move rule lets them end, where that is known."
-)
-@click.option("--line", "lines", is_flag=True, help="Append best play to the moves, as a variation.")
+@flag("--count-fifty", help="Score games as the fifty-move rule lets them end, where that is known.")
+@flag("--line", "lines", help="Append best play to the moves, as a variation.")
 @settings_options
 @game_option
 @optional_folders_option
 @processes_option
 @strict_option
-@quiet_option
 def command(
     files: tuple[str, ...],
     *,
@@ -106,7 +92,7 @@ def command(
     """
     names, how = asked_files(files), Continue(continued)
     if in_place:
-        _refuse_in_place(names, output)
+        _refuse_in_place(names)
     elif output is None and verdicts is None:
         output = STANDARD_OUTPUT
     _refuse_one_file(names, output, verdicts)
@@ -114,19 +100,20 @@ def command(
         idle = {"--data": typed_folders(), "--line": lines, "--count-fifty": count_fifty, "--strict": strict}
         refuse_beside("--continue never", idle)
     texts = in_place or output is not None
-    if not texts:
-        refuse_without("-o or --in-place", {"--line": lines})
+    if lines and not texts:
+        raise UsageError("--line means nothing without -o or --in-place")
     settings = replace(settings, game=game)
     task = Task(settings, how, count_fifty, folders, texts=texts, lines=lines, facts=verdicts is not None)
     compile_for(Purpose.GAMES, quiet=quiet)
     with ExitStack() as stack:
-        writer = None if verdicts is None else _VerdictWriter(stack.enter_context(written_whole(verdicts)))
+        writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
         copy = None if output is None else stack.enter_context(written_whole(output))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
         decider = _Decider(task=task, jobs=jobs, copy=copy, writer=writer, in_place=in_place, whole=whole, quiet=quiet)
         everything = total([decider.decide(name) for name in names])
         if writer is not None:
-            writer.finish(everything)
+            skipped = [each.facts() for each in everything.skipped]
+            writer.finish(missing=dict(everything.missing), skipped=skipped)
     for line in everything.contradicted:
         complain(line)
     code = complain_of(everything.skipped)
@@ -137,8 +124,7 @@ def command(
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 
-def _refuse_in_place(names: Sequence[str], output: str | None) -> None:
-    refuse_together({"--in-place": True, "-o": output})
+def _refuse_in_place(names: Sequence[str]) -> None:
     for name in names:
         if name == STANDARD_INPUT or is_packed(name):
             raise UsageError(f"{name} cannot be changed in place: it is no plain file; use -o")
@@ -162,7 +148,7 @@ class _Decider:
     task: Task
     jobs: int
     copy: IO[bytes] | None
-    writer: _VerdictWriter | None
+    writer: GamesWriter | None
     in_place: bool
     whole: bool
     """Whether a file that cannot be read to its end is an error, and not a game that is skipped."""
@@ -180,7 +166,7 @@ class _Decider:
                 if file is not None:
                     file.write(part.text)
                 if self.writer is not None:
-                    self.writer.add(part.facts)
+                    self.writer.add(*part.facts)
                 parts = [total([*parts, part])]
                 tell(part.size, part.games + len(part.skipped))
         return total(parts)
@@ -192,25 +178,6 @@ class _Decider:
             if self.whole:
                 raise
             yield Decided(skipped=[error])
-
-
-class _VerdictWriter:
-    """The verdicts as JSON, written as the games come."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._between = '{"games": [\n  '
-
-    def add(self, games: Sequence[str]) -> None:
-        for game in games:
-            self._file.write(f"{self._between}{game}".encode())
-            self._between = ",\n  "
-
-    def finish(self, whole: Decided) -> None:
-        begin = "\n]" if self._between.startswith(",") else '{"games": []'
-        skipped = [each.facts() for each in whole.skipped]
-        rest = f'{begin},\n"missing": {json.dumps(dict(whole.missing))},\n"skipped": {json.dumps(skipped)}}}\n'
-        self._file.write(rest.encode())
 
 
 def _report(whole: Decided) -> None:

@@ -18,10 +18,11 @@ from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import commented
 from tbgen.cli.folders import folders_option
-from tbgen.cli.options import a_file, json_option, quiet_option, refuse_together, settings_options
+from tbgen.cli.options import a_file, declared, flag, form_option, option, settings_options
 from tbgen.cli.output import STANDARD_OUTPUT, is_same_file, written_whole
 from tbgen.cli.reporter import compile_for, reading
-from tbgen.cli.terminal import complain_of, in_json, say, show_rows
+from tbgen.cli.rows import Form, show_rows, text_of
+from tbgen.cli.terminal import complain_of, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import InputError, PgnError, UsageError
 from tbgen.material import Material
@@ -29,22 +30,15 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.text import counted, printable
 
 
-@click.command("annotate")
+@declared("annotate", ("--pgn", "--html", "--format"))
 @click.argument("file", metavar="IN.pgn", shell_complete=a_file)
-@click.option("--number", type=click.IntRange(min=1), metavar="N", help="Show only the Nth game of the file.")
-@click.option("--pgn", "as_pgn", is_flag=True, help="Print the games with comments behind their moves.")
-@click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    shell_complete=a_file,
-    help="Write to this file; PGN, unless --html or --json is given.",
-)
+@option("--number", type=click.IntRange(min=1), help="Show only the Nth game of the file.")
+@flag("--pgn", "as_pgn", help="Print the games with comments behind their moves.")
+@flag("--html", "as_page", help="Print a page that needs no other file.")
+@option("-o", "--output", metavar="FILE", help="Write to this file; PGN, unless --html or --json is given.")
 @settings_options
 @folders_option
-@json_option
-@quiet_option
+@form_option
 def command(
     file: str,
     *,
@@ -54,7 +48,7 @@ def command(
     output: str | None,
     settings: GameSettings,
     folders: tuple[Path, ...],
-    as_json: bool,
+    form: Form,
     quiet: bool,
 ) -> int:
     """Show games ply by ply, from where tables know the position, and who gave what away.
@@ -72,7 +66,6 @@ def command(
       tbgen annotate event.pgn --number 12 --html -o game.html
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
     """
-    refuse_together({"--pgn": as_pgn, "--html": as_page, "--json": as_json})
     if output is not None and file != STANDARD_INPUT and is_same_file(file, output):
         raise UsageError(f"{output} is what is read; name another file")
     compile_for(Purpose.GAMES, quiet=quiet)
@@ -83,13 +76,15 @@ def command(
         tell = stack.enter_context(reading(file, quiet=quiet or prints))
         games = _kept(_annotated(file, tables, settings, number, tell), faults, missing)
         annotations = (each.annotation for each in games if each.annotation is not None)
-        if not (as_page or as_json or as_pgn or output is not None):
+        if form.is_table and not (as_page or as_pgn or output):
             for each in annotations:
                 _show(each)
         else:
             out = stack.enter_context(written_whole(output or STANDARD_OUTPUT))
-            if as_json:
-                out.write(in_json([each.facts() for each in annotations]))
+            if not form.is_table:
+                facts = [each.facts() for each in annotations]
+                plies = ({"number": game["number"], **ply} for game in facts for ply in game["plies"])
+                out.write(text_of(form, facts, plies).encode())
             elif as_page:
                 from tbgen.apps.site.alone import annotated_page
 
@@ -184,5 +179,5 @@ def _show(annotation: Annotation) -> None:
         )
         for each in annotation.plies
     ]
-    show_rows(("ply", "move", "outcome", "DTG", "accrued", "lost", ""), rows, right="r.rrrr")
+    show_rows(("ply", "move", "outcome", "DTG", "accrued", "lost", ""), rows)
     click.echo(f"{annotation.lost_in_words}\n")

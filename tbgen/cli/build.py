@@ -8,11 +8,10 @@ import re
 import signal
 import sys
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
@@ -20,17 +19,18 @@ from tbgen.apps.records.folder import without_record
 from tbgen.cli.folders import Wanted, in_units, new_folder_option, wanted_options
 from tbgen.cli.games import lacking
 from tbgen.cli.options import (
-    a_file,
+    MOST_THREADS,
+    declared,
+    flag,
+    form_option,
     game_option,
-    json_option,
-    quiet_option,
-    refuse_beside,
+    option,
     refuse_together,
-    refuse_without,
     threads_option,
 )
 from tbgen.cli.reporter import clock, duration, progress, reporter
-from tbgen.cli.terminal import complain, print_json, show_rows
+from tbgen.cli.rows import Column, Facts, Form, print_facts, show_facts
+from tbgen.cli.terminal import complain
 from tbgen.cli.watch import BuildWatcher
 from tbgen.errors import UsageError
 from tbgen.library.build import Built, Settings, build, plan_for
@@ -41,53 +41,39 @@ from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
 from tbgen.system.process import processors
-from tbgen.text import counted, in_gib
+from tbgen.text import counted, facts_of, in_gib
 
 T = TypeVar("T")
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
-_MOST_JOBS = 1024
 _LEAST_MEMORY = 1 << 20
 """In bytes; a smaller number lacks its unit."""
-_MOST_BESIDE = 3
-"""So many tables beside a table are named."""
-_MOST_LEFT_OUT = 10
-"""So many tables that are left out for the same reason are named; `--json` has all."""
 
 
-@click.command("build")
+@declared("build")
 @wanted_options("every material of two to five men")
-@click.option(
+@option(
     "--for",
     "games",
     multiple=True,
     metavar="GAMES.pgn",
-    shell_complete=a_file,
     help="Build the tables that `tbgen adjudicate` lacks to decide these games; may be repeated.",
 )
-@click.option("--memory", metavar="SIZE", help="Use at most SIZE of memory, such as 8G (default: what is free).")
+@option("--memory", metavar="SIZE", help="Use at most SIZE of memory, such as 8G (default: what is free).")
 @threads_option
-@click.option(
+@option(
     "--jobs",
-    type=click.IntRange(1, _MOST_JOBS),
-    metavar="N",
+    type=click.IntRange(1, MOST_THREADS),
     help="Make at most N tables at once, in processes (default: as many as make the plan shortest).",
 )
-@click.option("--cluster", metavar="ADDRESS", help="Make tables on the workers of this dask scheduler.")
-@click.option(
-    "--outcomes",
-    "outcomes_only",
-    is_flag=True,
-    help="Keep outcomes only: remove distances when the tables that need them are made.",
+@option("--cluster", metavar="ADDRESS", help="Make tables on the workers of this dask scheduler.")
+@flag(
+    "--outcomes", "outcomes_only", help="Keep outcomes only: remove distances when the tables that need them are made."
 )
-@click.option("--digest", "by_digest", is_flag=True, help="Compare what was built with known tables.")
-@click.option(
-    "--plan", "only_plan", is_flag=True, help="Print what would be made, its cost and its time; make nothing."
-)
+@flag("--plan", "only_plan", help="Print what would be made, its cost and its time; make nothing.")
 @game_option
 @new_folder_option
-@json_option
-@quiet_option
+@form_option
 def command(
     wanted: Wanted,
     *,
@@ -97,13 +83,12 @@ def command(
     jobs: int | None,
     cluster: str | None,
     outcomes_only: bool,
-    by_digest: bool,
     only_plan: bool,
     game: Mobility,
     data: Path,
-    as_json: bool,
+    form: Form,
     quiet: bool,
-) -> int:
+) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 
     Sound tables are kept; damaged and outdated ones are made again. You may interrupt a build at any
@@ -121,39 +106,30 @@ def command(
       tbgen build --all --jobs 4 --threads 8 --memory 24G
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
-    if not only_plan:
-        refuse_without("--plan", {"--json": as_json})
-    refuse_together({"--plan": only_plan, "--quiet": quiet})
-    refuse_together({"--plan": only_plan, "--digest": by_digest})
-    if by_digest and not game.forgets:
-        raise UsageError("the known digests are of r-mobility")
+    if not (only_plan or form.is_table):
+        raise UsageError("--format means nothing without --plan")
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     if games:
-        refuse_beside("--for", wanted.options())
+        refuse_together(["--for", *wanted.given])
     materials = lacking(games, data, quiet=quiet) if games else wanted.materials()
     if not materials:
-        return 0
+        return
     room = None if memory is None else bytes_in(memory)
     settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
-    if only_plan:
-        plan, disk = plan_for(data, materials, settings), free_disk(data)
-        if as_json:
-            print_json(plan.facts())
-        else:
-            _show_plan(plan.facts(), disk, outcomes_only=outcomes_only)
-        plan.check(disk)
-        return 0
-    new = _build(data, materials, settings, quiet=quiet)
-    if not by_digest or not new:
-        return 0
-    from tbgen.cli.verify import compare_digests
-
-    return compare_digests(new, (data,), settings.threads, quiet=quiet)
+    if not only_plan:
+        _build(data, materials, settings, quiet=quiet)
+        return
+    plan, disk = plan_for(data, materials, settings), free_disk(data)
+    if form.is_table:
+        _show_plan(plan.facts(), disk, outcomes_only=outcomes_only)
+    else:
+        print_facts(form, plan.facts())
+    plan.check(disk)
 
 
-def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> list[Material]:
-    """Build what is missing, show it, and return what was made."""
+def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> None:
+    """Build what is missing, count what was built, and show it."""
     with BuildWatcher(reporter(quiet=quiet)) as watcher:
 
         def leave() -> None:
@@ -168,7 +144,6 @@ def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: b
     _interruptibly(lambda: _keep_records(folder, wanted, settings.threads, quiet=quiet), leave)
     if not quiet:
         _show_summary(findings, watcher.made)
-    return [built.finding.material for built in watcher.made]
 
 
 def _keep_records(folder: Path, targets: Sequence[Material], threads: int, *, quiet: bool) -> None:
@@ -204,18 +179,13 @@ def bytes_in(text: str) -> int:
 def _show_summary(findings: list[Finding], made: list[Built]) -> None:
     """One row for each table that was made, and a line for the rest."""
     if made:
-        rows = [
-            (
-                str(built.finding.material),
-                built.finding.condition.value,
-                f"{built.positions:,}",
-                f"{built.seconds:.1f}",
-                f"{built.cpu_seconds:.1f}",
-                in_units(built.bytes),
-            )
-            for built in made
-        ]
-        show_rows(("table", "was", "positions", "seconds", "CPU seconds", "size"), rows, right="..rrrr")
+        rows = [{"was": built.finding, "size": in_units(built.bytes), **facts_of(built)} for built in made]
+        columns: dict[str, Column] = {
+            "table": lambda row: row["was"].material,
+            "was": lambda row: row["was"].condition.value,
+        }
+        names = {"positions": "positions", "seconds": "seconds", "CPU seconds": "cpu_seconds", "size": "size"}
+        show_facts(rows, columns | names)
         click.echo("no symmetry is left out of the positions")
     kept = sum(finding.is_sound for finding in findings)
     click.echo(f"{len(made)} built, {kept} already there")
@@ -253,12 +223,11 @@ def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
     return results[0]
 
 
-def _show_plan(plan: Mapping[str, Any], free: int | None, *, outcomes_only: bool) -> None:
+def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
     """The tables in the order in which they are expected to begin, and what they take together."""
     tables, too_large, cut_off = plan["tables"], plan["too_large"], plan["cut_off"]
     if tables:
-        heads = ("table", "cells", "memory", "disk", "CPU seconds", "threads", "begins", "ends", "beside")
-        show_rows(heads, [_plan_row(table, tables) for table in tables], right=".rrrrrrr.")
+        show_facts(tables, _PLAN_COLUMNS)
     limit = "" if plan["memory"] is None else f", {in_gib(plan['memory'], math.floor)} of memory"
     side_by_side = "one at a time" if plan["jobs"] == 1 else f"at most {plan['jobs']} side by side"
     threads = counted(plan["threads"], "thread", "threads")
@@ -275,40 +244,25 @@ def _show_plan(plan: Mapping[str, Any], free: int | None, *, outcomes_only: bool
         _show_too_large(too_large, cut_off)
 
 
-def _plan_row(table: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    beside = [
-        each["material"]
-        for each in tables
-        if each is not table and each["begins"] < table["ends"] and table["begins"] < each["ends"]
-    ]
-    return (
-        table["material"],
-        f"{table['cells']:,}",
-        in_gib(table["memory"]),
-        in_units(table["bytes"]),
-        f"{table['cpu_seconds']:,.1f}",
-        str(table["threads"]),
-        clock(table["begins"]),
-        clock(table["ends"]),
-        _some_of(beside, " ", _MOST_BESIDE),
-    )
+_PLAN_COLUMNS: dict[str, Column] = {
+    "table": "material",
+    "cells": "cells",
+    "memory": lambda table: in_gib(table["memory"]),
+    "disk": lambda table: in_units(table["bytes"]),
+    "CPU seconds": "cpu_seconds",
+    "threads": "threads",
+    "begins": lambda table: clock(table["begins"]),
+    "ends": lambda table: clock(table["ends"]),
+}
 
 
-def _show_too_large(too_large: Sequence[Mapping[str, Any]], cut_off: Sequence[str]) -> None:
+def _show_too_large(too_large: Sequence[Facts], cut_off: Sequence[str]) -> None:
     """Which tables are left out, by the memory that they take at least, and those that need one of these."""
     click.echo(
         f"skipped: {counted(len(too_large), 'table needs', 'tables need')} more memory, even with a part on disk:"
     )
-    by_memory = defaultdict(list)
-    for table in sorted(too_large, key=lambda table: table["least_memory"]):
-        by_memory[in_gib(table["least_memory"])].append(table["material"])
-    for memory, names in by_memory.items():
-        click.echo(f"{memory}: {_some_of(names, ', ', _MOST_LEFT_OUT)}")
+    columns: dict[str, Column] = {"table": "material", "memory": lambda table: in_gib(table["least_memory"])}
+    show_facts(sorted(too_large, key=lambda table: table["least_memory"]), columns)
     if cut_off:
         tables = counted(len(cut_off), "table needs", "tables need")
-        click.echo(f"skipped: {tables} one of these: {_some_of(cut_off, ', ', _MOST_LEFT_OUT)}")
-
-
-def _some_of(names: Sequence[str], between: str, most: int) -> str:
-    """The first names, and how many more there are."""
-    return between.join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+        click.echo(f"skipped: {tables} one of these: {', '.join(cut_off)}")

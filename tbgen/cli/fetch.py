@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from tbgen.cli.folders import Wanted, in_units, new_folder_option, wanted_options
-from tbgen.cli.options import json_option, quiet_option, refuse_together
+from tbgen.cli.options import declared, flag, form_option, option
 from tbgen.cli.reporter import Reporter, Work, reporter
-from tbgen.cli.terminal import print_json
+from tbgen.cli.rows import Form, print_facts
 from tbgen.library.fetch import JOBS, Fetched, Watcher, fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted
@@ -18,37 +18,25 @@ from tbgen.text import counted
 _MOST_JOBS = 64
 
 
-@click.command("fetch")
+@declared("fetch")
 @wanted_options("all tables that are there")
-@click.option(
-    "--from", "url", required=True, metavar="URL", help="Fetch from this server: `tbgen serve`, or a web server."
-)
-@click.option("--children", is_flag=True, help="Fetch the tables that captures and promotions lead to as well.")
-@click.option("--outcomes", is_flag=True, help="Fetch outcomes alone, without distances.")
-@click.option("--digest", "by_digest", is_flag=True, help="Compare the tables with known ones afterwards.")
-@click.option(
-    "--jobs",
-    default=JOBS,
-    show_default=True,
-    type=click.IntRange(1, _MOST_JOBS),
-    metavar="N",
-    help="Fetch N files at once.",
-)
+@option("--from", "url", required=True, metavar="URL", help="Fetch from this server: `tbgen serve`, or a web server.")
+@flag("--children", help="Fetch the tables that captures and promotions lead to as well.")
+@flag("--outcomes", help="Fetch outcomes alone, without distances.")
+@option("--jobs", default=JOBS, type=click.IntRange(1, _MOST_JOBS), help="Fetch N files at once.")
 @new_folder_option
-@json_option
-@quiet_option
+@form_option
 def command(
     wanted: Wanted,
     *,
     url: str,
     children: bool,
     outcomes: bool,
-    by_digest: bool,
     jobs: int,
     data: Path,
-    as_json: bool,
+    form: Form,
     quiet: bool,
-) -> int:
+) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
 
     Each file is checked before it gets its name. You may interrupt a fetch at any moment: the same command continues
@@ -58,10 +46,9 @@ def command(
     Examples:
       tbgen fetch --from https://tables.example KRPvKR
       tbgen fetch --from https://tables.example --men 5 --outcomes
-      tbgen fetch --from https://tables.example KRvKP --children --digest
+      tbgen fetch --from https://tables.example KRvKP --children
       tbgen fetch --from http://127.0.0.1:8000 --all --data copy
     """
-    refuse_together({"--json": as_json, "--quiet": quiet})
     materials = wanted.materials(MOST_TABLE_MEN)
 
     def choose(offered: Iterable[Material]) -> Iterable[Material]:
@@ -70,16 +57,13 @@ def command(
 
     with reporter(quiet=quiet) as shown:
         done = fetch(data, url, choose, outcomes_alone=outcomes, jobs=jobs, watcher=_Shown(shown))
-    if as_json:
-        print_json(_facts(done, url))
+    if not form.is_table:
+        print_facts(form, _facts(done, url), [_facts(done, url)])
     elif not quiet:
-        _show(done, proved=by_digest)
-    if not by_digest:
-        return 0
-    from tbgen.cli.verify import compare_digests
-
-    tables = [*done.there, *(offer.material for offer in done.fetched)]
-    return compare_digests(tables, (data,), quiet=quiet or as_json)
+        speed = in_units(done.bytes / max(done.seconds, 0.001))
+        click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
+        if done.fetched:
+            click.echo("the value of a position needs its own table alone; prove them with: tbgen verify --digest")
 
 
 class _Shown(Watcher):
@@ -113,11 +97,3 @@ def _facts(done: Fetched, url: str) -> dict[str, object]:
         "bytes": done.bytes,
         "seconds": round(done.seconds, 3),
     }
-
-
-def _show(done: Fetched, *, proved: bool) -> None:
-    speed = in_units(done.bytes / max(done.seconds, 0.001))
-    click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
-    if done.fetched:
-        how = "" if proved else "; prove them with: tbgen verify --digest"
-        click.echo(f"the value of a position needs its own table alone{how}")

@@ -6,19 +6,21 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 from click.core import ParameterSource
 
-from tbgen.cli.options import Decorator, a_material, a_table, gathered, refuse_together
+from tbgen.cli.options import FOLDER, Decorator, beginning_so, flag, gathered, option, refuse_together
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
 from tbgen.storage.folders import folder_of_game, folders_in, game_of_folder
 
-_FOLDER = click.Path(path_type=Path, file_okay=False)
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 _DEFAULT = "default: $TBGEN_DATA, else ./data"
 
 
@@ -47,15 +49,14 @@ def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
 
 
 def _folders_option(*, expected: bool) -> Decorator:
-    return click.option(
-        "--data",
-        "folders",
-        type=_FOLDER,
+    return option(
+        *("--data", "folders"),
+        type=FOLDER,
         envvar="TBGEN_DATA",
         default=("data",),
+        show_default=False,
         multiple=True,
         callback=partial(_folders_of, expected=expected),
-        metavar="DIR",
         help=f"Use the tables in DIR; repeat it, or join several with {os.pathsep} ({_DEFAULT}).",
     )
 
@@ -64,13 +65,13 @@ folders_option = _folders_option(expected=True)
 """The folders of tables of the game that is asked for, as `folders`."""
 optional_folders_option = _folders_option(expected=False)
 """The same, where the default folder may be missing."""
-new_folder_option: Decorator = click.option(
+new_folder_option: Decorator = option(
     "--data",
-    type=_FOLDER,
+    type=FOLDER,
     envvar="TBGEN_DATA",
     default="data",
+    show_default=False,
     callback=_only_one,
-    metavar="DIR",
     help=f"Put the tables into DIR ({_DEFAULT}).",
 )
 """The one folder that tables go to, as `data`; it need not be there."""
@@ -83,15 +84,17 @@ class Wanted(NamedTuple):
     men: int | None
     every: bool
 
-    def options(self) -> dict[str, object]:
-        """What was given, by how it was written."""
-        return {" ".join(self.names): self.names, "--men": self.men, "--all": self.every}
+    @property
+    def given(self) -> list[str]:
+        """What was given, as it was written."""
+        options = {" ".join(self.names): self.names, "--men": self.men is not None, "--all": self.every}
+        return [name for name, is_given in options.items() if is_given]
 
     def materials(self, most: int = MOST_BUILT_MEN) -> list[Material]:
         """The materials, each of at most `most` men; with --all, those of two to five men."""
-        if not any(self):
+        if not self.given:
             raise UsageError("name materials such as KBvK, or give --men N, or --all")
-        refuse_together(self.options())
+        refuse_together(self.given)
         if self.every:
             return all_materials()
         if self.men is None:
@@ -101,19 +104,29 @@ class Wanted(NamedTuple):
         return materials(self.men)
 
 
-names_argument: Decorator = click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=a_table)
+def _a_material(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Complete a material that tables are made for."""
+    return beginning_so(map(str, all_materials()), incomplete)
+
+
+def _a_table(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Complete a material whose table is in the folders that the command would use."""
+    return beginning_so((str(material) for material, _ in tables_of(ctx.params.get("folders") or ())), incomplete)
+
+
+names_argument: Decorator = click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=_a_table)
 """Materials whose tables are there, as `names`."""
 
 
 def wanted_options(every: str, *, built: bool = False) -> Decorator:
     """Materials by name or by number of men, as `wanted`; `every` says what --all means."""
-    names = click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=a_material)
+    any_names = click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=_a_material)
     return gathered(
         "wanted",
         Wanted,
-        names if not built else names_argument,
-        click.option("--men", type=int, metavar="N", help="Take every material of N men, kings included."),
-        click.option("--all", "every", is_flag=True, help=f"Take {every}."),
+        names_argument if built else any_names,
+        option("--men", type=int, help="Take every material of N men, kings included."),
+        flag("--all", "every", help=f"Take {every}."),
     )
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from tbgen.cli.folders import optional_folders_option
-from tbgen.cli.options import a_file, beginning_so, json_option, quiet_option, refuse_beside
+from tbgen.cli.options import beginning_so, declared, flag, form_option, option, refuse_beside
 from tbgen.cli.output import written_whole
 from tbgen.cli.position import Asked, PositionCommand, position_options
 from tbgen.cli.reporter import compile_for, progress
-from tbgen.cli.terminal import print_json
+from tbgen.cli.rows import Form, print_facts
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TbgenError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
@@ -27,46 +27,30 @@ _BOTH = "both"
 _GOALS = ("accrued", "best", "draw")
 
 
-@click.command("hold", cls=PositionCommand)
+@declared("hold", *(("--check", each) for each in ("--strategy", "--map", "--pair")), kind=PositionCommand)
 @position_options
-@click.option(
+@option(
     "--side",
     type=click.Choice(["white", "black", _BOTH]),
     default=_BOTH,
-    show_default=True,
     help="Search for a hold of this side. With a score as the goal, both means the sides that have it.",
 )
-@click.option(
+@option(
     "--goal",
     metavar="G",
     shell_complete=lambda ctx, param, incomplete: beginning_so(_GOALS, incomplete),
     default="best",
-    show_default=True,
     help="Keep this or better: accrued (the score that has accrued), draw (not to be mated), a score such "
     "as G5.5, or best (the best that can be proved).",
 )
-@click.option("--pair", metavar="B,C", help="Try only these two men, one of either side, such as Ke1,Ke6.")
-@click.option(
-    "--nodes",
-    type=click.IntRange(1, 5_000_000),
-    default=100_000,
-    show_default=True,
-    metavar="N",
-    help="Give up each search after N positions.",
-)
-@click.option("--wide", is_flag=True, help="Try to hold by moves of all men as well, where one does not suffice.")
-@click.option("--map", "with_map", is_flag=True, help="Show where the two men may stand.")
-@click.option(
-    "--strategy",
-    "target",
-    metavar="FILE",
-    shell_complete=a_file,
-    help="Write the moves that hold to FILE; - is the standard output.",
-)
-@click.option("--check", "source", metavar="FILE", shell_complete=a_file, help="Check such a FILE, and nothing else.")
+@option("--pair", metavar="B,C", help="Try only these two men, one of either side, such as Ke1,Ke6.")
+@option("--nodes", type=click.IntRange(1, 5_000_000), default=100_000, help="Give up each search after N positions.")
+@flag("--wide", help="Try to hold by moves of all men as well, where one does not suffice.")
+@flag("--map", "with_map", help="Show where the two men may stand.")
+@option("--strategy", "target", metavar="FILE", help="Write the moves that hold to FILE; - is the standard output.")
+@option("--check", "source", metavar="FILE", help="Check such a FILE, and nothing else.")
 @optional_folders_option
-@json_option
-@quiet_option
+@form_option
 def command(
     asked: Asked,
     *,
@@ -79,7 +63,7 @@ def command(
     target: str | None,
     source: str | None,
     folders: tuple[Path, ...],
-    as_json: bool,
+    form: Form,
     quiet: bool,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.
@@ -97,10 +81,10 @@ def command(
       tbgen hold --check fortress.json
     """
     if source is not None:
-        refuse_beside("--check", {"a position": asked.words, "--strategy": target, "--map": with_map, "--pair": pair})
-        _check(source, folders, as_json=as_json)
+        refuse_beside("--check", {"a position": asked.words})
+        _check(source, folders, form=form)
         return 0
-    if target is not None and (side == _BOTH or as_json):
+    if target is not None and (side == _BOTH or not form.is_table):
         raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
     board, score = position_of(*asked.read())
     compile_for(Purpose.HOLDS, quiet=quiet)
@@ -117,8 +101,8 @@ def command(
             for each in _sides(side, wanted, accrued_of(board) if score is None else score)
         ]  # fmt: skip
     answer = HoldBracket(*found) if len(found) == 2 else found[0]
-    if as_json:
-        print_json(answer.facts(with_map=with_map))
+    if not form.is_table:
+        print_facts(form, answer.facts(with_map=with_map))
     elif target is not None:
         if found[0].proof is None:
             raise TbgenError(f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write")
@@ -155,7 +139,7 @@ def _tables_in(folders: Sequence[Path]) -> Iterator[Tablebase | None]:
         yield tables
 
 
-def _check(source: str, folders: Sequence[Path], *, as_json: bool) -> None:
+def _check(source: str, folders: Sequence[Path], *, form: Form) -> None:
     """Check a strategy in a file."""
     from tbgen.apps.hold.answers import check_strategy
     from tbgen.apps.hold.strategy import parse_strategy
@@ -167,8 +151,8 @@ def _check(source: str, folders: Sequence[Path], *, as_json: bool) -> None:
     strategy = parse_strategy(text, source)
     with _tables_in(folders) as tables:
         proof = check_strategy(strategy, tables, source).facts()
-    if as_json:
-        print_json(proof)
+    if not form.is_table:
+        print_facts(form, proof)
         return
     goal = strategy.goal
     click.echo(f"{source}: {goal.side} keeps {goal.outcome} or better from {strategy.board.fen()} {strategy.accrued}")

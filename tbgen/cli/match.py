@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,11 +12,11 @@ from tbgen.apps.games.standings import Standings, crosstable
 from tbgen.apps.match.arguments import OPTIONS, settings_of
 from tbgen.apps.match.match import Match, MatchSettings, Notation
 from tbgen.apps.match.run import play_match
-from tbgen.cli.match_view import LiveView, MatchView
+from tbgen.cli.match_view import MatchView
 from tbgen.cli.options import beginning_so, from_shell
 from tbgen.cli.output import written_whole
 from tbgen.cli.reporter import compile_for
-from tbgen.cli.terminal import in_json
+from tbgen.cli.rows import Form, text_of
 from tbgen.compiled.known import Purpose
 
 if TYPE_CHECKING:
@@ -95,8 +94,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
     settings = settings_of(arguments)
     if settings.openings is not None and settings.openings.notation is Notation.PGN:
         compile_for(Purpose.GAMES, quiet=settings.quiet)
-    is_live = sys.stdout.isatty() and not settings.quiet
-    with LiveView() if is_live else MatchView(quiet=settings.quiet) as view:
+    with MatchView(quiet=settings.quiet) as view:
         return asyncio.run(_run(settings, view))
 
 
@@ -118,7 +116,7 @@ async def _run(settings: MatchSettings, view: MatchView) -> int:
     for path, facts in written.items():
         if path is not None:
             with written_whole(str(path)) as file:
-                file.write(in_json(facts(match)))
+                file.write(text_of(Form.JSON, facts(match)).encode())
     return code
 
 

@@ -1,18 +1,20 @@
-"""Options that several commands share, each declared once; combinations that mean nothing; and completion."""
+"""How commands and options are declared, those that several commands share, and combinations that mean nothing."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from tbgen.apps.games.tags import GameTags, parse_cutoff
+from tbgen.cli.rows import Form
 from tbgen.errors import UsageError
-from tbgen.rules.points import Scheme, Scoring, parse_komi
+from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Mobility
 
@@ -23,7 +25,78 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_MOST_THREADS = 1024
+FILE = click.Path(path_type=Path, dir_okay=False)
+OLD_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+OLD_FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
+MOST_THREADS = 1024
+
+
+class Option(click.Option):
+    """An option; `needs` names another one without which it means nothing."""
+
+    def __init__(self, *names: Any, needs: str = "", **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.needs = needs
+
+    def is_given(self, ctx: click.Context) -> bool:
+        """Whether it stands on the command line and asks for anything; $TBGEN_DATA is there for all commands."""
+        is_typed = ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE
+        return is_typed and ctx.params.get(self.name or "", True) not in (False, Form.TABLE)
+
+
+class Command(click.Command):
+    """A command that refuses combinations of options; of each of `alone` only one may be given."""
+
+    def __init__(self, *names: Any, alone: Sequence[tuple[str, ...]] = (), **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.alone = alone
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        options = [option for option in self.params if isinstance(option, Option)]
+        given = [name for option in options if option.is_given(ctx) for name in option.opts]
+        for names in self.alone:
+            refuse_together([name for name in names if name in given])
+        for option in options:
+            if option.needs and option.is_given(ctx) and option.needs not in given:
+                raise UsageError(f"{option.opts[-1]} means nothing without {option.needs}")
+        return rest
+
+
+def declared(name: str, *alone: tuple[str, ...], kind: type[Command] = Command, into: Any = click) -> Decorator:
+    """Declare a command; every command takes `-q`, which its function gets if it has a parameter `quiet`."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        quiet = click.option(
+            *("-q", "--quiet"),
+            is_flag=True,
+            expose_value="quiet" in signature(function).parameters,
+            help="Print results and errors only.",
+        )
+        made: Callable[..., Any] = into.command(name, cls=kind, alone=alone)(quiet(function))
+        return made
+
+    return decorate
+
+
+def option(*names: str, **settings: Any) -> Decorator:
+    """Declare an option; the help shows by the type what it takes, unless a `metavar` does. Files are completed."""
+    kind = settings.get("type", str)
+    if "needs" in settings:
+        settings["help"] = f"With {settings['needs']}: {settings['help'][0].lower()}{settings['help'][1:]}"
+    if isinstance(kind, click.Path):
+        settings.setdefault("metavar", "FILE" if kind.file_okay else "DIR")
+    elif kind is int or isinstance(kind, click.IntRange):
+        settings.setdefault("metavar", "N")
+    elif settings.get("metavar", "").rstrip(".").endswith(("FILE", ".pgn")):
+        settings["shell_complete"] = a_file
+    return click.option(*names, cls=settings.pop("cls", Option), **settings)
+
+
+def flag(*names: str, **settings: Any) -> Decorator:
+    """Declare an option that takes nothing."""
+    return option(*names, is_flag=True, **settings)
 
 
 def gathered(name: str, make: Callable[..., object], *options: Decorator) -> Decorator:
@@ -36,10 +109,10 @@ def gathered(name: str, make: Callable[..., object], *options: Decorator) -> Dec
             given = {word: values.pop(word) for word in words}
             return command(*args, **{name: make(**given)}, **values)
 
-        wrapped: Callable[..., Any] = with_value
-        for option in reversed(options):
-            wrapped = option(wrapped)
-        return wrapped
+        made: Callable[..., Any] = with_value
+        for declare in reversed(options):
+            made = declare(made)
+        return made
 
     return decorate
 
@@ -47,20 +120,6 @@ def gathered(name: str, make: Callable[..., object], *options: Decorator) -> Dec
 def a_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
     """Complete any file, as the shell itself does."""
     return from_shell("file", incomplete)
-
-
-def a_material(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Complete a material that tables are made for."""
-    from tbgen.material import all_materials
-
-    return beginning_so(map(str, all_materials()), incomplete)
-
-
-def a_table(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Complete a material whose table is in the folders that the command would use."""
-    from tbgen.storage.files import tables_of
-
-    return beginning_so((str(material) for material, _ in tables_of(ctx.params.get("folders") or ())), incomplete)
 
 
 def beginning_so(words: Iterable[str], incomplete: str) -> list[CompletionItem[str]]:
@@ -77,52 +136,54 @@ def from_shell(kind: str, incomplete: str) -> list[CompletionItem[str]]:
     return [CompletionItem(incomplete, type=kind)]
 
 
-_QUIET = functools.partial(click.option, "-q", "--quiet", is_flag=True, help="Print results and errors only.")
+class _FormOption(Option):
+    """`--format`, for which `--json` is short where it asks for JSON."""
 
-quiet_option: Decorator = _QUIET()
-idle_quiet_option: Decorator = _QUIET(expose_value=False)
-"""Of commands that show no progress: every command takes `-q`."""
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        parser.add_option(self, ["--json"], self.name, action="store_const", const=Form.JSON.value)
+        parser.add_option(self, ["--format"], self.name, action="store")
 
-json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-threads_option: Decorator = click.option(
-    "--threads", type=click.IntRange(1, _MOST_THREADS), metavar="N", help="Use N threads (default: one per processor)."
+
+form_option: Decorator = option(
+    *("--json", "--format", "form"),
+    cls=_FormOption,
+    type=click.Choice([form.value for form in Form]),
+    default=Form.TABLE.value,
+    callback=lambda ctx, option, value: Form(value),
+    help="Print a table, JSON or CSV; --json is short for --format json.",
 )
-processes_option: Decorator = click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Share each file among N processes.",
+"""What a command prints, as `form`."""
+threads_option: Decorator = option(
+    "--threads", type=click.IntRange(1, MOST_THREADS), help="Use N threads (default: one per processor)."
 )
-strict_option: Decorator = click.option(
-    "--strict", is_flag=True, help="Exit with code 3 if a missing table makes a score provisional."
+processes_option: Decorator = option(
+    "--jobs", type=click.IntRange(min=1), default=1, help="Share each file among N processes."
 )
+strict_option: Decorator = flag("--strict", help="Exit with code 3 if a missing table makes a score provisional.")
 games_argument: Decorator = click.argument("files", nargs=-1, metavar="IN.pgn...", shell_complete=a_file)
 
-game_option: Decorator = click.option(
+game_option: Decorator = option(
     "--game",
     type=click.Choice([game.value for game in Mobility]),
     default=Mobility.RESET.value,
-    show_default=True,
     callback=lambda ctx, option, value: Mobility.named(value),
     is_eager=True,  # the options that name folders ask for it
     help="Play r-mobility, where captures and pawn moves reset the accrued score, or count the whole game.",
 )
 
 _SCORING: tuple[Decorator, ...] = (
-    click.option(
+    option(
         "--scoring",
         type=click.Choice([scheme.value for scheme in Scheme]),
         help="Turn scores into points by this scheme (default: the game's tags, else exponential).",
     ),
-    click.option(
+    option(
         "--cutoff",
         metavar="G",
         help="Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).",
     ),
-    click.option("--komi", metavar="G", help="Set the score to beat under --scoring komi (default G5.75)."),
-    click.option(
+    option("--komi", metavar="G", help="Set the score to beat under --scoring komi (default G5.75)."),
+    option(
         "--fifty",
         type=click.Choice([setting.value for setting in FiftyMoveSetting]),
         help="Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
@@ -134,12 +195,8 @@ def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fift
     """The settings that the options give; what they leave out comes from the tags of each game."""
     from tbgen.apps.games.game import GameSettings
 
-    settings = GameSettings(
-        scheme=None if scoring is None else Scheme(scoring),
-        cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
-        komi=None if komi is None else parse_komi(komi),
-        fifty_moves=None if fifty is None else FiftyMoveSetting(fifty),
-    )
+    given: Any = {"scheme": scoring, "komi": komi, "fifty_moves": fifty}  # GameSettings reads them
+    settings = GameSettings(cutoff_code=None if cutoff is None else parse_cutoff(cutoff), **given)
     if settings.scheme is not None:
         refuse_idle(settings, settings.scheme, settings.fifty_moves or FiftyMoveSetting.RESET)
     return settings
@@ -171,29 +228,19 @@ def refuse_idle(settings: GameSettings, scheme: Scheme, fifty: FiftyMoveSetting 
         raise UsageError(f"--cutoff means nothing under --scoring {scheme.value}{others}")
 
 
-def refuse_together(options: Mapping[str, object]) -> None:
-    """Refuse options that mean nothing together; at most one of them may be given."""
-    names = _given(options)
+def refuse_together(names: Sequence[str]) -> None:
+    """Refuse options that mean nothing together."""
     if len(names) > 1:
         raise UsageError(f"{' and '.join(names)} cannot be given together")
 
 
 def refuse_beside(given: str, options: Mapping[str, object]) -> None:
-    """Refuse options that mean nothing together with one that is given."""
-    for name in _given(options):
-        raise UsageError(f"{given} and {name} cannot be given together")
-
-
-def refuse_without(needed: str, options: Mapping[str, object]) -> None:
-    """Refuse options that mean nothing without one that is not given."""
-    for name in _given(options):
-        raise UsageError(f"{name} means nothing without {needed}")
+    """Refuse options, by their names and values, that mean nothing together with one that is given."""
+    for name, value in options.items():
+        if value is not None and value is not False and value != ():
+            refuse_together([given, name])
 
 
 def typed_folders() -> bool:
     """Whether --data is given to this command; $TBGEN_DATA is there for all of them."""
     return click.get_current_context().get_parameter_source("folders") is ParameterSource.COMMANDLINE
-
-
-def _given(options: Mapping[str, object]) -> list[str]:
-    return [name for name, value in options.items() if value is not None and value is not False and value != ()]

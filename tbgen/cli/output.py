@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import glob
 import io
+import json
 import os
-import secrets
 import stat
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO
 
 from tbgen.errors import UnreadableFileError
 from tbgen.system.disk import try_lock
@@ -46,7 +47,10 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
         except PermissionError:
             reason = "it belongs to another user or group, who would lose it; write a copy with -o"
             raise UnreadableFileError(name, reason) from None
-        if _version(os.stat(name)) != _version(before):
+        now = os.stat(name)
+        if any(
+            getattr(now, field) != getattr(before, field) for field in ("st_dev", "st_ino", "st_size", "st_mtime_ns")
+        ):
             raise UnreadableFileError(name, "it has changed since it was read, and stays as it is")
 
     with _replaced(Path(os.path.realpath(name)), settle) as file:
@@ -80,7 +84,9 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
                 with contextlib.suppress(PermissionError):
                     _keep_owner(partial, path.stat())
             else:
-                os.fchmod(partial, 0o666 & ~_umask())
+                mask = os.umask(0)
+                os.umask(mask)
+                os.fchmod(partial, 0o666 & ~mask)
 
         with _replaced(path, settle) as file:
             yield file
@@ -89,10 +95,13 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
 @contextlib.contextmanager
 def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
     """A file beside a path, which takes its place at the end, when `settle` has seen its descriptor."""
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")  # known before it is there, to be removed
     _remove_stale(path)
     try:
-        with _begun(partial, path) as file:
+        descriptor, partial = tempfile.mkstemp(".partial", f".{path.name}.", path.parent)
+    except OSError as error:
+        raise UnreadableFileError(str(path), error.strerror or str(error)) from None
+    try:
+        with open(descriptor, "wb") as file:
             try_lock(file.fileno())
             yield file
             file.flush()
@@ -105,29 +114,12 @@ def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
         raise
 
 
-def _begun(partial: Path, path: Path) -> BinaryIO:
-    """A new file; an error names the one that it is to become."""
-    try:
-        return open(partial, "xb", opener=_for_us_alone)
-    except OSError as error:
-        raise UnreadableFileError(str(path), error.strerror or str(error)) from None
-
-
 def _remove_stale(path: Path) -> None:
     """Remove what runs that were killed have left beside a path: their locks are gone, those of others are not."""
-    for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-f]'}.partial"):
-        with contextlib.suppress(OSError):
-            descriptor = os.open(partial, os.O_RDWR | os.O_NOFOLLOW)
-            try:
-                if time.time() - os.fstat(descriptor).st_mtime > _STALE_SECONDS and try_lock(descriptor):
-                    os.unlink(partial)
-            finally:
-                os.close(descriptor)
-
-
-def _version(facts: os.stat_result) -> tuple[int, ...]:
-    """Facts of a file that differ once somebody has written to it or put another in its place."""
-    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+    for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-z_]'}.partial"):
+        with contextlib.suppress(OSError), open(os.open(partial, os.O_RDWR | os.O_NOFOLLOW), "rb+") as file:
+            if time.time() - os.fstat(file.fileno()).st_mtime > _STALE_SECONDS and try_lock(file.fileno()):
+                os.unlink(partial)
 
 
 def _keep_owner(partial: int, facts: os.stat_result) -> None:
@@ -138,11 +130,20 @@ def _keep_owner(partial: int, facts: os.stat_result) -> None:
     os.fchmod(partial, stat.S_IMODE(facts.st_mode))  # after it, for a new owner takes some bits away
 
 
-def _for_us_alone(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
+class GamesWriter:
+    """Facts of games as JSON, written as the games come."""
 
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._before = '{"games": ['
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    def add(self, *games: str) -> None:
+        for game in games:
+            self._file.write(f"{self._before}\n  {game}".encode())
+            self._before = ","
+
+    def finish(self, **rest: object) -> None:
+        """Close the list, and write what is to be said beside it."""
+        end = "\n]" if self._before == "," else self._before + "]"
+        fields = (f",\n{json.dumps(name)}: {json.dumps(value)}" for name, value in rest.items())
+        self._file.write(f"{end}{''.join(fields)}}}\n".encode())

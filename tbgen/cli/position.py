@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from tbgen.cli.options import a_file, beginning_so, gathered
+from tbgen.cli.options import Command, a_file, beginning_so, gathered, option
 from tbgen.errors import UsageError
 from tbgen.material import is_material
 from tbgen.rules.fen import START, fen_and_moves
@@ -22,7 +22,7 @@ _FEN_FIELDS = 6
 _MATERIAL = re.compile(r"[KQRBNPkqrbnp]+[vV][KQRBNPkqrbnp]+")
 
 
-class PositionCommand(click.Command):
+class PositionCommand(Command):
     """A command whose words may be a FEN without quotes: `-G2.5` at its end is no option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -44,7 +44,6 @@ class Asked(NamedTuple):
     """What a user typed of a position."""
 
     words: tuple[str, ...]
-    moves: tuple[str, ...]
     accrued: str | None
 
     @property
@@ -62,7 +61,7 @@ class Asked(NamedTuple):
             raise UsageError(
                 f"{name} is a material and no position; what its table holds is shown by: tbgen list {name}"
             )
-        return fen, [*more, *self.moves], None if self.accrued is None else _accrued(fen, self.accrued)
+        return fen, more, None if self.accrued is None else _accrued(fen, self.accrued)
 
 
 def _accrued(fen: str, accrued: str) -> Score:
@@ -81,13 +80,10 @@ position_options = gathered(
     "asked",
     Asked,
     click.argument("words", nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
-    click.option(
+    option(
         "--accrued",
         metavar="G",
         help="Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).",
-    ),
-    click.option(
-        "--moves", metavar="MOVES", multiple=True, help='Play these moves first, such as "1. e4 e5" or "e2e4 e7e5".'
     ),
 )
 """A position and moves, as `asked`."""

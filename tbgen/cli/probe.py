@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +12,38 @@ import click
 from tbgen.apps.games.lines import pgn_of
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option
-from tbgen.cli.options import game_option, idle_quiet_option, json_option, refuse_beside, refuse_together, rule_options
+from tbgen.cli.options import declared, flag, form_option, game_option, option, refuse_beside, rule_options
 from tbgen.cli.position import Asked, PositionCommand, position_options
-from tbgen.cli.terminal import print_json, show_rows, shows_colors
+from tbgen.cli.rows import Column, Form, print_facts, show_facts, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves
 from tbgen.rules.fen import board_in_colors, picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import Mobility, with_scores
+from tbgen.score import Mobility, Score, with_scores
 from tbgen.text import in_plies
 
 _INPUT = "-"
 
 
-@click.command("probe", cls=PositionCommand)
+@declared(
+    "probe",
+    ("--brief", "--line"),
+    ("--format", "--svg", "--board"),
+    *((image, text) for image in ("--map", "--svg") for text in ("--line", "--brief")),
+    kind=PositionCommand,
+)
 @position_options
-@click.option("--line", "with_line", is_flag=True, help="Print best play by both sides instead, as PGN.")
-@click.option("--brief", is_flag=True, help="Leave out the moves, which answers thousands of positions faster.")
-@click.option("--map", "man", metavar="SQUARE", help="Show the outcome with the man on SQUARE moved to each square.")
-@click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the position and its verdict as SVG.")
-@click.option("--board", "in_colors", is_flag=True, help="Draw the board in colours, where a terminal shows them.")
+@flag("--line", "with_line", help="Print best play by both sides instead, as PGN.")
+@flag("--brief", help="Leave out the moves, which answers thousands of positions faster.")
+@option("--map", "man", metavar="SQUARE", help="Show the outcome with the man on SQUARE moved to each square.")
+@flag("--svg", "as_svg", help="Print a picture of the position and its verdict as SVG.")
+@flag("--board", "in_colors", help="Draw the board in colours, where a terminal shows them.")
 @rule_options
 @game_option
 @folders_option
-@json_option
-@idle_quiet_option
+@form_option
 def command(
     asked: Asked,
     *,
@@ -51,7 +55,7 @@ def command(
     rule: tuple[Scoring, FiftyMoves | None],
     game: Mobility,
     folders: tuple[Path, ...],
-    as_json: bool,
+    form: Form,
 ) -> int:
     """Show the value of a position under best play, and the value of each move.
 
@@ -82,31 +86,27 @@ def command(
       tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --svg > bishop.svg
       tbgen probe - --brief < positions.txt
     """
-    refuse_together({"--brief": brief, "--line": with_line})
-    refuse_together({"--json": as_json, "--svg": as_svg, "--board": in_colors})
-    for option, given in {"--map": man, "--svg": as_svg}.items():
-        refuse_beside(option, {"--line": with_line, "--brief": brief} if given else {})
     scoring, fifty = rule
     if asked.words == (_INPUT,):
         refuse_beside(
             "-",
-            {"--moves": asked.moves, "--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg},
+            {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg},
         )
         with open_tablebase(folders, game=game) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
     board, score = position_of(*asked.read(), game)
     with open_tablebase(folders, game=game) as tables:
         if man is not None or as_svg:
-            click.echo(_picture(as_svg, as_json)(tables, board, score, man), nl=False)
+            _draw(tables, (board, score), man, as_svg=as_svg, form=form)
             return 0
         answer = tables.probe(board, score)
         moves = None if brief or with_line else tables.probe_moves(board, score)
         steps = tables.line(board, score) if with_line else []
-        clocked = value_if_asked(tables, answer, board, fifty, unasked=not as_json)
+        clocked = value_if_asked(tables, answer, board, fifty, unasked=form.is_table)
     matters = clocked is not None and clocked.matters
-    if as_json:
+    if not form.is_table:
         line = {"line": [step.facts() for step in steps]} if with_line else {}
-        print_json({**_facts(answer, clocked, moves, scoring), **line})
+        print_facts(form, {**_facts(answer, clocked, moves, scoring), **line})
     elif with_line:
         click.echo(pgn_of(board, answer, steps, scoring, clock=str(clocked) if matters else None))
     else:
@@ -119,13 +119,16 @@ def command(
     return 0
 
 
-def _picture(as_svg: bool, as_json: bool) -> Callable[..., str]:
-    """What writes a position as a picture, or the map of one man as text."""
+def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form) -> None:
+    """Print a picture of a position, or the map of one man."""
     from tbgen.apps.site import boards
 
     if as_svg:
-        return boards.picture_of_value
-    return boards.map_as_json if as_json else partial(boards.map_as_text, colored=shows_colors())
+        click.echo(boards.picture_of_value(tables, *at, man), nl=False)
+    elif man is not None and form.is_table:
+        click.echo(boards.map_as_text(tables, *at, man, colored=shows_colors()), nl=False)
+    elif man is not None:
+        print_facts(form, boards.map_facts(tables, *at, man))
 
 
 def _facts(
@@ -146,7 +149,7 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
             if not words:
                 continue
             try:
-                board, score = position_of(*Asked(tuple(words), (), None).read(), tables.game)
+                board, score = position_of(*Asked(tuple(words), None).read(), tables.game)
                 moves = None if brief else tables.probe_moves(board, score)
                 answer = tables.probe(board, score)
                 facts = _facts(answer, value_if_asked(tables, answer, board, fifty, unasked=False), moves, scoring)
@@ -176,15 +179,21 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
     for title, group in moves.groups():
         titles[number] = f"{title}:"
         number += len(group)
+    points = {
+        each.move.uci(): format_points(scoring.points(each.outcome), scoring.scheme).split("-")[int(each.own.holder)]
+        for each in moves
+    }
     click.echo()
-    heads = ("move", "outcome", "DTG", "own", "accrued", "points", "")
-    show_rows(heads, [tuple(_cells(each, scoring)) for each in moves], right=".rrrrr", titles=titles)
+    columns: dict[str, Column] = {
+        "move": "san",
+        "outcome": "outcome",
+        "DTG": "dtg",
+        "own": "own",
+        "accrued": "accrued",
+        "points": lambda move: points[move["uci"]],
+        "": lambda move: ", ".join(name for name in ("best", "reset") if move[name]),
+    }
+    rows = [each.facts(scoring) for each in moves]
+    show_facts(rows, columns, titles=titles)
     if any(each.keeps and each.dtg is None for each in moves):
         click.echo("\nDistances are not here: which of the moves that keep the outcome makes progress is not known.")
-
-
-def _cells(move: MoveProbe, scoring: Scoring) -> Iterator[str]:
-    yield from (move.san, str(move.outcome), "?" if move.dtg is None else str(move.dtg))
-    yield from (str(move.own), str(move.accrued))
-    yield format_points(scoring.points(move.outcome), scoring.scheme).split("-")[move.own.holder]
-    yield ", ".join(filter(None, ("best" if move.best else "", "reset" if move.reset else "")))

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
@@ -29,6 +29,7 @@ QUIET_SECONDS = 2.0
 """Bars appear after this time."""
 _FRAMES_A_SECOND = 2
 """How often bars are drawn: each time costs a millisecond."""
+_BAR_COLUMNS = 20
 
 
 class Work:
@@ -36,14 +37,14 @@ class Work:
 
     def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, at_once: bool) -> None:
         self.title, self.detail = printable(title), ""
-        self.done, self.total = 0.0, total
-        self.as_share, self.at_once = as_share, at_once
+        self.done, self.total, self.as_share = 0.0, total, as_share
+        self.left: float | None = None
+        """About how many seconds the rest takes, if that can be told."""
         self.every = LINE_SECONDS
         """The time between lines."""
         self.begun = time.monotonic()
         self.told = -math.inf if at_once else None
         """When a line told of it, or could have."""
-        self._left: float | None = None
         self._reporter = reporter
 
     @property
@@ -66,27 +67,26 @@ class Work:
         """Note how much is done, of how much. Another title begins to count time anew; `left` is an estimate."""
         if title is not None and title != self.title:
             self.title, self.begun = title, time.monotonic()
-        self.done, self._left = done, left
-        self.total = self.total if total is None else total
+        self.done, self.total = done, self.total if total is None else total
         self.detail = self.detail if detail is None else printable(detail)
+        share = done / self.total if self.total and self.as_share else 0
+        self.left = seconds_left(self.elapsed, share) if left is None else left
         self._reporter.update(self)
 
-    def facts(self, elapsed: float) -> list[str]:
+    def facts(self) -> list[str]:
         """How much is done, and about how long the rest takes."""
-        share = self.done / self.total if self.total else 0.0
-        amount = "" if self.total is None else f"{100 * share:.0f} %"
-        if not self.as_share:
-            amount = f"{self.done:,.0f}" + ("" if self.total is None else f" of {self.total:,.0f}")
-        left = seconds_left(elapsed, share) if self._left is None and self.as_share else self._left
-        return [*filter(None, [amount]), *([] if left is None else [f"{duration(left)} to go"])]
+        amount = f"{self.done:,.0f}" + ("" if self.total is None else f" of {self.total:,.0f}")
+        if self.as_share:
+            amount = f"{100 * self.done / self.total:.0f} %" if self.total else ""
+        return [amount, "" if self.left is None else f"{duration(self.left)} to go"]
 
 
 class Reporter:
     """Shows nothing; other reporters show what goes on. Threads may share a reporter."""
 
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._closed = False
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._lock, self._closed = threading.RLock(), False
+        self._stream = sys.stderr if stream is None else stream
 
     def __enter__(self) -> Self:
         return self
@@ -101,9 +101,7 @@ class Reporter:
 
     def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
         """Begin a piece of work; `at_once` shows it before two seconds are over."""
-        work = Work(self, title, total, as_share=as_share, at_once=at_once)
-        self._begin(work)
-        return work
+        return Work(self, title, total, as_share=as_share, at_once=at_once)
 
     def open(self) -> None:
         """Draw from now on, and not when two seconds are over."""
@@ -113,54 +111,40 @@ class Reporter:
 
     def update(self, work: Work) -> None:
         """Show how much of a piece of work is done, if it is time."""
-        with self._lock:
-            if not self._closed:
-                self._show(work)
 
     def say(self, text: str) -> None:
         """Give a text a line of its own."""
-        with self._lock:
-            if not self._closed:
-                self._print(text)
 
     def log(self, text: str) -> None:
         """Give a text a line of its own, unless bars show as much."""
 
-    def _begin(self, work: Work) -> None:
-        """Get ready to show a piece of work."""
-
-    def _show(self, work: Work) -> None:
-        """Show a piece of work."""
-
-    def _print(self, text: str) -> None:
-        """Print a line."""
-
 
 class Lines(Reporter):
-    """Prints lines on the standard error."""
+    """Prints lines."""
 
-    def log(self, text: str) -> None:
-        self.say(text)
-
-    def _show(self, work: Work) -> None:
+    def update(self, work: Work) -> None:
         now = time.monotonic()
         work.told = now if work.told is None else work.told
         if now - work.told >= work.every:
             work.told = now
-            title, elapsed = f"{work.title}: {work.detail}" if work.detail else work.title, now - work.begun
-            amount, *left = work.facts(elapsed) or [""]
-            self._print(", ".join(filter(None, [title, amount, f"{elapsed:.0f} s", *left])))
+            amount, left = work.facts()
+            title = f"{work.title}: {work.detail}" if work.detail else work.title
+            self.say(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
 
-    def _print(self, text: str) -> None:
-        with contextlib.suppress(OSError):  # work goes on where nobody reads of it
-            click.echo(printable(text), err=True)
+    def say(self, text: str) -> None:
+        with self._lock, contextlib.suppress(OSError):  # work goes on where nobody reads of it
+            if not self._closed:
+                click.echo(printable(text), self._stream)
+
+    def log(self, text: str) -> None:
+        self.say(text)
 
 
 class Bars(Reporter):
     """Draws a bar for each piece of work."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, stream: TextIO | None = None) -> None:
+        super().__init__(stream)
         self._rich: Progress | None = None
         self._bars: dict[Work, TaskID | None] = {}
         self._timer = threading.Timer(QUIET_SECONDS, self.open)
@@ -172,13 +156,16 @@ class Bars(Reporter):
         if self._rich is not None:
             self._rich.stop()
 
-    def _begin(self, work: Work) -> None:
-        self._bars[work] = None
-        if work.at_once:
+    def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
+        work = super().work(title, total, as_share=as_share, at_once=at_once)
+        with self._lock:
+            self._bars[work] = None
+        if at_once:
             self.open()
         elif self._timer.ident is None:
             self._timer.start()
         self.update(work)
+        return work
 
     def end(self, work: Work) -> None:
         with self._lock:
@@ -186,32 +173,38 @@ class Bars(Reporter):
             if self._rich is not None and bar is not None:
                 self._rich.remove_task(bar)
 
-    def _show(self, work: Work) -> None:
-        bar = self._bars.get(work)
-        if self._rich is not None and work in self._bars:
+    def update(self, work: Work) -> None:
+        with self._lock:
+            if self._closed or self._rich is None or work not in self._bars:
+                return
+            bar = self._bars[work]
             if bar is None:
                 bar = self._bars[work] = self._rich.add_task(work.title, total=work.total, facts="")
-            facts = ", ".join(filter(None, [work.detail, *work.facts(work.elapsed)]))
+            facts = ", ".join(filter(None, [work.detail, *work.facts()]))
             self._rich.update(bar, description=work.title, completed=work.done, total=work.total, facts=facts)
 
-    def _print(self, text: str) -> None:
+    def say(self, text: str) -> None:
         self.open()
-        if self._rich is not None:
-            self._rich.console.print(printable(text), markup=False, highlight=False)
+        with self._lock:
+            if self._rich is not None and not self._closed:
+                self._rich.console.print(printable(text), markup=False, highlight=False)
 
     def open(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.table import Column
 
         with self._lock:
             if self._closed or self._rich is not None:
                 return
+            rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # gives way where a terminal is narrow
             self._rich = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                TimeElapsedColumn(),
-                TextColumn("{task.fields[facts]}", markup=False),
-                console=Console(stderr=True),
+                TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+                BarColumn(_BAR_COLUMNS, table_column=Column(min_width=_BAR_COLUMNS)),
+                TimeElapsedColumn(table_column=Column(min_width=len("0:00:00"))),
+                TextColumn("{task.fields[facts]}", markup=False, table_column=rest),
+                console=Console(file=self._stream),
+                expand=True,
                 transient=True,
                 refresh_per_second=_FRAMES_A_SECOND,
                 redirect_stdout=False,  # rich would print on the standard error what is meant for a file
@@ -219,7 +212,7 @@ class Bars(Reporter):
             )
             self._rich.start()
             for work in self._bars:
-                self._show(work)
+                self.update(work)
 
 
 def reporter(*, quiet: bool = False) -> Reporter:

@@ -14,18 +14,20 @@ from tbgen.apps.games.files import matching_files, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
 from tbgen.cli.options import (
-    a_file,
+    declared,
+    flag,
+    form_option,
     game_option,
-    json_option,
-    quiet_option,
+    option,
     refuse_beside,
     refuse_idle,
-    refuse_without,
     settings_options,
 )
+from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, written_whole
 from tbgen.cli.position import Asked, PositionCommand, position_options
 from tbgen.cli.reporter import compile_for, reading
-from tbgen.cli.terminal import complain, complain_of, print_json, show_rows
+from tbgen.cli.rows import Column, Facts, Form, print_facts, show_facts
+from tbgen.cli.terminal import complain, complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.fen import parse_fen, with_score
@@ -35,21 +37,19 @@ from tbgen.score import Mobility, Score, with_scores
 from tbgen.text import printable
 
 
-@click.command("score", cls=PositionCommand)
+@declared("score", kind=PositionCommand)
 @position_options
-@click.option(
+@option(
     "--pgn",
     "files",
     metavar="FILE...",
-    shell_complete=a_file,
     multiple=True,
     help="Score the games of PGN files, packed or not; - reads the standard input.",
 )
-@click.option("--summary", is_flag=True, help="With --pgn: print one line a game, without its plies.")
+@flag("--summary", needs="--pgn", help="Print one line a game, without its plies.")
 @settings_options
 @game_option
-@json_option
-@quiet_option
+@form_option
 def command(
     asked: Asked,
     *,
@@ -57,7 +57,7 @@ def command(
     summary: bool,
     settings: GameSettings,
     game: Mobility,
-    as_json: bool,
+    form: Form,
     quiet: bool,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
@@ -71,16 +71,15 @@ def command(
     Examples:
       tbgen score "8/8/4k3/5q2/6K1/8/8/8 w - - 0 1"
       tbgen score startpos e4 e5 Qh5 Nc6
-      tbgen score startpos --moves "1. e4 e5 2. Qh5" --json
+      tbgen score startpos "1. e4 e5 2. Qh5" --json
       tbgen score --pgn games.pgn --summary
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
     settings = replace(settings, game=game)
     if files:
-        refuse_beside("--pgn", {"a FEN": asked.is_position, "--moves": asked.moves, "--accrued": asked.accrued})
+        refuse_beside("--pgn", {"a FEN": asked.is_position, "--accrued": asked.accrued})
         names = matching_files([*files, *asked.words])
-        return _score_files(names, settings, as_json=as_json, summary=summary, quiet=quiet)
-    refuse_without("--pgn", {"--summary": summary})
+        return _score_files(names, settings, form=form, summary=summary, quiet=quiet)
     scoring, fifty = settings.scoring(GameTags()), settings.fifty_moves_of(GameTags())
     refuse_idle(settings, scoring.scheme, fifty.setting)
     if asked.words and os.path.isfile(asked.words[0]):
@@ -93,8 +92,8 @@ def command(
     played = Game(board, accrued=carried, fifty_moves=fifty, game=game)
     played.push_line(moves)
     warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))
-    if as_json:
-        print_json({**played.facts(scoring), "warnings": warnings})
+    if not form.is_table:
+        print_facts(form, {**played.facts(scoring), "warnings": warnings})
     else:
         _show_plies(played)
         _show_verdict(played, played.accrued, scoring)
@@ -103,25 +102,27 @@ def command(
     return 0
 
 
-def _score_files(files: Sequence[str], settings: GameSettings, *, as_json: bool, summary: bool, quiet: bool) -> int:
+def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, summary: bool, quiet: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
-    faults: list[TbgenError] = []
-    warnings: list[str] = []
-    separator = '{"games": ['
+    faults, warnings, rows = list[TbgenError](), list[str](), list[Facts]()
     compile_for(Purpose.GAMES, quiet=quiet)
-    for path, game in _games_of(files, settings, quiet=quiet or sys.stdout.isatty()):
-        if not isinstance(game, PgnGame):
-            faults.append(game)
-            continue
-        if as_json:
-            click.echo(f"{separator}\n  {json.dumps(with_scores(game.facts(moves=not summary)))}", nl=False)
-            separator = ","
-        else:
-            _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
-        warnings += (f"{path}, game {game.number}: warning: {warning}" for warning in game.warnings)
-    if as_json:
-        click.echo("\n], " if separator == "," else separator + "], ", nl=False)
-        click.echo(f'"skipped": {json.dumps([fault.facts() for fault in faults])}}}')
+    with written_whole(STANDARD_OUTPUT) as out:
+        writer = GamesWriter(out) if form is Form.JSON else None
+        for path, game in _games_of(files, settings, quiet=quiet or sys.stdout.isatty()):
+            if not isinstance(game, PgnGame):
+                faults.append(game)
+                continue
+            if form.is_table:
+                _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
+            elif writer is not None:
+                writer.add(json.dumps(with_scores(game.facts(moves=not summary))))
+            else:
+                rows.append(game.facts(moves=not summary))
+            warnings += (f"{path}, game {game.number}: warning: {warning}" for warning in game.warnings)
+        if writer is not None:
+            writer.finish(skipped=[fault.facts() for fault in faults])
+    if form is Form.CSV:
+        print_facts(form, rows)
     for warning in warnings:
         complain(warning)
     return complain_of(faults)
@@ -165,11 +166,15 @@ def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
 
 
 def _show_plies(game: Game) -> None:
-    facts = (
-        (ply.number, ply.san, ply.own, ply.accrued, ply.since, "" if ply.end is None else ply.end.value)
-        for ply in game.plies
-    )
-    show_rows(("ply", "move", "own", "accrued", "since", "end"), [[*map(str, row)] for row in facts], right="r.rrr.")
+    columns: dict[str, Column] = {
+        "ply": "ply",
+        "move": lambda ply: ply["san"] or "",
+        "own": "own",
+        "accrued": "accrued",
+        "since": "reached_at_ply",
+        "end": lambda ply: ply["end"] or "",
+    }
+    show_facts([ply.facts() for ply in game.plies], columns)
 
 
 def _show_verdict(game: Game, final: Score, scoring: Scoring) -> None:

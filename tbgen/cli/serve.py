@@ -10,7 +10,7 @@ import click
 
 from tbgen.apps.site import need_modules
 from tbgen.cli.folders import folders_option, optional_folders_option
-from tbgen.cli.options import idle_quiet_option, quiet_option
+from tbgen.cli.options import OLD_FOLDER, declared, flag, option
 from tbgen.cli.reporter import compile_for
 from tbgen.cli.terminal import complain_of
 from tbgen.compiled.known import Purpose
@@ -19,37 +19,27 @@ from tbgen.text import counted
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
-@click.command("serve")
+@declared("serve")
 @folders_option
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, metavar="HOST", help="Listen on this address (0.0.0.0: on all)."
-)
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), metavar="N", help="Use port N.")
-@click.option(
+@option("--host", default="127.0.0.1", metavar="HOST", help="Listen on this address (0.0.0.0: on all).")
+@option("--port", default=8000, type=click.IntRange(0, 65535), help="Use port N.")
+@option(
     "--name",
     "names",
     multiple=True,
     metavar="NAME",
     help="Answer under this host name as well, such as tables.example, or * for any.",
 )
-@click.option(
-    "--site",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Show the pages that `tbgen site` wrote to DIR as well.",
-)
-@click.option(
-    "--workers", default=1, show_default=True, type=click.IntRange(1, 256), metavar="N", help="Answer in N processes."
-)
-@click.option(
+@option("--site", type=OLD_FOLDER, help="Show the pages that `tbgen site` wrote to DIR as well.")
+@option("--workers", default=1, type=click.IntRange(1, 256), help="Answer in N processes.")
+@option(
     "--cache",
     type=click.IntRange(0, 1 << 20),
     metavar="MB",
     help="Keep at most MB megabytes of unpacked table in each process (default 256).",
 )
-@click.option("--frames", is_flag=True, help="Allow other sites to embed the explorer (?embed=1) in a frame.")
-@click.option("--open", "show", is_flag=True, help="Show the explorer in a browser.")
-@quiet_option
+@flag("--frames", help="Allow other sites to embed the explorer (?embed=1) in a frame.")
+@flag("--open", "show", help="Show the explorer in a browser.")
 def command(
     *,
     folders: tuple[Path, ...],
@@ -99,9 +89,8 @@ def command(
         serve("tbgen.apps.site.server:from_environment", listening, workers)
 
 
-@click.command("uci")
+@declared("uci")
 @optional_folders_option
-@idle_quiet_option
 def uci(*, folders: tuple[Path, ...]) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tbgen.cli.options import idle_quiet_option
+from tbgen.cli.options import declared
 
 
 def _a_command(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -13,9 +13,8 @@ def _a_command(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
     return [name for name in group.list_commands(ctx) if name.startswith(incomplete)]
 
 
-@click.command("help")
+@declared("help")
 @click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=_a_command)
-@idle_quiet_option
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Show the help of a command, or of all.
@@ -35,9 +34,8 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     click.echo(shown.get_help())
 
 
-@click.command("completion")
+@declared("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@idle_quiet_option
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print a script by which a shell completes commands, options, materials and files.

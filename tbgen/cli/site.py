@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.records.folder import FOLDER
+from tbgen.apps.records.folder import FOLDER as RECORDS
 from tbgen.cli.folders import check_folders, in_units, no_tables, optional_folders_option
-from tbgen.cli.options import quiet_option, refuse_together, refuse_without, typed_folders
+from tbgen.cli.options import FOLDER, declared, flag, option, refuse_together, typed_folders
 from tbgen.cli.reporter import compile_for, progress
 from tbgen.cli.study import asked_records, records_option
 from tbgen.cli.terminal import complain_of
@@ -18,28 +18,19 @@ from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
 from tbgen.text import counted
 
 
-@click.command("site")
-@click.option(
-    "-o",
-    "--output",
-    default="site",
-    show_default=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write the files into DIR.",
-)
+@declared("site", *(("--no-pages", each) for each in ("--records", "--address")))
+@option("-o", "--output", default="site", type=FOLDER, help="Write the files into DIR.")
 @records_option
-@click.option("--address", metavar="URL", help="Show links to the site with a picture: DIR will be at URL on the web.")
-@click.option("--explorer", is_flag=True, help="Write the explorer and the tables of --data as well.")
-@click.option("--no-pages", "only_explorer", is_flag=True, help="With --explorer: write no pages of records.")
-@click.option(
+@option("--address", metavar="URL", help="Show links to the site with a picture: DIR will be at URL on the web.")
+@flag("--explorer", help="Write the explorer and the tables of --data as well.")
+@flag("--no-pages", "only_explorer", needs="--explorer", help="Write no pages of records.")
+@option(
     "--most-men",
     type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
-    metavar="N",
-    help="With --explorer: leave out tables of more than N men.",
+    needs="--explorer",
+    help="Leave out tables of more than N men.",
 )
 @optional_folders_option
-@quiet_option
 def command(
     *,
     output: Path,
@@ -68,11 +59,8 @@ def command(
     """
     if explorer:
         check_folders(folders)
-    else:
-        refuse_without("--explorer", {"--no-pages": only_explorer, "--most-men": most_men})
-        refuse_together({"--records": records, "--data": typed_folders()})
-    refuse_together({"--no-pages": only_explorer, "--records": records})
-    refuse_together({"--no-pages": only_explorer, "--address": address})
+    elif records is not None and typed_folders():
+        refuse_together(["--records", "--data"])
     if not only_explorer:
         _write_pages(output, records, _address(address), folders, explorer=explorer, quiet=quiet)
     return _write_explorer(output, folders, most_men or MOST_TABLE_MEN, quiet=quiet) if explorer else 0
@@ -103,7 +91,7 @@ def _write_pages(
     from tbgen.apps.site.templates import need_extra
     from tbgen.probe import Tablebase
 
-    where = [records] if records else [folder / FOLDER for folder in folders]
+    where = [records] if records else [folder / RECORDS for folder in folders]
     found = asked_records(where)
     need_extra()
     explorer = explorer or (output / PAGE_FOLDER).is_dir()

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from tbgen.cli.folders import folders_option, in_units
-from tbgen.cli.options import json_option, quiet_option, threads_option
+from tbgen.cli.options import declared, flag, form_option, option, threads_option
 from tbgen.cli.position import Asked, PositionCommand, position_options
 from tbgen.cli.reporter import compile_for, duration, progress
-from tbgen.cli.terminal import print_json, show_rows
+from tbgen.cli.rows import Form, print_facts, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.position.bracket import Bracket, MoveBracket, Solution, SolvePlan
 from tbgen.position.solving import DEFAULT_BUDGET, PositionSolver
@@ -21,21 +21,19 @@ from tbgen.system.process import processors
 from tbgen.text import counted
 
 
-@click.command("solve", cls=PositionCommand)
+@declared("solve", kind=PositionCommand)
 @position_options
-@click.option("--plan", "only_plan", is_flag=True, help="Show what it takes, and stop.")
-@click.option(
+@flag("--plan", "only_plan", help="Show what it takes, and stop.")
+@option(
     "--budget",
     type=click.IntRange(min=0),
     default=DEFAULT_BUDGET,
-    show_default=True,
     metavar="S",
     help="Take S CPU seconds at most: leave promotions to bounds to keep within them, or else refuse.",
 )
 @threads_option
 @folders_option
-@json_option
-@quiet_option
+@form_option
 def command(
     asked: Asked,
     *,
@@ -43,9 +41,9 @@ def command(
     budget: int,
     threads: int | None,
     folders: tuple[Path, ...],
-    as_json: bool,
+    form: Form,
     quiet: bool,
-) -> int:
+) -> None:
     """Solve one position with six or seven men, from the tables of --data.
 
     tbgen solves what the position can reach by captures, pawn moves and promotions, as far as the budget allows.
@@ -63,18 +61,17 @@ def command(
     with PositionSolver(folders, budget=budget, threads=threads or processors()) as solver:
         if only_plan:
             plan = solver.plan(board)
-            print_json(plan.facts()) if as_json else _show_plan(plan)
-            return 0
+            _show_plan(plan) if form.is_table else print_facts(form, plan.facts())
+            return
         solver.plan(board)
         compile_for(Purpose.POSITIONS, quiet=quiet)
         with progress("solving", 1, quiet=quiet, as_share=True) as shown:
             found = solver.solve(board, score, lambda done, left: shown.reach(done, left=left))
-    if as_json:
-        print_json(found.facts())
-    else:
+    if form.is_table:
         click.echo(picture_of(board))
         _show(found)
-    return 0
+    else:
+        print_facts(form, found.facts())
 
 
 def _show_plan(plan: SolvePlan) -> None:
@@ -111,7 +108,7 @@ def _show_moves(moves: Sequence[MoveBracket]) -> None:
         (each.san, str(each.bracket.lower), str(each.bracket.upper), _points(each.bracket), "best" * each.best)
         for each in moves
     ]
-    show_rows(("move", "at least", "at most", "points", ""), rows, right=".rr")
+    show_rows(("move", "at least", "at most", "points", ""), rows)
 
 
 def _points(bracket: Bracket) -> str:

@@ -25,17 +25,18 @@ from tbgen.apps.games.tags import Source
 from tbgen.cli.folders import optional_folders_option
 from tbgen.cli.games import asked_files, building
 from tbgen.cli.options import (
+    declared,
+    flag,
+    form_option,
     games_argument,
-    json_option,
+    option,
     processes_option,
-    quiet_option,
-    refuse_together,
-    refuse_without,
     settings_options,
     strict_option,
 )
 from tbgen.cli.reporter import compile_for, reading
-from tbgen.cli.terminal import complain, complain_of, print_json, show_rows
+from tbgen.cli.rows import Form, fits, print_facts, show_rows
+from tbgen.cli.terminal import complain, complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.text import counted
@@ -45,38 +46,33 @@ _NAMES = ", ".join(by.value for by in TieBreak)
 _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 
 
-@click.command("standings")
+@declared("standings", ("--format", "--crosstable", "--html"))
 @games_argument
-@click.option(
+@option(
     "--tiebreak",
     metavar="LIST",
     help=f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)} (default {_DEFAULT_NAMES}).",
 )
-@click.option(
-    "--crosstable", "as_crosstable", is_flag=True, help="Print JSON in the shape that the site of TCEC reads."
-)
-@click.option("--csv", "as_rows", is_flag=True, help="Print CSV.")
-@click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
-@click.option("--title", metavar="TEXT", help="With --html: set the heading of the page (default: the event's name).")
+@flag("--crosstable", "as_crosstable", help="Print JSON in the shape that the site of TCEC reads.")
+@flag("--html", "as_page", help="Print a page that needs no other file.")
+@option("--title", needs="--html", metavar="TEXT", help="Set the heading of the page (default: the event's name).")
 @settings_options
 @optional_folders_option
 @processes_option
 @strict_option
-@json_option
-@quiet_option
+@form_option
 def command(
     files: tuple[str, ...],
     *,
     tiebreak: str | None,
     as_crosstable: bool,
-    as_rows: bool,
     as_page: bool,
     title: str | None,
     settings: GameSettings,
     folders: tuple[Path, ...],
     jobs: int,
     strict: bool,
-    as_json: bool,
+    form: Form,
     quiet: bool,
 ) -> int:
     """Show the cross table and the standings of an event.
@@ -95,19 +91,16 @@ def command(
       tbgen standings scored.pgn --html > standings.html
     """
     names, order = asked_files(files), _order(_DEFAULT_NAMES if tiebreak is None else tiebreak)
-    refuse_together({"--json": as_json, "--crosstable": as_crosstable, "--csv": as_rows, "--html": as_page})
-    if not as_page:
-        refuse_without("--html", {"--title": title})
     task = Task(settings, tables=folders, texts=False, results=True)
     compile_for(Purpose.GAMES, quiet=quiet)
     games = list[EventGame]()
     faults = [fault for name in names for fault in _collect(name, task, jobs, games, quiet=quiet)]
     standings = Standings(games, order)
-    if as_json:
-        print_json(standings.facts())
-    elif as_crosstable:
-        print_json(crosstable(standings))
-    elif as_rows:
+    if as_crosstable:
+        print_facts(Form.JSON, crosstable(standings))
+    elif form is Form.JSON:
+        print_facts(form, standings.facts())
+    elif form is Form.CSV:
         click.echo(as_csv(standings), nl=False)
     elif as_page:
         from tbgen.apps.site.alone import standings_page
@@ -146,15 +139,13 @@ def _collect(name: str, task: Task, jobs: int, games: list[EventGame], *, quiet:
 def _show_table(standings: Standings, building: str) -> None:
     """The lines of all players, with a column for each of them where there is room for people to find it."""
     rows = standings.rows
-    across = rows if len(rows) <= _MOST_ACROSS else []
     figures = list(rows[0].figures) if rows else []
-    heads = ["", "player", "games", "classical", "points", *figures, *map(str, range(1, len(across) + 1))]
-    lines = []
-    for place, row in enumerate(rows, start=1):
-        shared = "" if row.rank == place else "="
-        met = (meeting(row, other) for other in across)
-        lines.append([f"{place}{shared}", *cells_of(row)[1:-1], *map(in_decimals, row.figures.values()), *met])
-    show_rows(heads, lines, right="r.rrr" + "r" * (len(figures) + len(across)))
+    heads = ["", "player", "games", "classical", "points", *figures]
+    lines = [[str(row.rank), *cells_of(row)[1:-1], *map(in_decimals, row.figures.values())] for row in rows]
+    met = [[meeting(row, other) for other in rows] for row in rows]
+    crossed = [*heads, *(str(row.rank) for row in rows)], [line + more for line, more in zip(lines, met, strict=True)]
+    has_room = len(rows) <= _MOST_ACROSS and fits(*crossed)
+    show_rows(*(crossed if has_room else (heads, lines)))
     schemes = ", ".join(scheme.value for scheme in standings.schemes)
     click.echo(f"ranked by {', then '.join(by.value for by in standings.order)}; points: {schemes}")
     if standings.unfinished:

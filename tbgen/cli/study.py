@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tbgen.apps.records.folder import FOLDER, records_in, write_record
+from tbgen.apps.records.folder import FOLDER as RECORDS
+from tbgen.apps.records.folder import records_in, write_record
 from tbgen.apps.records.record import Record
 from tbgen.cli.folders import (
     Wanted,
@@ -21,18 +22,10 @@ from tbgen.cli.folders import (
     optional_folders_option,
     wanted_options,
 )
-from tbgen.cli.options import (
-    a_file,
-    game_option,
-    idle_quiet_option,
-    json_option,
-    quiet_option,
-    refuse_beside,
-    typed_folders,
-)
+from tbgen.cli.options import FOLDER, OLD_FOLDER, declared, form_option, game_option, option
 from tbgen.cli.output import written_whole
 from tbgen.cli.reporter import by_pawns, compile_for, progress
-from tbgen.cli.terminal import show_rows
+from tbgen.cli.rows import Form, print_facts, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.material import Material
@@ -44,11 +37,8 @@ from tbgen.text import in_plies, plain
 if TYPE_CHECKING:
     from tbgen.apps.records.two_games import Compared
 
-records_option = click.option(
-    "--records",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Show the records in DIR (default: those within the folders of tables).",
+records_option = option(
+    "--records", type=OLD_FOLDER, help="Show the records in DIR (default: those within the folders of tables)."
 )
 
 
@@ -73,18 +63,16 @@ def command() -> None:
     """
 
 
-@command.command("record")
+@declared("record", into=command)
 @wanted_options("every table in the folders", built=True)
-@click.option(
+@option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
+    type=FOLDER,
     help="Write the records into DIR (default: records in the folder of tables, if there is only one).",
 )
 @game_option
 @optional_folders_option
-@quiet_option
 def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tuple[Path, ...], quiet: bool) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
@@ -100,7 +88,7 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
     check_folders(folders)
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
-    target = folders[0] / FOLDER if output is None else output
+    target = folders[0] / RECORDS if output is None else output
     if wanted.every:
         materials = named_or_there((), folders)
     compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
@@ -118,17 +106,10 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
             shown.advance()
 
 
-@command.command("compare")
+@declared("compare", into=command)
 @wanted_options("every material that has tables of both games", built=True)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    shell_complete=a_file,
-    help="Write all figures, lines and positions to FILE, as JSON.",
-)
+@option("-o", "--output", metavar="FILE", help="Write all figures, lines and positions to FILE, as JSON.")
 @folders_option
-@quiet_option
 def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], quiet: bool) -> None:
     """Compare the tables of r-mobility with those of whole-game mobility, position by position.
 
@@ -152,7 +133,7 @@ def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], qu
             file.write(f"{json.dumps(plain(found), indent=1)}\n".encode())
     if not quiet and output != "-":
         rows = [_row(table) for table in found.tables]
-        show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows, right=".rrrrr")
+        show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows)
         sys.stdout.flush()
 
 
@@ -174,12 +155,11 @@ def _row(table: Compared) -> tuple[str, ...]:
     return (str(table.material), *shares, f"{table.points_to_white:+.4f}")
 
 
-@command.command("potential")
+@declared("potential", ("--records", "--data"), into=command)
 @records_option
 @optional_folders_option
-@json_option
-@idle_quiet_option
-def potential(*, records: Path | None, folders: tuple[Path, ...], as_json: bool) -> None:
+@form_option
+def potential(*, records: Path | None, folders: tuple[Path, ...], form: Form) -> None:
     """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
 
     The factor of an ending is the share of positions that the side ahead wins by mate, less the share that it
@@ -193,23 +173,22 @@ def potential(*, records: Path | None, folders: tuple[Path, ...], as_json: bool)
     """
     from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 
-    if records is not None:
-        refuse_beside("--records", {"--data": typed_folders()})
-    found = potentials_of(asked_records([records] if records else [folder / FOLDER for folder in folders]))
-    if as_json:
-        click.echo(json.dumps(facts_of(found), indent=1))
+    found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
+    if not form.is_table:
+        facts = facts_of(found)
+        print_facts(form, facts, facts["endings"].values())
         return
     rules = [
         (fit.rule.words, str(fit.rule.factor), *_digits(fit.mates, fit.points), f"{fit.confirmed} of {fit.endings}")
         for fit in fits_of(found)
     ]
-    show_rows(("rule", "says", "fitted", "r-mobility", "confirmed"), rows=rules, right=".rrrr")
+    show_rows(("rule", "says", "fitted", "r-mobility", "confirmed"), rules)
     click.echo()
     endings = [
         (each.name, each.rule.title, str(each.rule.factor), *_digits(each.mates, each.points), each.verdict)
         for each in found
     ]
-    show_rows(("ending", "rule", "says", "factor", "r-mobility", "verdict"), endings, right="..rrr.")
+    show_rows(("ending", "rule", "says", "factor", "r-mobility", "verdict"), endings)
 
 
 def _digits(*factors: Fraction | None) -> list[str]:

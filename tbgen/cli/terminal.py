@@ -1,21 +1,19 @@
-"""What commands say and how they end: exit codes, lines, and rows of a table. An error is one line."""
+"""How commands end, and what they say on the standard error. An error is one line."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn, TextIO
 
 import click
 
 from tbgen.errors import NotEnoughMemoryError, TbgenError
-from tbgen.score import with_scores
 from tbgen.text import printable
 
 _INTERRUPTED = 130
@@ -94,75 +92,8 @@ def say(text: str) -> None:
     click.echo(printable(text), err=True)
 
 
-def in_json(facts: object) -> bytes:
-    """Facts as a file of JSON."""
-    return f"{json.dumps(with_scores(facts), indent=2)}\n".encode()
-
-
-def print_json(facts: object) -> None:
-    """JSON on the standard output."""
-    click.echo(json.dumps(with_scores(facts), indent=2))
-
-
 def complain_of(faults: Sequence[TbgenError]) -> int:
     """One line for each fault; the exit code is that of the first."""
     for fault in faults:
         complain(str(fault))
     return faults[0].exit_code if faults else 0
-
-
-def show_rows(
-    heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    right: str = "",
-    whole: bool = False,
-    titles: Mapping[int, str] | None = None,
-) -> None:
-    """A table; `right` has the letter `r` where a column is set flush right, such as `"r..r"`.
-
-    `titles` are lines above some of the rows, by their numbers from 0.
-
-    Where a terminal is too narrow for them, columns move closer. If that is not enough, or if `whole` says that the
-    last one is a text such as a FEN, the last one gets lines of its own: nothing is ever broken or cut.
-    """
-    rows = [[printable(cell) for cell in row] for row in rows]
-    sides = right.ljust(len(heads), ".")
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    room = _terminal_width()
-    gap, below = "  ", False
-    if room is not None and sum(widths) + 2 * (len(widths) - 1) > room:
-        below = whole or sum(widths) + len(widths) - 1 > room
-        gap = "  " if whole else " "
-    for number, row in enumerate((heads, *rows)):
-        cells = [
-            text.rjust(width) if side == "r" else text.ljust(width)
-            for text, width, side in zip(row, widths, sides, strict=True)
-        ]
-        if titles and number - 1 in titles:
-            click.echo(titles[number - 1])
-        if below:
-            cells, last = cells[:-1], cells[-1].rstrip()
-        line = gap.join(cells).rstrip()
-        click.echo(_bold(line) if number == 0 else line)
-        if below and last:
-            click.echo(f"    {last}")
-
-
-def _terminal_width() -> int | None:
-    """The columns of the terminal that is printed to, if it is one."""
-    if not sys.stdout.isatty():
-        return None
-    import shutil  # which costs more than a look at the tables
-
-    return shutil.get_terminal_size().columns
-
-
-def shows_colors() -> bool:
-    """Whether a terminal shows colours and nobody has asked for none (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def _bold(text: str) -> str:
-    """The text as a heading, where a terminal shows it."""
-    return click.style(text, bold=True) if shows_colors() else text

@@ -12,6 +12,7 @@ from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
 
 _FORECAST_SECONDS = 60.0
+_TABLES, _LOOKING, _COMPILING = "tables", "looking at what is there", "compiling kernels, once"
 
 
 class BuildWatcher(Watcher):
@@ -35,26 +36,25 @@ class BuildWatcher(Watcher):
         self._reporter.close()
 
     def examines(self, material: Material, number: int, total: int) -> None:
-        self._work("looking at what is there", total, at_once=False).reach(number, detail=str(material))
+        self._work(_LOOKING, total).reach(number, detail=str(material))
 
     def waiting(self) -> None:
         self._reporter.say("another build is at work in this folder; waiting for it to end ...")
 
     def compiles(self, done: int, total: int) -> None:
-        self._work("compiling kernels, once", total).reach(done)
+        self._work(_COMPILING, total, at_once=True).reach(done)
         if done == total:
-            self._end("compiling kernels, once")
+            self._end(_COMPILING)
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         material = finding.material
         self.has_lock = True
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
-        self._end("looking at what is there")
+        self._end(_LOOKING)
         self._reporter.open()
-        self._work("tables", total, at_once=False).every = _FORECAST_SECONDS
-        work = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
-        self._works[material] = work
+        self._work(_TABLES, total).every = _FORECAST_SECONDS
+        work = self._works[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
 
@@ -84,10 +84,11 @@ class BuildWatcher(Watcher):
         self._reporter.say(f"{error}; going on with the tables that do not need it")
 
     def forecast(self, seconds: float) -> None:
-        if "tables" in self._works:
-            self._works["tables"].reach(len(self.made), left=seconds)
+        if _TABLES in self._works:
+            tables = [work.left or 0 for key, work in list(self._works.items()) if key != _TABLES]
+            self._works[_TABLES].reach(len(self.made), left=max(seconds, *tables, 0))  # never less than one of them
 
-    def _work(self, title: str, total: int, *, at_once: bool = True) -> Work:
+    def _work(self, title: str, total: int, *, at_once: bool = False) -> Work:
         """The piece of work with a title, which begins if it has not."""
         if title not in self._works:
             self._works[title] = self._reporter.work(title, total, at_once=at_once)

@@ -1,10 +1,12 @@
 """Where compiled kernels are kept, and what names the folder: a digest of all that they are made from.
 
-Kernels lie in the user's folder. Their files are pickles, so a folder is believed only where nobody else can write.
+Kernels lie in the user's folder. Their files are pickles, so a folder is believed only where nobody else can write,
+nor rename anything on the way to it.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import os
@@ -45,6 +47,7 @@ LEVEL = 1
 _UNUSED_SECONDS = 30 * 24 * 3600.0
 """Kernels of other sources are removed when nobody has used them for so long."""
 
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _FOLDER_NAME = re.compile(r"[0-9a-f]{16}")
 _KERNEL_FILE = re.compile(r"(?:.*\.)?(\w+)-\d+\.py\w+\.\d+\.nbc")
 
@@ -75,7 +78,7 @@ def kernel_digest(package: str) -> str:
     """
     from importlib.metadata import version
 
-    level = os.environ.get("NUMBA_OPT", str(LEVEL))
+    level = os.environ.get("NUMBA_OPT") or str(LEVEL)
     python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
     compiler = hashlib.sha256(b"".join((PACKAGE / name).read_bytes() for name in COMPILER)).hexdigest()
     system = f"{sys.platform} {platform.machine()} {_this_processor()}"
@@ -94,10 +97,11 @@ def _this_processor() -> str:
 
 
 def cache_home() -> Path:
-    """Where compiled kernels of any version of tbgen are kept."""
+    """Where compiled kernels of any version of tbgen are kept; variables that are empty are not set."""
     if override := os.environ.get("TBGEN_CACHE"):
-        return Path(override)
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tbgen" / "kernels"
+        return Path(override).absolute()
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(home) if os.path.isabs(home) else Path.home() / ".cache") / "tbgen" / "kernels"
 
 
 @cache
@@ -106,35 +110,47 @@ def cache_folder(package: str = "retro") -> Path:
 
     The folder is made here if need be, and then those that have not been used for a month are removed.
     """
-    home, digest = cache_home(), kernel_digest(package)
-    common = Path(tempfile.gettempdir()) / f"tbgen-kernels-{_user()}"  # where others can write, too
-    for first, folder in ((home / digest, home / digest), (common, common / digest)):
-        with contextlib.suppress(OSError):
-            first.parent.mkdir(parents=True, exist_ok=True)
-            is_new = not folder.is_dir()
-            for path in (first, folder):
-                path.mkdir(mode=0o700, exist_ok=True)
-            if os.access(folder, os.W_OK) and is_ours_alone(first) and is_ours_alone(folder):
-                os.utime(folder)  # says that it is in use
-                if is_new:
-                    remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)
-                return folder
-    private = Path(tempfile.mkdtemp(prefix="tbgen-kernels-"))
+    digest = kernel_digest(package)
+    with contextlib.suppress(OSError):
+        folder = cache_home().resolve() / digest
+        is_new = not folder.is_dir()
+        _make(folder)
+        if os.access(folder, os.W_OK) and is_ours_alone(folder):
+            os.utime(folder)  # says that it is in use
+            if is_new:
+                remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)
+            return folder
+    private = Path(tempfile.mkdtemp(prefix="tbgen-kernels-")).resolve()
+    atexit.register(shutil.rmtree, private, ignore_errors=True)
     os.environ["TBGEN_CACHE"] = str(private)  # processes that this one starts find it, and kernels of other packages
-    (private / digest).mkdir(mode=0o700)
+    _make(private / digest)
     return private / digest
 
 
+def _make(folder: Path) -> None:
+    """Make a folder and all above it, for this user alone, whatever the umask is."""
+    for path in (*reversed(folder.parents), folder):
+        if not path.is_dir():
+            path.mkdir(mode=0o700, exist_ok=True)
+
+
 def is_ours_alone(folder: Path) -> bool:
-    """Whether a path is a folder of this user, and no link, where nobody else can write."""
-    facts = folder.lstat()
-    if not stat.S_ISDIR(facts.st_mode):
+    """Whether a path without links is a folder of this user where nobody else can write or put another in its place.
+
+    As ssh demands of its keys: each folder above belongs to the user or to root, and others cannot write there,
+    unless the sticky bit keeps them from renaming what is not theirs.
+    """
+    if not hasattr(os, "getuid"):
+        return folder.is_dir()
+    facts = [path.lstat() for path in (folder, *folder.parents)]
+    if facts[0].st_uid != os.getuid() or facts[0].st_mode & _OTHERS_WRITE:
         return False
-    return not hasattr(os, "getuid") or (facts.st_uid == _user() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
-
-
-def _user() -> int:
-    return os.getuid() if hasattr(os, "getuid") else 0
+    return all(
+        stat.S_ISDIR(each.st_mode)
+        and each.st_uid in (os.getuid(), 0)
+        and (not each.st_mode & _OTHERS_WRITE or each.st_mode & stat.S_ISVTX)
+        for each in facts
+    )
 
 
 def remove_unused(home: Path, before: float) -> None:

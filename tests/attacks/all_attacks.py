@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks import blocks, files, games, matches, positions, requests, tables
+from tests.attacks import blocks, files, games, matches, positions, requests, scripts, tables
 from tests.attacks.attack import Attack
 
 ATTACKS = (
@@ -12,6 +12,7 @@ ATTACKS = (
     Attack("forged tables", 8, tables.begin_forged),
     Attack("tampered `.blocks`", 6, blocks.begin),
     Attack("tampered matches", 1, matches.begin_states),
+    Attack("UCI scripts", 20, scripts.begin),
     Attack("bad engines", 1, matches.begin_engines),
     Attack("questions over HTTP", 300, requests.begin_questions),
     Attack("bytes over HTTP", 12, requests.begin_bytes),

@@ -24,7 +24,7 @@ def tbgen(*arguments: str, folder: Path | str | None = None) -> CompletedProcess
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (
         mock.patch.dict(os.environ, environment),
-        mock.patch("tbgen.cli.reporter.Lines._show"),
+        mock.patch("tbgen.cli.reporter.Lines.update"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

@@ -8,14 +8,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tbgen.apps.games import archive
 from tbgen.apps.games.chunks import ScannedChunk
 from tbgen.apps.match.store import state_path
-from tbgen.cli.output import written_whole
 from tbgen.system.disk import try_lock
 from tests.cli import calls
 from tests.cli.test_score import complaint, tbgen
@@ -123,29 +121,6 @@ def test_a_game_that_cannot_be_read_is_named_and_the_others_are_decided(tmp_path
     assert skipped["reason"] == "illegal move 'Ke2': it is Black's turn"
 
 
-def test_who_is_interrupted_while_a_file_is_begun_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = os.open
-
-    def interrupted(*arguments: Any, **named: Any) -> int:
-        os.close(opened(*arguments, **named))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "open", interrupted)
-    with pytest.raises(KeyboardInterrupt), written_whole(str(tmp_path / "games.pgn")):
-        pass
-    assert not list(tmp_path.iterdir())
-
-
-def stopped_while_it_writes(path: Path, stop: signal.Signals) -> int:
-    """The exit code of a run; 0 if it was over before anybody could stop it, as on a busy machine."""
-    command = [sys.executable, "-m", "tbgen", "adjudicate", str(path), "--in-place"]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    while not any(each.suffix == ".partial" for each in path.parent.iterdir()) and process.poll() is None:
-        time.sleep(0.005)
-    process.send_signal(stop)
-    return process.wait()
-
-
 def test_a_file_that_a_match_writes_is_not_changed_in_place(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("1. e4 e5 *\n")
@@ -165,8 +140,7 @@ def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
     decide = archive.ChunkDecider.decide
 
     def growing(self: archive.ChunkDecider, chunk: ScannedChunk, name: str) -> archive.Decided:
-        with path.open("a") as file:
-            file.write("1. d4 *\n")
+        path.write_text("1. e4 e5 *\n1. d4 *\n")
         return decide(self, chunk, name)
 
     monkeypatch.setattr(archive.ChunkDecider, "decide", growing)

@@ -38,11 +38,6 @@ def test_json_has_the_value_under_the_rule_that_is_asked_for(how: tuple[str, ...
     assert "within" not in json.loads(printed("probe", *how, FAR, *data))
 
 
-def test_a_line_carries_the_warning_as_a_tag(table_folder: Path) -> None:
-    lines = printed("probe", "--line", FAR, "--data", str(table_folder)).splitlines()
-    assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in lines
-
-
 @pytest.mark.parametrize(
     ("tags", "warned"),
     [

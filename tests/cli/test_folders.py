@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import complaint, printed, tbgen
-from tests.copies import bytes_of_table, copy_tables
+from tests.copies import copy_tables
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 RECORDS = str(Path(__file__).parent.parent.parent / "records")
@@ -134,23 +134,6 @@ def test_a_folder_may_have_the_sign_between_folders_in_its_name(table_folder: Pa
     folder.mkdir()
     copy_tables(table_folder, folder, "KvK")
     assert printed("list", "--data", str(folder)).splitlines()[-1].startswith("1 table, ")
-
-
-def test_a_list_has_short_rows_and_figures_are_in_info(table_folder: Path) -> None:
-    rows = json.loads(printed("list", "--json", "--data", str(table_folder)))
-    assert [list(row) for row in rows] == [["material", "men", "positions", "bytes", "folder"]] * len(rows)
-    (knight,) = (row for row in rows if row["material"] == "KNvK")
-    figures = json.loads(printed("list", "KNvK", "--json", "--data", str(table_folder)))
-    assert knight["positions"] == sum(side["positions"] for side in figures["sides"].values())
-    assert knight["bytes"] == figures["bytes"] == sum(map(len, bytes_of_table(table_folder, "KNvK")))
-
-
-def test_several_tables_are_shown_together_and_missing_ones_named(table_folder: Path) -> None:
-    found = json.loads(printed("list", "KvK", "KBvK", "--json", "--data", str(table_folder)))
-    assert [each["material"] for each in found] == ["KvK", "KBvK"]
-    done = tbgen("list", "KvK", "KQvKQ", "KBvK", "--json", "--data", str(table_folder))
-    assert [each["material"] for each in json.loads(done.stdout)] == ["KvK", "KBvK"]
-    assert (done.returncode, done.stderr.count("KQvKQ in ")) == (3, 1)
 
 
 def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path, tmp_path: Path) -> None:

@@ -11,9 +11,7 @@ import pytest
 
 from tests.cli.calls import printed, tbgen
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 SHORT = '[White "{}"]\n\n1. e4 e5 *\n'
-REPETITION = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4"
 
 
 @pytest.fixture
@@ -43,20 +41,6 @@ def test_several_files_are_scored_after_one_another(folder: Path, names: list[st
         (str(folder / "b.pgn"), 1, "b"),
         (str(folder / "d.pgn.gz"), 1, "d"),
     ]
-
-
-def test_a_game_in_json_has_its_number_points_and_moves(folder: Path) -> None:
-    (game,) = scored("--pgn", str(folder / "a.pgn"), "--scoring", "harmonic")["games"]
-    assert (game["points"], game["scoring"]) == ({"white": 59 / 120, "black": 61 / 120}, "harmonic")
-    assert game["number"] == 1
-    assert [(move["san"], move["uci"]) for move in game["moves"]] == [(None, None), ("e4", "e2e4"), ("e5", "e7e5")]
-    assert len(game["fen"].split()) == 6
-    (short,) = scored("--pgn", str(folder / "a.pgn"), "--summary")["games"]
-    assert "moves" not in short
-    assert short == {
-        **{key: game[key] for key in short},
-        **{key: short[key] for key in ("points", "scoring", "scores")},
-    }
 
 
 def test_points_and_fen_have_one_shape_in_all_commands(table_folder: Path, folder: Path) -> None:
@@ -104,24 +88,6 @@ def test_a_contradiction_is_a_line_and_a_field_but_no_failure(folder: Path) -> N
     assert len(game["warnings"]) == 4
     assert done.stderr.splitlines() == [f"tbgen: {path}, game 1: warning: {warning}" for warning in game["warnings"]]
     assert done.returncode == 0
-
-
-def test_published_games_have_no_warnings() -> None:
-    found = scored("--pgn", str(GOLDEN / "tcec_s18.pgn"))
-    assert [game["warnings"] for game in found["games"]] == [[]] * 20
-    assert found["skipped"] == []
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--cutoff", "G3.5"],
-        ["--cutoff", "G3.5", "--scoring", "winner", "--fifty", "none"],
-        ["--komi", "G3.5", "--scoring", "komi"],
-    ],
-)
-def test_options_that_matter_are_taken(arguments: list[str]) -> None:
-    assert printed("score", "startpos", *arguments)
 
 
 def test_what_the_tags_may_ask_for_can_be_given_for_files(folder: Path) -> None:

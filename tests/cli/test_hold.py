@@ -46,20 +46,3 @@ def test_a_strategy_is_written_and_checked_again(tmp_path: Path) -> None:
     code, told = complaint("hold", "--check", str(file))
     assert code == 7
     assert told.startswith(f"tbgen: {file} is wrong: ")
-
-
-A_PAIR = "a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not 'Ka1,a2'"
-ONE_SIDE = "--strategy writes the moves of one side: give --side white or black, and no --json"
-NO_FOLDER = "there is no folder elsewhere; name one with --data, or make it with: tbgen build --men 3"
-REFUSED = [
-    ((), 2, "give a FEN, or startpos; --help says more"),
-    ((CAGE, "--goal", "G99"), 2, "'G99' is not a score such as G3.5 or -G3.5"),
-    ((CAGE, "--goal", "G1.5", "--side", "white"), 2, "-G1.5 has accrued, which is already worse for White than G1.5"),
-    ((CAGE, "--pair", "Ka1,a2"), 2, A_PAIR),
-    ((CAGE, "--pair", "Ka1,Ke6"), 2, "there is no Ke6 on the board"),
-    ((CAGE, "--strategy", "x"), 2, ONE_SIDE),
-    ((CAGE, "--check", "x"), 2, "--check and a position cannot be given together"),
-    (("--check", "no such file"), 1, "no such file: No such file or directory"),
-    (("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",), 2, "the game is over: there is nothing left to hold"),
-    ((CAGE, "--data", "elsewhere"), 3, NO_FOLDER),
-]

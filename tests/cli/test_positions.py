@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.cli.calls import complaint, printed, tbgen
+from tests.cli.calls import printed
 
 WAITING = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 BLACK = "8/8/4k3/5bK1/8/8/8/8 b - - 33 30 -G4.0"
-START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 COMMANDS = ["score", "probe"]
 
@@ -45,10 +44,6 @@ def test_a_fen_needs_no_quotes(command: str, fen: str, table_folder: Path) -> No
         ["Ke5 Kh5 Kf4"],
         ["30. Ke5 Kh5 31. Kf4"],
         ["30.Ke5", "Kh5", "31.Kf4!"],
-        ["--moves", "Ke5 Kh5 Kf4"],
-        ["--moves", "30. e6e5 g5h5 31. Kf4"],
-        ["--moves", "Ke5", "--moves", "Kh5 Kf4"],
-        ["Ke5", "--moves", "Kh5 Kf4"],
     ],
 )
 def test_moves_may_be_written_in_many_ways(command: str, moves: list[str], table_folder: Path) -> None:
@@ -61,22 +56,6 @@ def test_moves_may_be_written_in_many_ways(command: str, moves: list[str], table
 def test_a_score_that_is_asked_for_is_scored_with_whatever_the_halfmove_clock_says() -> None:
     facts = json.loads(printed("score", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--accrued", "G2.5", "Kh4", "--json"))
     assert facts["accrued"] == "G2.5"
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_what_makes_no_sense_is_named(command: str, table_folder: Path) -> None:
-    data = [] if command == "score" else ["--data", str(table_folder)]
-    for words, expected in [
-        ([], "give a FEN"),
-        (["hello", "world"], "malformed FEN 'hello'"),
-        ([*WAITING.split(), "Ke5", "Kxz9"], "ply 2: illegal move 'Kxz9': there is no square z9"),
-        ([*WAITING.split()[:-1], "G4.2"], "'G4.2' is not a score"),
-        ([*WAITING.split()[:-1], "-G4.2"], "'-G4.2' is not a score"),
-        ([*WAITING.split()[:-1], "7"], "'7' is not a score"),
-        ([*WAITING.split(), "--what"], "No such option '--what'"),
-    ]:
-        code, line = complaint(command, *words, *data)
-        assert (code, expected in line) == (2, True), line
 
 
 def test_positions_from_the_standard_input_are_answered_line_by_line(table_folder: Path) -> None:
@@ -132,41 +111,12 @@ def test_moves_are_given_with_their_scores_and_only_best_play_is_called_best(tab
         assert " ".join(row[6:]) == ", ".join(filter(None, remark))
 
 
-def test_a_material_is_named_as_its_table_is_whoever_has_more(table_folder: Path) -> None:
-    found = facts_of("probe", "8/8/8/8/2k1b3/8/8/K7 w - - 0 1", folder=table_folder)
-    assert found["material"] == "KBvK"
-    assert "material  KBvK\n" in printed("probe", "8/8/8/8/2k1b3/8/8/K7 w - - 0 1", "--data", str(table_folder))
-
-
 def test_the_moves_can_be_left_out(table_folder: Path) -> None:
     whole, brief = (facts_of("probe", WAITING, *options, folder=table_folder) for options in ([], ["--brief"]))
     assert {**brief, "moves": whole["moves"], "scores": whole["scores"]} == whole
     text = printed("probe", WAITING, "--brief", "--data", str(table_folder))
     assert printed("probe", WAITING, "--data", str(table_folder)).startswith(text)
     assert "Ke5" not in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("probe", "KBvK"), "KBvK is a material and no position; what its table holds is shown by: tbgen list KBvK"),
-        (("score", "startpos", "e4", "1-0", "e5"), "1-0 is a result and no move"),
-        (("score", "startpos", "--moves", "1. e4 e5 1/2-1/2"), "1/2-1/2 is a result and no move"),
-        (
-            ("probe", *WAITING.split(), "--accrued", "G2.5"),
-            "the FEN says that G4.0 has accrued, and --accrued that G2.5",
-        ),
-        (("score", "startpos", "f3", "e5", "g4", "Qh4", "a3"), "'a3': the game is over by checkmate"),
-        (("score", "startpos", "e9"), "'e9': there is no square e9"),
-    ],
-)
-def test_a_question_that_cannot_be_meant_is_refused_with_the_reason(
-    arguments: tuple[str, ...], reason: str, table_folder: Path
-) -> None:
-    data = ("--data", str(table_folder)) if arguments[0] == "probe" else ()
-    done = tbgen(*arguments, *data)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert reason in done.stderr
 
 
 @pytest.mark.parametrize("text", ["G4.0", "G4", "4.0"])

@@ -68,7 +68,7 @@ def test_the_points_of_the_published_games_as_json_and_csv() -> None:
         assert {player["name"] for player in facts["players"]} == {
             row[side] for row in csv.DictReader(file) for side in ("white", "black")
         }
-    rows = list(csv.DictReader(io.StringIO(shown(S18, "--csv", "--tiebreak", "points,net"))))
+    rows = list(csv.DictReader(io.StringIO(shown(S18, "--format", "csv", "--tiebreak", "points,net"))))
     assert [row["exact"] for row in rows] == [player["points_exact"] for player in facts["players"]]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import csv
 import io
 import json
@@ -81,12 +80,6 @@ def test_a_probe_in_json_has_exactly_these_keys(run: Any) -> None:
     assert len(facts["moves"]) == 14
 
 
-def test_moves_are_played_before_the_probe(run: Any) -> None:
-    facts = json.loads(run("probe", WAITING, "--moves", "e6e5 Kh5", "--json").stdout)
-    assert facts["fen"].startswith("8/8/8/4KB1k/")
-    assert (facts["accrued"], facts["outcome"], facts["dtg"]) == ("G3.5", "G1.5", 3)
-
-
 def test_points_follow_the_scheme(run: Any) -> None:
     facts = json.loads(run("probe", BISHOP, "--scoring", "komi", "--komi", "G1.5", "--json").stdout)
     assert facts["points"] == {"white": 0.5, "black": 0.5}
@@ -141,60 +134,6 @@ def test_a_damaged_table_is_listed_as_such(run: Any, table_folder: Path, tmp_pat
     assert "damaged table" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["probe", "8/8/8/4KBkq/8/8/8/8 w - - 0 1"], 3, "tbgen build KQvKB"),
-        (["probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1"], 2, "at most 5"),
-        (["probe", "6k1/8/8/8/8/8/8/4K2R w K - 0 1"], 2, "castling"),
-        (["probe", "8/8/8/3Kk3/8/8/8/8 w - - 0 1"], 2, "next to each other"),
-        (["probe", "8/8/8/8/8/8/8/8 w - - 0 1"], 2, "board is empty"),
-        (["probe", "nonsense"], 2, "malformed FEN"),
-        (["probe", WAITING[:-4] + "G0.5"], 2, "would have ended"),
-        (["probe", BISHOP, "--accrued", "G0.0"], 2, "would have ended"),
-        (["probe", BISHOP, "--accrued", "x"], 2, "'x' is not a score"),
-        (["probe", BISHOP, "--moves", "Kf6 Qh9"], 2, "ply"),
-        (["probe", "--line", "8/8/8/4KBkq/8/8/8/8 w - - 0 1"], 3, "tbgen build KQvKB"),
-        (["list", "KQvKQ"], 3, "tbgen build KQvKQ"),
-        (["list", "KXvK"], 2, "no man is called 'X'"),
-        (["list", "KQQQvKQQ"], 2, "at most 6"),
-        (["list", "KRPvKRP"], 3, "no table KRPvKRP in"),
-        (["fetch", "KRPvKRP", "--from", "http://localhost:1"], 2, "at most 5"),
-        (["build"], 2, "name materials"),
-        (["build", "KBvK", "--all"], 2, "KBvK and --all cannot be given together"),
-        (["build", "--men", "7"], 2, "2 to 6 men"),
-        (["build", "KRPvKRP", "--memory", "4G"], 6, "GiB of memory, 4.0 GiB are available; "),
-        (["build", "KRPvKRP", "--memory", "4G"], 6, " tables cannot be made, --plan names them"),
-        (["build", "KBBvK", "--memory", "10M"], 6, "10 MiB are available; free some, or grant more"),
-        (["build", "KBvK", "--memory", "8"], 2, "'8' is less than 1 MiB; write a size such as 512M or 8G"),
-        (["build", "KNNvKNN", "--plan", "--memory", "8G"], 6, "cannot build KNNvKNN: it needs about"),
-        (["build", "KRPPvKR", "--plan", "--memory", "8G"], 6, "are available"),
-        (["build", "KBvK", "--memory", "lots"], 2, "not a size"),
-    ],
-)
-def test_what_cannot_be_done_is_one_line(run: Any, arguments: list[str], code: int, words: str) -> None:
-    done = run(*arguments)
-    assert done.returncode == code, done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("tbgen: ")
-    assert words in done.stderr
-
-
-def test_a_plan_names_what_memory_does_not_suffice_for_by_how_much_that_takes(run: Any) -> None:
-    plan = ("build", "--all", "--plan", "--memory", "1500M", "--threads", "2")
-    least = collections.defaultdict(list)
-    lacking = json.loads(run(*plan, "--json").stdout)["too_large"]
-    for each in sorted(lacking, key=lambda each: each["least_memory"]):
-        least[in_gib(each["least_memory"])].append(each["material"])
-    _, shown = run(*plan).stdout.split(f"skipped: {len(lacking)} tables need more memory")
-    lines = shown.splitlines()[1:-1]
-    assert len(lines) == len(least)
-    assert max(map(len, least.values())) > 10
-    for line, (memory, names) in zip(lines, least.items(), strict=True):
-        more = "" if len(names) <= 10 else f" and {len(names) - 10} more"
-        assert line == f"{memory}: {', '.join(names[:10])}{more}"
-
-
 def test_a_plan_says_of_every_table_whether_it_can_be_made(run: Any, tmp_path: Path) -> None:
     plan = ("build", "--all", "--plan", "--memory", "2G", "--threads", "2")
     facts = json.loads(run(*plan, "--json", folder=tmp_path).stdout)
@@ -222,13 +161,6 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
     assert not loaded & {"numba", "h5py", "rich", "tbgen.retro"}
 
 
-@pytest.mark.parametrize(
-    ("text", "size"), [("2000000", 2_000_000), ("2048k", 2 << 20), ("8G", 8 << 30), ("1.5 GiB", 3 << 29)]
-)
-def test_sizes_are_understood(text: str, size: int) -> None:
-    assert bytes_in(text) == size
-
-
 @pytest.mark.parametrize("text", ["3.7 GiB", "3.8 GiB", "8.0 GiB", "700 MiB"])
 def test_a_size_that_was_written_is_shown_as_it_was(text: str) -> None:
     assert in_gib(bytes_in(text), math.floor) == text
@@ -238,12 +170,6 @@ def test_a_size_that_was_written_is_shown_as_it_was(text: str) -> None:
 def test_other_sizes_are_refused(text: str) -> None:
     with pytest.raises(UsageError):
         bytes_in(text)
-
-
-def test_info_without_a_name_means_all_tables(run: Any) -> None:
-    assert [facts["material"] for facts in json.loads(run("list", "--figures", "--json").stdout)] == [
-        *("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from tbgen.cli import COMMANDS
-from tbgen.cli.terminal import Terminated, run, show_rows
+from tbgen.cli.terminal import Terminated, run
 from tbgen.errors import MissingTableError
 from tests.cli.terminals import shown_on_terminal
 
@@ -89,11 +89,6 @@ def test_a_stream_that_the_shell_has_closed_does_no_harm(closed: str) -> None:
     command = f"'{sys.executable}' -m tbgen score startpos {closed}"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_rows_are_aligned_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    show_rows(("name", "n"), [("a", "100"), ("bcdef", "1")], right=".r")
-    assert capsys.readouterr().out == "name     n\na      100\nbcdef    1\n"
 
 
 FEN = re.compile(r"(?<!\S)(?:[1-8KQRBNPkqrbnp]+/){7}[1-8KQRBNPkqrbnp]+ [wb] \S+ \S+ [0-9]+ [0-9]+$", re.MULTILINE)

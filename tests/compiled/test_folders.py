@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -81,54 +83,74 @@ def test_a_new_version_makes_its_folder_and_clears_up(tmp_path: Path, monkeypatc
     assert time.time() - folder.stat().st_mtime < 3600, "a folder that is used says so"
 
 
-@pytest.fixture
-def unwritable_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where compiled kernels cannot be kept at home; the folder where all users can write."""
-    (tmp_path / "home").write_text("a file, where a folder is needed")
-    common = tmp_path / "common"
-    common.mkdir()
-    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path / "home"))
-    monkeypatch.setattr(tempfile, "tempdir", str(common))
-    return common
+def kernels_of_retro() -> Path:
+    return folders.cache_folder.__wrapped__("retro")
 
 
-def test_without_a_home_kernels_are_kept_where_nobody_else_can_write(unwritable_home: Path) -> None:
-    folder = folders.cache_folder.__wrapped__("retro")
-    assert folder == unwritable_home / f"tbgen-kernels-{os.getuid()}" / folders.kernel_digest("retro")
-    assert folder == folders.cache_folder.__wrapped__("retro"), "and found again"
-    for path in (folder, folder.parent):
-        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+def test_empty_and_relative_variables_are_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    monkeypatch.setenv("TBGEN_CACHE", "")
+    for name in ("", "cache"):
+        monkeypatch.setenv("XDG_CACHE_HOME", name)
+        assert folders.cache_home() == Path("/home/ann/.cache/tbgen/kernels")
 
 
-@pytest.mark.parametrize("planted", ["a link", "open to all", "open to the group", "a file", "another's"])
-@pytest.mark.parametrize("where", ["the user's folder", "the folder of these sources"])
-def test_a_folder_that_another_may_have_planted_is_not_believed(
-    planted: str, where: str, unwritable_home: Path, monkeypatch: pytest.MonkeyPatch
+def test_folders_are_made_for_their_user_alone_whatever_the_umask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = unwritable_home / f"tbgen-kernels-{os.getuid()}"
-    if where == "the folder of these sources":
-        path.mkdir(mode=0o700)
-        path = path / folders.kernel_digest("retro")
-    elsewhere = unwritable_home / "elsewhere"
-    elsewhere.mkdir(mode=0o700)
-    if planted == "a link":
-        path.symlink_to(elsewhere)
-    elif planted == "a file":
-        path.write_text("code")
-    else:
-        path.mkdir()
-        path.chmod({"open to all": 0o777, "open to the group": 0o770}.get(planted, 0o700))
-    if planted == "another's":
-        monkeypatch.setattr(folders, "is_ours_alone", lambda folder: folder != path)
-    folder = folders.cache_folder.__wrapped__("retro")
-    assert folder.parent.parent == unwritable_home
-    assert folder not in (path, elsewhere)
-    assert folder == folders.cache_folder.__wrapped__("retro"), "found again, by other processes as well"
-    assert not list(folder.iterdir())
-    assert folders.is_ours_alone(folder)
+    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path / "deep" / "home"))
+    mask = os.umask(0)
+    try:
+        folder = kernels_of_retro()
+    finally:
+        os.umask(mask)
+    assert folder == tmp_path / "deep" / "home" / folders.kernel_digest("retro")
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.parents[:2])} == {0o700}
 
 
-def test_a_folder_of_another_user_is_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert folders.is_ours_alone(tmp_path)
-    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
-    assert not folders.is_ours_alone(tmp_path)
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which kernels would be kept, and another one for temporary files."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path / "shared" / "home"))
+    (tmp_path / "shared" / "home" / folders.kernel_digest("retro")).mkdir(parents=True, mode=0o700)
+    return tmp_path / "shared"
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o1777])
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_a_folder_that_others_can_replace_is_not_believed(shared: Path, mode: int, depth: int) -> None:
+    """As ssh has it: the sticky bit above keeps others from renaming what is not theirs."""
+    folder = shared / "home" / folders.kernel_digest("retro")
+    (folder, *folder.parents)[depth].chmod(mode)
+    is_firm = mode == 0o1777 and depth > 0
+    assert (kernels_of_retro() == folder) == is_firm
+
+
+def test_a_folder_of_another_user_is_not_believed(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: shared.stat().st_uid + 1)
+    assert not folders.is_ours_alone(shared / "home")
+
+
+def test_a_link_is_followed_before_anything_is_believed(shared: Path) -> None:
+    (shared / "home").rename(shared / "elsewhere")
+    (shared / "home").symlink_to("elsewhere")
+    assert kernels_of_retro() == shared / "elsewhere" / folders.kernel_digest("retro")
+    (shared / "elsewhere").chmod(0o777)
+    assert kernels_of_retro().parent.parent == shared.parent / "temporary"
+
+
+def test_without_a_home_kernels_lie_in_a_private_folder_until_the_process_ends(shared: Path) -> None:
+    shared.chmod(0o777)
+    code = (
+        "import os\nfrom tbgen.compiled.folders import cache_folder\n"
+        "print(cache_folder('retro'), cache_folder('probe'), os.environ['TBGEN_CACHE'])"
+    )
+    environment = {**os.environ, "TMPDIR": str(shared.parent / "temporary")}
+    command = [sys.executable, "-c", code]
+    runs = [subprocess.check_output(command, env=environment, text=True).split() for _ in range(2)]
+    assert len({home for _, _, home in runs}) == 2, "no name that others can foresee"
+    for retro, probe, home in runs:
+        assert Path(retro).parent == Path(probe).parent == Path(home)
+    assert not list((shared.parent / "temporary").iterdir())

@@ -20,7 +20,6 @@ from tbgen.library import fetch as fetching
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
 from tbgen.material import Material
-from tbgen.verify.digests import Digests, write_digests
 from tests.apps.site.conftest import running
 from tests.cli.calls import complaint, printed
 from tests.library.mirrors import Handler, Mirror, mirror_of
@@ -379,17 +378,3 @@ def test_the_command_says_what_it_has_done(mirror: Mirror, tmp_path: Path) -> No
     assert "needs its own table alone" in told[1]
     assert '"there": [\n    "KvK",\n    "KNvK"\n  ]' in printed("fetch", "--all", "--json", *data)
     assert printed("fetch", "--all", "-q", *data) == ""
-
-
-def test_tables_that_have_come_are_held_against_the_known_ones(
-    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = ("fetch", "KvK", "--digest", "--from", mirror.url, "--data", str(tmp_path / "new"))
-    told = printed(*words).splitlines()
-    assert told[1] == "the value of a position needs its own table alone"
-    assert told[-1].split()[0] == "KvK"
-    assert told[-1].endswith("as known")
-    write_digests(tmp_path / "list.csv", {Material.parse("KvK"): Digests("0" * 64, "f" * 64)})
-    monkeypatch.setattr("tbgen.verify.digests.KNOWN", tmp_path / "list.csv")
-    code, line = complaint(*words, "-q")  # those that were there already, too
-    assert (code, "its outcomes have the digest" in line) == (7, True)

@@ -124,17 +124,6 @@ def test_a_damaged_table_is_told(table_folder: Path, tmp_path: Path) -> None:
     assert "damaged table" in line
 
 
-def test_a_build_says_when_what_it_made_is_not_the_known_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ("build", "KvK", "--digest", "--threads", "1", "--data", str(tmp_path), "-q")
-    write_digests(tmp_path / "list.csv", {KVK: Digests(ONE, TWO)})
-    monkeypatch.setattr("tbgen.verify.digests.KNOWN", tmp_path / "list.csv")
-    code, line = complaint(*words)
-    assert (code, "its outcomes have the digest" in line) == (7, True)
-    (tmp_path / "KvK.h5").unlink()
-    monkeypatch.undo()
-    assert printed(*words) == ""
-
-
 def test_options_of_digests_mean_nothing_without_them(table_folder: Path) -> None:
     assert complaint("verify", "-o", "x", folder=table_folder)[1] == "tbgen: --output means nothing without --digest"
     assert "cannot be given together" in complaint("verify", "--digest", "--sample", "5", folder=table_folder)[1]

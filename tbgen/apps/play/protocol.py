@@ -120,6 +120,7 @@ class Protocol:
         self._tell("option name Accrued type string default <empty>")
         self._tell(f"option name MultiPV type spin default 1 min 1 max {MOST_LINES}")
         self._tell(f"option name TablePath type string default {folders}")
+        self._say_if_empty(self._player.tables, folders)
         self._tell("uciok")
 
     def _set_option(self, words: Sequence[str]) -> None:
@@ -141,11 +142,14 @@ class Protocol:
             raise UsageError("TablePath must name a folder")
         opened = Tablebase(folders)
         player, beyond = Player(opened), Beyond(opened)
-        if not opened.available():
-            self._tell(f"info string no tables in {folders[:_MOST_SHOWN]}")
+        self._say_if_empty(opened, folders)
         self._player.tables.close()
         self._beyond.close()
         self._player, self._beyond = player, beyond
+
+    def _say_if_empty(self, tables: Tablebase, folders: str) -> None:
+        if not tables.available():
+            self._tell(f"info string no tables in {folders[:_MOST_SHOWN]}")
 
     def _situation(self, words: Sequence[str]) -> Situation:
         """The position after `position startpos|fen FEN [moves ...]`."""

@@ -169,17 +169,6 @@ def test_a_game_that_is_over_has_no_move(table_folder: Path) -> None:
     assert best(said(table_folder, "position fen nonsense", "go")) == "(none)"
 
 
-def test_every_go_is_answered_by_a_legal_move_whatever_its_words_are(table_folder: Path) -> None:
-    boards = {fen: chess.Board(fen) for fen in (BISHOP, ROOKS)}
-    wrong = ["nodes x", "nodes " + "9" * 23, "wtime " + "9" * 400, "movetime x nodes 5", "searchmoves h8h1 nodes 5"]
-    for fen, board in boards.items():
-        for words in wrong:
-            limits = words if "9" not in words else f"{words} depth 1"
-            lines = said(table_folder, f"position fen {fen}", f"go {limits}")
-            assert chess.Move.from_uci(best(lines)) in board.legal_moves
-            assert any("info string error: " in line for line in lines) is ("9" not in words), words
-
-
 def test_no_search_that_ends_by_itself_is_cut_short_by_the_next_command(table_folder: Path) -> None:
     """In a pipe all commands are there at once."""
     asked = f"position fen {ROOKS}", "go nodes 20000"
@@ -210,38 +199,6 @@ def test_a_position_whose_table_is_damaged_is_searched(table_folder: Path, tmp_p
     lines = said(tmp_path, f"position fen {BISHOP} G4.0", "go depth 1")
     assert lines[0].startswith("info string error: ")
     assert chess.Move.from_uci(best(lines)) in chess.Board(BISHOP).legal_moves
-
-
-SCRIPT_WORDS = [
-    "position", "startpos", "fen", "moves", "e2e4", BISHOP, f"{BISHOP} G4.0", ROOKS,
-    "go", "infinite", "ponder", "depth", "nodes", "movetime", "wtime", "searchmoves", "1", "-1", "x", "9" * 30,
-    "stop", "ponderhit", "setoption", "name", "value", "MultiPV", "TablePath", "Score", "G1.0", "isready", "uci",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_scripts_of_random_words_are_obeyed_to_their_end(table_folder: Path, seed: int) -> None:
-    """Each `go` has one answer, which is legal in the position that was set last; and nothing hangs."""
-    draw, script, board, expected = random.Random(seed), list[str](), chess.Board(), list[chess.Board]()
-    for _ in range(40):
-        kind = draw.random()
-        if kind < 0.25:
-            fen = draw.choice([BISHOP, f"{BISHOP} G4.0", ROOKS])
-            script.append(f"position fen {fen}")
-            board = chess.Board(" ".join(fen.split()[:6]))
-        elif kind < 0.5:
-            words = draw.choice(["nodes 300", "depth 1", "movetime 1", "infinite", "ponder", "nodes x depth 1"])
-            script.append(f"go {words}")
-            expected.append(board)
-        else:
-            script.append(" ".join(draw.choices(SCRIPT_WORDS[9 if kind < 0.9 else 10 :], k=draw.randrange(1, 5))))
-            if script[-1].split()[0] in ("go", "position"):
-                script.pop()
-    lines = said(table_folder, *script)
-    answers = [line.removeprefix("bestmove ") for line in lines if line.startswith("bestmove ")]
-    assert len(answers) == len(expected)
-    for answer, there in zip(answers, expected, strict=True):
-        assert chess.Move.from_uci(answer) in there.legal_moves
 
 
 def searched(lines: list[str]) -> list[dict[str, str]]:
