@@ -89,7 +89,7 @@ def prove_samples(folder: str, *names: str) -> None:
 
 SELDOM = {
     "tbgen.board.moves:codes_on",
-    "tbgen.verify.sweeps:find_filled",
+    "tbgen.verify.pairs:find_filled",
 }
 """Kernels that only large questions call, large tables or damaged ones; they are compiled when they are called.
 

@@ -46,41 +46,11 @@ def broken_into(states: RowsOfStates, state: Int, holder: Int, code: Int) -> Int
     return signed(holder, code) if row < 0 else int(states.rows.outcome[row])
 
 
-@inner
-def next_outcome(rows: Rows, row: Int, end: Int) -> Int:
-    """The next row with another holder or outcome: those in between change a distance alone."""
-    before, row = row, row + 1
-    while row < end and rows.holder[row] == rows.holder[before] and rows.outcome[row] == rows.outcome[before]:
-        row += 1
-    return row
-
-
-@inner
-def say_the_same(outcomes: RowsOfStates, distances: RowsOfStates, state: Int) -> bool:
-    """Whether a state has all rows of its outcomes among those of its distances, where the others add no outcome."""
-    one, other = outcomes.first[state], distances.first[state]
-    one_end, other_end = outcomes.end[state], distances.end[state]
-    while one < one_end and other < other_end:
-        if outcomes.rows.holder[one] != distances.rows.holder[other]:
-            return False
-        if outcomes.rows.code[one] != distances.rows.code[other]:
-            return False
-        if outcomes.rows.outcome[one] != distances.rows.outcome[other]:
-            return False
-        one += 1
-        other = next_outcome(distances.rows, other, other_end)
-    return bool(one >= one_end and other >= other_end)
-
-
-# Rows that say the same need not be asked score by score. Those of the distances are in ascending order, or another
-# check finds that they are not; so those of the outcomes, of which none may be left out, are so too.
 # report -> holder, code, what the file of outcomes has, what the file of distances has
 @borrowing
 def find_other_break(entry: SignedBytes, outcomes: RowsOfStates, distances: RowsOfStates, report: Ints) -> int:
     """Whether an accrued score that is no higher than the entry value breaks differently in some state."""
     for state in range(len(entry)):
-        if say_the_same(outcomes, distances, state):
-            continue
         for code in range(2, code_of(int(entry[state])) + 1):
             for holder in range(2):
                 stored = broken_into(outcomes, state, holder, code)

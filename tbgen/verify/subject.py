@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import chess
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.layout import Layout, layout_of
+from tbgen.index.layout import Layout, fen_of_cell, layout_of
 from tbgen.material import Material
-from tbgen.rules.fen import format_fen
-from tbgen.score import Color, Score
+from tbgen.score import Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import EntryValues, Patterns, Table
-from tbgen.text import facts_of
+from tbgen.text import facts_of, in_plies
 from tbgen.verify.cells import links_of, men_of, numbering_of
 from tbgen.verify.moves import NO_POSITION
-from tbgen.verify.values import ChildValues, Rows, Subject
+from tbgen.verify.resets import Cells
+from tbgen.verify.values import Rows, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +64,20 @@ def in_words(outcome: int, dtg: int) -> str:
     """
     if outcome == 0:
         return "nothing"
-    return f"{Score.from_signed(outcome)} in {dtg} {'ply' if dtg == 1 else 'plies'}"
-
-
-def board_of(layout: Layout, side: Color, squares: Sequence[int]) -> chess.Board:
-    """The men of a layout on these squares, in the order of its slots."""
-    board = chess.Board(None)
-    board.turn = side is Color.WHITE
-    for (color, role), square in zip(layout.slots, squares, strict=True):
-        board.set_piece_at(square, chess.Piece(int(role), color is Color.WHITE))
-    return board
+    return f"{Score.from_signed(outcome)} in {in_plies(dtg)}"
 
 
 def fen_of(layout: Layout, cell: int, accrued: Score | None = None) -> str:
     """The FEN of a cell; a halfmove clock of 1 says that the accrued score is not the position's own.
 
-    >>> from tbgen.index.layout import layout_of
-    >>> fen_of(layout_of(Material.parse("KvK")), 63)
-    '7k/8/8/8/8/8/8/K7 w - - 0 1'
+    >>> fen_of(layout_of(Material.parse("KvK")), 63, Score("G2.5"))
+    '7k/8/8/8/8/8/8/K7 w - - 1 1 G2.5'
     """
-    side, squares = layout.squares_of(cell)
-    board = board_of(layout, Color(side), squares)
-    board.halfmove_clock = 0 if accrued is None else 1
-    return format_fen(board, accrued)
+    fen = fen_of_cell(layout, cell)
+    return fen if accrued is None else f"{fen.removesuffix('0 1')}1 1 {accrued}"
 
 
 S = TypeVar("S", bound=np.generic)
-Cells = npt.NDArray[np.int64]
 Source = Table | EntryValues | TableFile
 """Where values come from: memory, or a file that is asked for what is needed."""
 
@@ -104,19 +90,6 @@ _ALL = np.zeros(0, np.int64)
 def _array(values: npt.NDArray[S], dtype: type[S]) -> npt.NDArray[S]:
     """The array in the one form that the kernels are compiled for."""
     return np.require(values, dtype, ["C", "W"])
-
-
-def child_values_of(table: Table | EntryValues) -> ChildValues:
-    """A child's entry values."""
-    numbering = numbering_of(layout_of(table.material))
-    return ChildValues(numbering, _ALL, _array(table.entry, np.int8), _array(table.dtg, np.uint16))
-
-
-def some_child_values(child: Source, cells: Cells, tell: Tell | None = None) -> ChildValues:
-    """A child's entry values in some cells, which are listed in ascending order."""
-    numbering = numbering_of(layout_of(child.material))
-    entry, dtg, *_ = look_up(child, cells, tell)
-    return ChildValues(numbering, cells, _ended(entry, np.int8), _ended(dtg, np.uint16))
 
 
 def look_up(source: Source, cells: Cells, tell: Tell | None = None) -> list[npt.NDArray[Any]]:

@@ -43,17 +43,6 @@ def index_of_cell(cells: Ints, cell: Int) -> Int:
 
 
 @by_address
-class ChildValues(NamedTuple):
-    """Entry values of a child."""
-
-    numbering: Numbering
-    cells: npt.NDArray[np.int64]
-    """As Subject has it."""
-    entry: npt.NDArray[np.int8]
-    dtg: npt.NDArray[np.uint16]
-
-
-@by_address
 class Rows(NamedTuple):
     """The rows of patterns, as a table has them: [row]. There may be a hundred million, so they are not copied."""
 

@@ -20,7 +20,7 @@ from tbgen.errors import (
     TooManyMenError,
     UsageError,
 )
-from tbgen.index.layout import Slot, slots_of
+from tbgen.index.layout import slots_of
 from tbgen.material import Material, materials
 from tbgen.probe import BulkProbe, Fault, Tablebase, open_tablebase
 from tbgen.probe.bulk import board_of, own_codes
@@ -31,7 +31,7 @@ from tests.library.made_up import write_made_up
 from tests.patterns import value_of_pattern
 from tests.positions import random_board, squares_of
 
-from .play import en_passant_boards, make_up
+from .play import en_passant_boards
 from .tables_without import EN_PASSANT
 
 FAULTS = {
@@ -90,25 +90,6 @@ def test_values_with_any_accrued_score_are_those_of_single_probes(tables: Tableb
         assert found[Fault.ACCRUED] > 5
 
 
-def test_rights_to_take_en_passant_are_those_of_single_probes(tmp_path: Path) -> None:
-    draw = random.Random(51)
-    with open_tablebase(make_up(tmp_path)) as tables:
-        boards = en_passant_boards(draw, 400)
-        scores = [draw.choice((None, Score(draw.randint(2, 24), draw.choice(list(Color))))) for _ in boards]
-        found = agree(tables, boards, Material.parse("KPvKP"), scores)
-        assert min(found[Fault.NONE], found[Fault.ILLEGAL]) > 50
-
-
-@pytest.mark.slow
-def test_four_men_are_those_of_single_probes(four_men_folder: Path) -> None:
-    draw = random.Random(51)
-    with open_tablebase(four_men_folder) as tables:
-        for material in materials(4):
-            for turned in (material, material.flipped()):
-                boards = [random_board(draw, turned) for _ in range(200)]
-                agree(tables, boards, turned, [any_score(draw, own_score(board)) for board in boards])
-
-
 def test_without_its_table_an_impossible_right_is_a_fault_of_its_own(tmp_path: Path) -> None:
     with open_tablebase(tmp_path) as tables:
         boards = en_passant_boards(random.Random(52), 200)
@@ -117,27 +98,19 @@ def test_without_its_table_an_impossible_right_is_a_fault_of_its_own(tmp_path: P
         assert {Fault.ILLEGAL, Fault.MISSING_TABLE} == set(expected)
 
 
-def test_any_men_and_any_right_get_the_answer_of_a_single_probe(tables: Tablebase) -> None:
-    """Kings stand on and around the squares of a double step, where they spoil the right."""
-    draw, material = random.Random(55), Material.parse("KPvK")
-    near = [chess.square(file, rank) for file in range(2, 7) for rank in range(5)]
-    squares, rights, expected = list[list[int]](), list[int](), list[tuple[object, ...]]()
-    for _ in range(2000):
-        men, right = (
-            draw.sample(near, 3),
-            draw.choice([-1, *range(chess.C3, chess.H3), *range(chess.C6, chess.H6), chess.B2]),
-        )
-        board = chess.Board(None)
-        for square, letter in zip(men, "KPk", strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn, board.ep_square = chess.BLACK, None if right < 0 else right
-        squares.append(men)
-        rights.append(right)
-        expected.append(single(tables, board, None))
-    many = tables.probe_many(material, chess.BLACK, squares, en_passant=rights)
-    assert [row(many, number) for number in range(len(many))] == expected
-    found = Counter((right >= 0, fault) for right, (*_, fault) in zip(rights, expected, strict=True))
-    assert min(found[True, Fault.NONE], found[True, Fault.ILLEGAL], found[False, Fault.NONE]) > 10
+def test_positions_that_nobody_can_play_from_spoil_no_other(tables: Tablebase) -> None:
+    """Kings beside each other, men on one square, a pawn on the last rank."""
+    for name, squares, illegal in (
+        ("KBvK", [[0, 1, 9], [0, 0, 63], [0, 40, 63]], [True, True, False]),
+        ("KPvK", [[4, 0, 60], [4, 8, 60], [4, 63, 40]], [True, False, True]),
+    ):
+        assert (tables.probe_many(name, True, squares).fault == Fault.ILLEGAL).tolist() == illegal
+
+
+def test_a_missing_table_of_a_named_material_is_an_error(tables: Tablebase) -> None:
+    for name, squares, error in (("KQvKR", 4, MissingTableError), ("KBBBvKB", 6, TooManyMenError)):
+        with pytest.raises(error):
+            tables.probe_many(name, True, [list(range(squares))])
 
 
 def test_files_stand_for_the_square_behind_the_pawn(tables: Tablebase) -> None:
@@ -261,6 +234,10 @@ def test_scores_may_be_texts_in_any_iterable(tables: Tablebase) -> None:
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": 2001}, "accrued must be"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": 64}, "en_passant must be files"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": [1, 2]}, "en_passant must be one"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2]]}, "KBvK needs 3 squares"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 64]]}, "squares are numbers"),
+        ("KBvK", {"white_to_move": [True, False, True], "squares": [[0, 1, 63], [0, 1, 62]]}, "one length"),
+        ("KBvK", {"white_to_move": True, "squares": [[0, 1, 63], [0, 1]]}, "one length"),
         ([BISHOP], {"white_to_move": True}, "boards have their own"),
         ([BISHOP], {"accrued": [3, 3]}, "accrued must be one value"),
         ([BISHOP, 7], {}, "board must be"),
@@ -280,17 +257,12 @@ def test_own_codes_are_counted_alike_one_by_one_and_by_the_kernel(name: str) -> 
     material, draw = Material.parse(name), random.Random(name)
     slots = slots_of(material)
     boards = [random_board(draw, material) for _ in range(200)]
-    squares = np.array([in_slots(board, slots) for board in boards])
+    squares = np.array([squares_of(board, slots) for board in boards])
     sides = np.array([int(not board.turn) for board in boards])
     for few in (0, 1000):
         found = own_codes(slots, sides, squares, few)
         assert found.tolist() == [own_score(board).code for board in boards]
     assert board_of(slots, int(sides[0]), squares[0].tolist()).epd() == boards[0].epd()
-
-
-def in_slots(board: chess.Board, slots: Sequence[Slot]) -> list[int]:
-    left = {slot: list(board.pieces(int(slot[1]), slot[0] is Color.WHITE)) for slot in set(slots)}
-    return [left[slot].pop(0) for slot in slots]
 
 
 def test_holds_of_many_are_those_of_one(tables: Tablebase) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from tbgen.errors import AccruedError, MissingDistancesError
-from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Color, Score
 from tbgen.storage.files import Layer, path_of, tables_in
 from tests.cli.calls import printed, tbgen
 from tests.copies import copy_tables
+from tests.positions import random_board
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 
@@ -47,22 +47,11 @@ def whole(table_folder: Path) -> Iterator[Tablebase]:
 def asked(whole: Tablebase, number: int, seed: int) -> Iterator[tuple[chess.Board, Score | None]]:
     """Legal positions of every table, with scores that can have accrued or none."""
     draw = random.Random(seed)
-    for material in map(str, whole.available()):
+    for material in whole.available():
         left = number
         while left:
-            board = chess.Board(None)
-            squares = draw.sample(range(64), len(material) - 1)
-            men = [
-                (letter, color)
-                for side, color in zip(material.split("v"), (True, False), strict=True)
-                for letter in side
-            ]
-            for square, (letter, color) in zip(squares, men, strict=True):
-                board.set_piece_at(square, chess.Piece.from_symbol(letter if color else letter.lower()))
-            board.turn = draw.random() < 0.5
+            board = random_board(draw, material)
             accrued = Score(draw.randint(2, 17), draw.choice(list(Color))) if draw.random() < 0.8 else None
-            if not board.is_valid():
-                continue
             try:
                 whole.probe(board, accrued)
             except AccruedError:
@@ -122,8 +111,3 @@ def test_games_are_decided_by_outcomes_alone(folder: Path, table_folder: Path) -
     without = tbgen("adjudicate", game, folder=folder).stdout
     assert '[RMobilityTablebase "KBvK 29"]' in with_distances
     assert without == with_distances.replace('"KBvK 29"', '"KBvK"')
-
-
-def test_a_table_is_there_if_its_outcomes_are(folder: Path) -> None:
-    with open_tablebase(folder) as opened:
-        assert Material.parse("KBvK") in opened.available()

@@ -31,19 +31,6 @@ def test_best_play_against_a_random_opponent_never_ends_below_its_promise(tables
         play_against_random(tables, board, Color(number % 2), draw, 40)
 
 
-def test_a_line_reaches_its_goal_in_time_and_ends_with_a_repetition(tables: Tablebase) -> None:
-    for board in random_boards(24, 60, THREE_MEN):
-        value, line = tables.probe(board), tables.line(board)
-        replay, seen = board.copy(stack=False), [board.epd()]
-        for number, step in enumerate(line, 1):
-            assert replay.san(step.move) == step.san
-            replay.push(step.move)
-            seen.append(replay.epd())
-            assert step.outcome == value.outcome
-            assert (step.accrued == value.outcome) == (number >= value.dtg) or step.reset
-        assert seen.count(seen[-1]) == 2 or not list(replay.legal_moves)
-
-
 def test_the_line_of_the_rules_page(tables: Tablebase) -> None:
     board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
     line = tables.line(board, Score("G4.0"))

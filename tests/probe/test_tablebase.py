@@ -18,7 +18,6 @@ from tbgen.errors import (
     DamagedTableError,
     FenError,
     IllegalPositionError,
-    MaterialError,
     MissingFolderError,
     MissingTableError,
     ScoreFormatError,
@@ -26,10 +25,9 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.material import Material, materials
-from tbgen.probe import Fault, Tablebase, open_tablebase
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
 from tbgen.storage.files import path_of
-from tbgen.storage.reader import TableFile
 from tests.copies import copy_tables
 from tests.positions import random_boards
 
@@ -107,15 +105,6 @@ def test_a_finished_game_has_no_moves(tables: Tablebase) -> None:
     assert tables.probe_moves(board) == tables.best_moves(board) == tables.line(board) == []
 
 
-def test_the_accrued_score_is_taken_from_the_moves_on_the_board(tables: Tablebase) -> None:
-    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 0 1")
-    for move in ("e6e5", "g5h5", "e5f4", "h5h6", "f4g4", "h6g7"):
-        board.push_uci(move)
-    found = tables.probe(board)
-    assert (str(found.accrued), str(found.outcome), found.is_reached) == ("G1.5", "G1.5", True)
-    assert tables.probe(board.copy(stack=False)).accrued == found.own
-
-
 def test_a_capture_wipes_the_score_out(tables: Tablebase) -> None:
     board = chess.Board("8/8/8/8/8/k7/1B6/7K b - - 9 20")
     board.push_uci("a3b2")
@@ -166,45 +155,12 @@ def test_a_score_that_cannot_have_accrued_is_refused(tables: Tablebase, score: s
         tables.probe(board, Score(score))
 
 
-def test_bulk_refuses_what_makes_no_sense(tables: Tablebase) -> None:
-    for material, squares, error in (
-        ("KBvK", [[1, 2]], UsageError),
-        ("KBvK", [[1, 2, 64]], UsageError),
-        ("KXvK", [[1, 2, 3]], MaterialError),
-        ("KQvKR", [[1, 2, 3, 4]], MissingTableError),
-        ("KBBBvKB", [[1, 2, 3, 4, 5, 6]], TooManyMenError),
-    ):
-        with pytest.raises(error):
-            tables.probe_many(material, True, squares)
-
-
-def test_available_tables_are_listed_smallest_first(tables: Tablebase) -> None:
-    assert tables.available() == [*materials(2), *materials(3)]
-
-
-def test_a_closed_tablebase_says_so(table_folder: Path) -> None:
-    opened = open_tablebase(table_folder)
-    opened.probe(chess.Board(BISHOP))
-    opened.close()
-    with pytest.raises(UsageError, match="closed"):
-        opened.probe(chess.Board(BISHOP))
-
-
 def test_a_folder_that_is_not_there_is_no_tablebase(tmp_path: Path) -> None:
     for folders in (tmp_path / "nowhere", [tmp_path, tmp_path / "nowhere"]):
         with pytest.raises(MissingFolderError, match="nowhere"):
             Tablebase(folders)
         with Tablebase(folders, missing_ok=True) as opened:
             assert opened.available() == []
-
-
-def test_too_many_men_come_before_castling_rights(table_folder: Path) -> None:
-    with open_tablebase(table_folder) as opened:
-        with pytest.raises(TooManyMenError):
-            opened.probe(chess.Board())
-        castling = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
-        many = opened.probe_many([chess.Board(), castling])
-        assert [many.fault_of(0), many.fault_of(1)] == [Fault.TOO_MANY_MEN, Fault.CASTLING]
 
 
 def test_a_score_may_be_given_as_a_text(tables: Tablebase) -> None:
@@ -244,21 +200,6 @@ def test_threads_get_the_answers_of_one(tables: Tablebase, table_folder: Path) -
     assert found == [expected[number] for number in order]
 
 
-def test_the_cache_keeps_to_its_size(table_folder: Path) -> None:
-    with open_tablebase(table_folder, cache_bytes=100_000) as opened:
-        for board in random_boards(3, 200, materials(3)):
-            opened.probe(board)
-        assert opened._tables._cache._bytes <= 100_000
-        assert opened._tables._cache._bytes == sum(chunk.nbytes for chunk in opened._tables._cache._chunks.values())
-
-
-def test_arrays_of_different_lengths_are_a_usage_error(tables: Tablebase) -> None:
-    with pytest.raises(UsageError, match="one length"):
-        tables.probe_many("KBvK", [True, False, True], [[0, 1, 63], [0, 1, 62]])
-    with pytest.raises(UsageError, match="one length"):
-        tables.probe_many("KBvK", True, [[0, 1, 63], [0, 1]])
-
-
 def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder: Path) -> None:
     boards = list(random_boards(41, 60, materials(3)))
     with open_tablebase(table_folder) as opened:
@@ -284,16 +225,6 @@ def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder
             opened.close()
             opened.close()
             assert [each.result() for each in asking] == ["the tablebase is closed"] * 4
-
-
-def test_a_file_that_is_being_read_stays_open_until_the_reader_is_done(table_folder: Path) -> None:
-    file = TableFile(path_of(table_folder, Material.parse("KBvK")))
-    with file.outcomes._in_use():
-        file.close()
-        assert not file.outcomes._file.closed
-    assert file.outcomes._file.closed
-    with pytest.raises(UsageError, match="the tablebase is closed"):
-        file.chunk(0)
 
 
 def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_path: Path) -> None:

@@ -11,13 +11,12 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import broken_rule, parse_fen
 from tbgen.rules.position import color_of, own_score, why_not_accrued
 from tbgen.score import Color, Score
-from tests.positions import random_board, random_boards
+from tests.positions import random_board
 
 from ..reference import solve
 from .play import en_passant_boards, make_up, play
@@ -84,50 +83,6 @@ def test_values_with_any_accrued_score_are_those_of_the_reference(tables: Tableb
     assert sum(tried.values()) > 100
 
 
-def test_bulk_agrees_with_single_probes(tables: Tablebase) -> None:
-    for board in random_boards(4, 200, SMALL):
-        found = tables.probe(board)
-        men = [
-            square
-            for color in (chess.WHITE, chess.BLACK)
-            for role in (6, 5, 4, 3, 2, 1)
-            for square in board.pieces(role, color)
-        ]
-        assert tables.probe_many(found.material, board.turn, [men])[0] == (found.outcome, found.dtg)
-        turned = board.mirror()
-        flipped = [square ^ 56 for square in (*men[len(found.material.white) :], *men[: len(found.material.white)])]
-        many = tables.probe_many(found.material.flipped(), turned.turn, [flipped])
-        assert many[0] == (found.outcome.flipped(), found.dtg)
-
-
-def test_bulk_has_nothing_for_illegal_positions(tables: Tablebase) -> None:
-    found = tables.probe_many("KBvK", True, [[0, 0, 63], [0, 1, 9], [0, 27, 63], [0, 40, 63]])
-    assert found.outcome.tolist()[:3] == [0, 0, 0]
-    assert found[0] is None
-    assert found[3] is not None
-
-
-def test_the_value_of_a_position_is_that_of_its_best_move(tables: Tablebase) -> None:
-    draw = random.Random(9)
-    for board in random_boards(8, 150, SMALL):
-        own = own_score(board)
-        accrued = own if own.code < 4 else Score(draw.randrange(3, min(own.code, 17), 2), draw.choice(list(Color)))
-        value, moves = tables.probe(board, accrued), tables.probe_moves(board, accrued)
-        if not moves:
-            assert (value.outcome, value.dtg) == (own, 0)
-            continue
-        assert len(moves) == board.legal_moves.count()
-        mover = Color.WHITE if board.turn == chess.WHITE else Color.BLACK
-        goods = [each.outcome.worth_to(mover) for each in moves]
-        assert goods == sorted(goods, reverse=True)
-        assert [each.keeps for each in moves] == [good == goods[0] for good in goods]
-        assert moves[0].outcome == value.outcome
-        if not value.is_reached:
-            assert moves[0].dtg == value.dtg
-            same = [each.dtg for each in moves if each.keeps]
-            assert value.dtg == (min(same) if goods[0] > accrued.worth_to(mover) else max(same))
-
-
 def looked_ahead(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[Score, int]:
     """The value of a position by those of the positions that its moves lead to."""
     mover, values = color_of(board.turn), list[tuple[Score, int]]()
@@ -160,19 +115,3 @@ def test_a_position_with_a_right_to_take_en_passant_is_worth_its_best_move(tmp_p
                     kept["reached" if found.is_reached else "open"] += 1
             assert (entry.outcome, entry.dtg) == looked_ahead(tables, board, own)
     assert min(kept["reached"], kept["open"]) > 30
-
-
-def test_every_cell_of_a_layout_can_be_probed(tables: Tablebase) -> None:
-    layout = layout_of(Material.parse("KvK"))
-    seen = 0
-    for cell in range(layout.cells):
-        side, squares = layout.squares_of(cell)
-        many = tables.probe_many("KvK", int(side) == 0, [squares])
-        if many[0] is not None:
-            seen += 1
-    assert seen > 900
-
-
-def test_a_pawn_on_the_first_or_last_rank_is_no_position_and_spoils_no_other(tables: Tablebase) -> None:
-    found = tables.probe_many("KPvK", True, [[4, 0, 60], [4, 8, 60], [4, 63, 40]])
-    assert [bool(outcome) for outcome in found.outcome.tolist()] == [False, True, False]

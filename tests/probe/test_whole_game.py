@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from tbgen.errors import AccruedError, UsageError
+from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import accrued_of, own_score
 from tbgen.score import Color, Mobility, Score
+from tests.positions import random_board
 from tests.reference.one_ply import Ints, wrong_pairs
 
 SEED = 27
@@ -30,14 +32,8 @@ def whole(whole_game_folder: Path) -> Iterator[Tablebase]:
 def positions(count: int) -> Iterator[tuple[chess.Board, Score]]:
     draw = random.Random(SEED)
     while count:
-        men = draw.sample(chess.SQUARES, 3)
-        board = chess.Board(None)
-        piece = chess.Piece(draw.choice([chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN]), True)
-        board.set_piece_at(men[0], chess.Piece(chess.KING, chess.WHITE))
-        board.set_piece_at(men[1], chess.Piece(chess.KING, chess.BLACK))
-        board.set_piece_at(men[2], piece)
-        board.turn = draw.random() < 0.5
-        if board.is_valid() and (own := own_score(board)).code > 1:
+        board = random_board(draw, draw.choice(materials(3)))
+        if (own := own_score(board)).code > 1:
             count -= 1
             yield board, Score(draw.randint(2, own.code), Color(draw.randrange(2))).after(own, reset=False)
 

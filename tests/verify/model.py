@@ -103,8 +103,11 @@ def random_patterns(random: np.random.Generator, count: int) -> Patterns:
 class Numbers:
     """Numbers that mean nothing, one a cell, found when they are asked for: no table is too large."""
 
-    def __init__(self, seed: int, low: int, high: int) -> None:
-        self._seed, self._low, self._span = seed, low, high - low
+    def __init__(self, layout: Layout, seed: int, low: int, high: int) -> None:
+        self._cells, self._seed, self._low, self._span = layout.cells, seed, low, high - low
+
+    def __len__(self) -> int:
+        return self._cells
 
     def __getitem__(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
         with np.errstate(over="ignore"):
@@ -117,7 +120,7 @@ class Entries(Numbers):
     """Entry values, most of them good for the side to move, which is then often content with what it has."""
 
     def __init__(self, layout: Layout, seed: int, most: int) -> None:
-        super().__init__(seed, 1, 10 * most)
+        super().__init__(layout, seed, 1, 10 * most)
         self._most, self._cells_of_a_side = most, layout.block_words * 64
 
     def __getitem__(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -129,5 +132,9 @@ class Entries(Numbers):
 def random_table(material: Material, seed: int, most: int) -> Table:
     """A table full of nonsense: every cell has some entry value with a code below `most`."""
     layout, patterns = layout_of(material), random_patterns(np.random.default_rng(seed), 50)
-    columns: Any = (Entries(layout, 3 * seed, most), Numbers(3 * seed + 1, 0, 200), Numbers(3 * seed + 2, 0, 50))
+    columns: Any = (
+        Entries(layout, 3 * seed, most),
+        Numbers(layout, 3 * seed + 1, 0, 200),
+        Numbers(layout, 3 * seed + 2, 0, 50),
+    )
     return Table(material, *columns, patterns, {})

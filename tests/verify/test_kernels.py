@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import chess
 import numpy as np
@@ -16,17 +17,9 @@ from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.table import Table
 from tbgen.verify.cells import cell_of, images_of, men_of, numbering_of, set_up
+from tbgen.verify.check import Check
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch, own_code_of
-from tbgen.verify.sample import child_cells, needs_of, victim_cells
-from tbgen.verify.subject import some_child_values, some_subject
-from tbgen.verify.sweeps import (
-    EVERYTHING_FINE,
-    find_own_codes,
-    fold_child,
-    fold_pawn_moves,
-    list_successors,
-    weigh_moves,
-)
+from tbgen.verify.pairs import list_successors, weigh_moves
 from tbgen.verify.values import Subject, index_of_cell, value_of_key
 
 from .model import Tables, best_value, board_of, is_position, random_table
@@ -100,27 +93,13 @@ def nonsense() -> dict[Material, Table]:
     return tables | {material: random_table(material, seed, 25) for seed, material in enumerate(wanted)}
 
 
-def asked(table: Table, cell: int) -> Subject:
-    """The subject with what one cell needs, and nothing else."""
-    cells, tasks = needs_of(layout_of(table.material), np.array([cell]))
-    subject = some_subject(table, cells)
-    subject.task[:-1] = tasks
-    find_own_codes(subject, new_scratch(), 0, len(cells))
-    return subject
-
-
-def fold_all(subject: Subject, tables: Tables, material: Material) -> None:
-    """Note the resets of all cells that ask for them, those furthest on first."""
-    places = len(subject.cells)
-    for number, child in enumerate(material.children()):
-        known = some_child_values(tables[child], child_cells(subject, number, child))
-        assert fold_child(subject, number, known, new_scratch(), 0, places) == EVERYTHING_FINE
-    victims = []
-    for color in Color:
-        if Role.PAWN in material.side(color):
-            child = material.without(color, Role.PAWN).canonical()
-            victims.append(some_child_values(tables[child], victim_cells(subject, color, child)))
-    fold_pawn_moves(subject, (victims[0], victims[-1]), new_scratch(), new_scratch(), 0, places)
+def asked(tables: Tables, material: Material, cell: int) -> Subject:
+    """The subject with what one cell needs and nothing else, its resets noted."""
+    with ThreadPoolExecutor(1) as pool:
+        check = Check(tables[material], tables.__getitem__, pool, cells=np.array([cell]))
+        assert check._wrong_form() is check._wrong_position() is check._wrong_reset() is None
+        check._note_pawn_moves()
+    return check.subject
 
 
 @small
@@ -226,10 +205,9 @@ def test_the_best_move_is_that_of_the_slow_model(nonsense: Tables, name: str, ch
     material = Material.parse(name)
     cells = choose(material, 4, count)
     assert len(cells) == count
-    table, layout = nonsense[material], layout_of(material)
+    layout = layout_of(material)
     for cell in cells:
-        subject = asked(table, cell)
-        fold_all(subject, nonsense, material)
+        subject = asked(nonsense, material, cell)
         board = board_of(layout, cell)
         for accrued, value in best_values(subject, cell).items():
             assert value == best_value(nonsense, board, accrued), (board.fen(), str(accrued))

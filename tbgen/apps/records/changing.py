@@ -21,11 +21,11 @@ from tbgen.rules.position import why_not_accrued
 from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import Numbering, images_of, men_of, numbering_of, set_up
-from tbgen.verify.check import SampleCheck, silent
+from tbgen.verify.check import Check
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
-from tbgen.verify.sample import drawn_cells, find_positions
-from tbgen.verify.subject import Cells, Violation
-from tbgen.verify.sweeps import PAIRS_TASK, list_successors
+from tbgen.verify.pairs import list_successors
+from tbgen.verify.resets import PAIRS_TASK, Cells, drawn_cells, find_positions
+from tbgen.verify.subject import Violation
 from tbgen.verify.values import Facts, Subject, cell_at, facts_of, rank_of, stored_value
 
 _FIRST_CODE = 2
@@ -137,7 +137,7 @@ def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
     return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
-class _Count(SampleCheck):
+class _Count(Check):
     """A look at some positions that counts instead of checking pairs."""
 
     orders = 0
@@ -171,8 +171,8 @@ def changing_in(
 def count_in(file: TableFile, child_of: Callable[[Material], TableFile], cells: Cells, orders: int) -> tuple[int, int]:
     """The same for some cells in ascending order; VerificationError if the table proves to be wrong there."""
     with ThreadPoolExecutor(1) as pool:
-        count = _Count(file, child_of, pool, silent)
-        count.cells, count.orders = cells, orders
+        count = _Count(file, child_of, pool, cells=cells)
+        count.orders = orders
         violation = count.first_violation()
     if violation is not None:
         raise VerificationError(str(file.material), str(violation))

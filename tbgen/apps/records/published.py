@@ -17,10 +17,10 @@ import numpy as np
 
 from tbgen.errors import MaterialError, UsageError
 from tbgen.material import Material
+from tbgen.probe.bulk import board_of
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.text import trouble
-from tbgen.verify.subject import board_of
 
 ORDINARY: Final = Path(__file__).with_name("ordinary_tables.csv")
 _RESULTS = ("wins", "draws", "losses")
@@ -107,7 +107,7 @@ def _on_diagonals(file: TableFile, side: Color) -> dict[int, int]:
     placements = [
         squares
         for squares in itertools.permutations(range(0, 64, 9), len(layout.slots))
-        if not board_of(layout, side, squares).was_into_check()
+        if not board_of(layout.slots, int(side), squares).was_into_check()
     ]
     cells = np.array([layout.cell_of(int(side), squares) for squares in placements], np.int64)
     bytes_, counts = np.unique(file.look_up(cells)[0], return_counts=True)

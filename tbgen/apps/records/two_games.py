@@ -34,7 +34,7 @@ from tbgen.storage.files import path_in
 from tbgen.storage.folders import folder_of_game
 from tbgen.storage.reader import TableFile
 from tbgen.system.json_files import parse_json
-from tbgen.verify.sample import drawn_cells
+from tbgen.verify.resets import drawn_cells
 
 Pair = tuple[Score, Score]
 """What r-mobility and whole-game mobility say of a position."""

@@ -19,7 +19,7 @@ from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify.subject import Cells
+from tbgen.verify.resets import Cells
 
 Counter = Callable[[Cells], int]
 

@@ -1,0 +1,302 @@
+"""Resets: what captures, promotions and pawn moves are worth; and which cells a sample needs to know.
+
+The verifier lists the cells of a child that resets lead to, looks them up, and notes what the resets are worth.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.compiled.arrays import Bools, Bytes, Int, Ints, Shorts, SignedBytes
+from tbgen.compiled.jit import borrowing, by_address, inner
+from tbgen.index.layout import Layout
+from tbgen.verify.cells import WHITE_PAWN, Links, Men, Numbering, cell_of, men_of, numbering_of, set_up, side_of
+from tbgen.verify.moves import (
+    NO_POSITION,
+    NOBODY,
+    QUIETS,
+    RESETS,
+    Scratch,
+    copy_men,
+    is_safe,
+    list_moves,
+    new_scratch,
+    own_code_of,
+    quiet_cell,
+)
+from tbgen.verify.values import (
+    Subject,
+    cell_at,
+    facts_of,
+    index_of_cell,
+    key_after_reset,
+    key_of,
+    key_of_reset,
+    note_reset,
+    signed,
+    stored_value,
+    value_of_key,
+)
+
+Cells = npt.NDArray[np.int64]
+
+MOST_NEEDS = 256
+"""A position needs no more cells than this, of its own table or of a child."""
+OWN_TASK, RESETS_TASK, PAIRS_TASK = 1, 2, 4
+"""Bits of Subject.task: what is asked of a position."""
+ALL_TASKS = OWN_TASK | RESETS_TASK | PAIRS_TASK
+EVERYTHING_FINE = -1
+
+
+@inner
+def is_wanted(subject: Subject, place: Int) -> bool:
+    """Whether the resets of a position are asked for."""
+    return (subject.task[place] & RESETS_TASK) != 0 and 1 < subject.own[place] < NO_POSITION
+
+
+@inner
+def quiet_place(subject: Subject, scratch: Scratch, side: Int, move: Int) -> Int:
+    """Where the position after a move within the material lies in the arrays."""
+    return index_of_cell(subject.cells, quiet_cell(subject.numbering, scratch, side, move))
+
+
+@by_address
+class Captures(NamedTuple):
+    """Entry values of a child after captures, in the order in which a kernel lists these."""
+
+    entry: SignedBytes
+    dtg: Shorts
+
+
+@inner
+def child_cell(links: Links, link: Int, child: Numbering, scratch: Scratch, side: Int, move: Int) -> int:
+    """The child's cell that a listed move of a side leads to."""
+    slot = scratch.slot[move]
+    start = scratch.squares[slot]
+    scratch.squares[slot] = scratch.to[move]
+    turned = links.reversed[link]
+    for n in range(child.men):
+        square = scratch.squares[links.order[link, n]]
+        scratch.after[n] = square ^ 56 if turned else square
+    scratch.squares[slot] = start
+    return cell_of(child, side if turned else 1 - side, scratch.after, scratch.rest)
+
+
+# found[0, n] -> the child's cell, found[1, n] -> the position's place, found[2, n] -> whether colours are exchanged
+@borrowing
+def list_resets(
+    subject: Subject, number: Int, child: Numbering, scratch: Scratch, start: Int, stop: Int, found: Ints
+) -> int:
+    """List the resets that lead to one child; returns how many."""
+    links, count = subject.links, 0
+    for place in range(start, stop):
+        if not is_wanted(subject, place):
+            continue
+        side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+        for move in range(list_moves(subject.men, scratch, side, RESETS)):
+            promotion = scratch.promotion[move]
+            promoted = scratch.slot[move] if promotion else NOBODY
+            link = links.at[scratch.captured[move] + 1, promoted + 1, promotion]
+            if links.child[link] == number:
+                found[0, count] = child_cell(links, link, child, scratch, side, move)
+                found[1, count], found[2, count] = place, links.reversed[link]
+                count += 1
+    return count
+
+
+@borrowing
+def note_resets(subject: Subject, found: Ints, entry: SignedBytes, dtg: Shorts) -> int:
+    """Note what listed resets are worth; returns the place of one whose successor the child lacks."""
+    for n in range(entry.size):
+        place, outcome = found[1, n], int(entry[n])
+        if outcome == 0:
+            return place
+        side = side_of(subject.numbering, cell_at(subject.cells, place))
+        note_reset(subject, place, side, -outcome if found[2, n] else outcome, int(dtg[n]))
+    return EVERYTHING_FINE
+
+
+@inner
+def list_en_passant(men: Men, scratch: Scratch, pawn: Int, to: Int) -> int:
+    """Legal captures en passant of the pawn that has just come to `to`, which is set up there."""
+    behind = (scratch.squares[pawn] + to) >> 1
+    scratch.squares[pawn] = to
+    count = 0
+    for slot in range(men.color.size):
+        square = scratch.squares[slot]
+        if men.kind[slot] > WHITE_PAWN or men.color[slot] == men.color[pawn] or square >> 3 != to >> 3:
+            continue
+        if abs(square - to) == 1 and is_safe(men, scratch.squares, slot, behind, pawn):
+            scratch.slot[count], scratch.to[count], scratch.captured[count] = slot, behind, pawn
+            count += 1
+    return count
+
+
+# found[0, n] -> the cell, in the child's numbering, that a capture en passant leads to
+@borrowing
+def list_captures(
+    subject: Subject, color: Int, child: Numbering, both: tuple[Scratch, Scratch], start: Int, stop: Int, found: Ints
+) -> int:
+    """List the captures en passant of a pawn of this colour; returns how many.
+
+    One scratch space is for the position before the double step, one for that after it.
+    """
+    scratch, other = both
+    men, links, count = subject.men, subject.links, 0
+    for place in range(start, stop):
+        if not is_wanted(subject, place):
+            continue
+        side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+        for move in range(list_moves(men, scratch, side, RESETS) if side == color else 0):
+            slot, to = scratch.slot[move], scratch.to[move]
+            if scratch.captured[move] != NOBODY or abs(to - scratch.squares[slot]) != 16:
+                continue
+            copy_men(men, scratch, other)
+            link = links.at[slot + 1, 0, 0]
+            for capture in range(list_en_passant(men, other, slot, to)):
+                found[0, count] = child_cell(links, link, child, other, 1 - side, capture)
+                count += 1
+    return count
+
+
+@inner
+def double_step_value(
+    subject: Subject, captures: tuple[Captures, Captures], used: Ints, scratch: Scratch, pawn: Int, to: Int
+) -> tuple[Int, Int]:
+    """Entry value and distance after a double step; `scratch` is left with the pawn on `to`."""
+    men, numbering, links = subject.men, subject.numbering, subject.links
+    color = men.color[pawn]
+    side = 1 - color
+    takers = list_en_passant(men, scratch, pawn, to)
+    place = index_of_cell(subject.cells, cell_of(numbering, side, scratch.squares, scratch.rest))
+    if takers == 0:
+        return int(subject.entry[place]), int(subject.dtg[place])
+    code = int(subject.own[place]) + 2 * takers
+    accrued = signed(color, code)
+    best = key_of_reset(subject, place, side, accrued)
+    turned = links.reversed[links.at[pawn + 1, 0, 0]]
+    for n in range(used[color], used[color] + takers):
+        entry, way = int(captures[color].entry[n]), int(captures[color].dtg[n])
+        best = max(best, key_after_reset(subject, side, accrued, -entry if turned else entry, way))
+    used[color] += takers
+    for move in range(list_moves(men, scratch, side, QUIETS)):
+        facts = facts_of(subject, quiet_place(subject, scratch, side, move))
+        outcome, dtg = stored_value(subject.rows, facts, color, code)
+        best = max(best, key_of(side, accrued, outcome, dtg))
+    return value_of_key(side, accrued, best)
+
+
+# used[colour] -> how many captures of its pawns have been asked for
+@borrowing
+def fold_pawn_moves(
+    subject: Subject,
+    captures: tuple[Captures, Captures],
+    both: tuple[Scratch, Scratch],
+    start: Int,
+    stop: Int,
+    used: Ints,
+) -> int:
+    """Note the pawn moves that stay in the table; those of the blocks they lead to have been noted before.
+
+    `captures` are those of white and of black pawns.
+    """
+    scratch, other = both
+    men = subject.men
+    for place in range(start, stop):
+        if not is_wanted(subject, place):
+            continue
+        side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+        for move in range(list_moves(men, scratch, side, RESETS)):
+            if scratch.captured[move] != NOBODY or scratch.promotion[move]:
+                continue
+            slot, to = scratch.slot[move], scratch.to[move]
+            if abs(to - scratch.squares[slot]) == 16:
+                copy_men(men, scratch, other)
+                outcome, dtg = double_step_value(subject, captures, used, other, slot, to)
+            else:
+                there = quiet_place(subject, scratch, side, move)
+                outcome, dtg = int(subject.entry[there]), int(subject.dtg[there])
+            note_reset(subject, place, side, outcome, dtg)
+    return EVERYTHING_FINE
+
+
+@borrowing
+def find_positions(men: Men, numbering: Numbering, scratch: Scratch, cells: Ints, found: Bools) -> None:
+    """Which cells are the primary ones of legal positions."""
+    for n in range(cells.size):
+        found[n] = own_code_of(men, numbering, cells[n], scratch) != NO_POSITION
+
+
+# found[n] -> a cell, tasks[n] -> what is asked of it
+@borrowing
+def list_needs(
+    men: Men, numbering: Numbering, scratch: Scratch, other: Scratch, cells: Ints, found: Ints, tasks: Bytes
+) -> int:
+    """The cells of the same table that the check of some cells looks at; returns how many."""
+    count = 0
+    for cell in cells:
+        side = set_up(numbering, cell, scratch.squares)
+        for move in range(list_moves(men, scratch, side, QUIETS)):
+            found[count], tasks[count] = quiet_cell(numbering, scratch, side, move), OWN_TASK
+            count += 1
+        for move in range(list_moves(men, scratch, side, RESETS)):
+            slot, to = scratch.slot[move], scratch.to[move]
+            if scratch.promotion[move] or scratch.captured[move] != NOBODY:
+                continue
+            found[count], tasks[count] = quiet_cell(numbering, scratch, side, move), 0
+            if abs(to - scratch.squares[slot]) == 16:
+                copy_men(men, scratch, other)
+                if list_en_passant(men, other, slot, to):
+                    tasks[count] = OWN_TASK | RESETS_TASK
+            count += 1
+    return count
+
+
+_BATCH = 1 << 12
+"""Positions whose needs are listed at a time."""
+
+
+def drawn_cells(layout: Layout, count: int, seed: int) -> Cells:
+    """Random cells that hold positions, in ascending order."""
+    random, men, numbering, scratch = np.random.default_rng(seed), men_of(layout), numbering_of(layout), new_scratch()
+    kept = np.zeros(0, np.int64)
+    while len(kept) < count:
+        drawn = np.setdiff1d(random.integers(0, layout.cells, 2 * count), kept)
+        is_position = np.zeros(len(drawn), np.bool_)
+        find_positions(men, numbering, scratch, drawn, is_position)
+        fresh = random.permutation(drawn[is_position])
+        kept = np.union1d(kept, fresh[: count - len(kept)])
+    return kept
+
+
+def needs_of(layout: Layout, cells: Cells) -> tuple[Cells, npt.NDArray[np.uint8]]:
+    """All cells that the check of some cells looks at, in ascending order, and what is asked of each."""
+    men, numbering, scratch, other = men_of(layout), numbering_of(layout), new_scratch(), new_scratch()
+    found, tasks = [cells], [np.full(len(cells), ALL_TASKS, np.uint8)]
+    frontier = known = cells
+    while len(frontier):
+        for batch in _batches(frontier):
+            there, task = np.empty(len(batch) * MOST_NEEDS, np.int64), np.empty(len(batch) * MOST_NEEDS, np.uint8)
+            count = list_needs(men, numbering, scratch, other, batch, there, task)
+            found.append(there[:count].copy())
+            tasks.append(task[:count].copy())
+        every, task = _merged(np.concatenate(found), np.concatenate(tasks))
+        frontier = np.setdiff1d(every[task & RESETS_TASK != 0], known)
+        known = np.union1d(known, frontier)
+        found, tasks = [every], [task]
+    return found[0], tasks[0]
+
+
+def _merged(cells: Cells, tasks: npt.NDArray[np.uint8]) -> tuple[Cells, npt.NDArray[np.uint8]]:
+    """Each cell once, with all that is asked of it."""
+    every, number = np.unique(cells, return_inverse=True)
+    merged = np.zeros(len(every), np.uint8)
+    np.bitwise_or.at(merged, number, tasks)
+    return every, merged
+
+
+def _batches(cells: Cells) -> list[Cells]:
+    return np.split(cells, range(_BATCH, len(cells), _BATCH))
