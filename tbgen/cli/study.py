@@ -163,8 +163,7 @@ def potential(*, records: Path | None, folders: tuple[Path, ...], form: Form) ->
     """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
 
     The factor of an ending is the share of positions that the side ahead wins by mate, less the share that it
-    loses. The r-mobility factor is twice what that side gets above half a point. Endings without a record have the
-    mates published for ordinary chess, and no r-mobility factor.
+    loses. The r-mobility factor is twice what that side gets above half a point.
 
     \b
     Examples:
@@ -191,5 +190,5 @@ def potential(*, records: Path | None, folders: tuple[Path, ...], form: Form) ->
     show_rows(("ending", "rule", "says", "factor", "r-mobility", "verdict"), endings)
 
 
-def _digits(*factors: Fraction | None) -> list[str]:
-    return ["-" if factor is None else f"{float(factor):.3f}" for factor in factors]
+def _digits(*factors: Fraction) -> list[str]:
+    return [f"{float(factor):.3f}" for factor in factors]

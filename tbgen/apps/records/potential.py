@@ -23,11 +23,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from tbgen.apps.records.published import ORDINARY, Published, read_published
 from tbgen.apps.records.record import Record
 from tbgen.material import Material, Role
 from tbgen.rules.points import DRAW, Scoring
-from tbgen.score import MATE_CODE, Color, Score
+from tbgen.score import Color, Score
 from tbgen.text import plain
 
 VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 500, Role.QUEEN: 950, Role.KING: 0}
@@ -96,7 +95,7 @@ class Judged:
 
     rule: Rule
     mates: Fraction
-    points: Fraction | None
+    points: Fraction
 
     @property
     def is_confirmed(self) -> bool:
@@ -108,7 +107,7 @@ class Judged:
         """By how much the rule trusts the lead too much (positive) or too little."""
         return self.rule.factor - self.mates
 
-    def factors(self) -> dict[str, float | None]:
+    def factors(self) -> dict[str, float]:
         """As JSON has them."""
         return {
             "rule_factor": float(self.rule.factor),
@@ -125,12 +124,11 @@ class Potential(Judged):
     leader: Color
     rule: Rule
     counts: Counts
-    """Of mates alone where there is no record of the material: then those of ordinary chess, as published."""
     totals: Mapping[Color, int]
     mates: Fraction
     """The share of positions the leader wins by mate, less those it loses so; either side to move counts half."""
-    points: Fraction | None
-    """Twice what the leader gets above half a point, by the exponential formula; None without a record."""
+    points: Fraction
+    """Twice what the leader gets above half a point, by the exponential formula."""
     bishops: str | None = None
     """Which positions these are, where they are told apart by the colours of the squares of bishops."""
 
@@ -139,14 +137,8 @@ class Potential(Judged):
         """The material, and what it leaves open."""
         return str(self.material) if self.bishops is None else f"{self.material}, bishops on {self.bishops}"
 
-    @property
-    def recorded(self) -> bool:
-        return self.points is not None
-
-    def share(self, side: Color, holder: Color, code: int) -> Fraction | None:
+    def share(self, side: Color, holder: Color, code: int) -> Fraction:
         """The share of positions with a side to move where a side gets a score of this code or a lower one."""
-        if not self.recorded and code != MATE_CODE:
-            return None
         counts = self.counts[side].items()
         won = sum(count for outcome, count in counts if outcome.holder is holder and outcome.code <= code)
         return Fraction(won, self.totals[side] or 1)
@@ -167,11 +159,10 @@ class Potential(Judged):
             "rule": self.rule.title,
             **self.factors(),
             "confirmed": self.is_confirmed,
-            "source": "table" if self.recorded else "published",
             "shares": {f"{plain(side)}_to_move": self._shares(side) for side in Color},
         }
 
-    def _shares(self, side: Color) -> dict[str, dict[str, float | None]]:
+    def _shares(self, side: Color) -> dict[str, dict[str, float]]:
         scores = [Score(code, Color.WHITE) for code in BOUNDS]
         return {
             plain(holder): {str(score): _rounded(self.share(side, holder, score.code)) for score in scores}
@@ -179,37 +170,18 @@ class Potential(Judged):
         }
 
 
-def _rounded(share: Fraction | None) -> float | None:
-    return None if share is None else round(float(share), 6)
+def _rounded(share: Fraction) -> float:
+    return round(float(share), 6)
 
 
 def potentials_of(records: Iterable[Record]) -> list[Potential]:
-    """Every ending of three to five men in which somebody leads, the rule's worst errors first.
-
-    Endings without a record have their mates from what is published of ordinary chess.
-    """
-    known = {record.material: record for record in records}
+    """Every ending in which somebody leads, the rule's worst errors first."""
     found = list[Potential]()
-    for material, published in read_published(ORDINARY).items():
-        leader, rule = leader_of(material), rule_for(material)
+    for record in records:
+        leader, rule = leader_of(record.material), rule_for(record.material)
         if leader is not None and rule is not None:
-            record = known.get(material)
-            found += _recorded(record, leader, rule) if record else [_of_mates(material, leader, rule, published)]
+            found += _recorded(record, leader, rule)
     return sorted(found, key=lambda each: (-abs(each.error), each.name))
-
-
-def _of_mates(material: Material, leader: Color, rule: Rule, published: Published) -> Potential:
-    """An ending without a record."""
-    counts = {
-        side: {Score(MATE_CODE, side): won, Score(MATE_CODE, side.other): lost}
-        for side, (won, _, lost) in published.counts.items()
-    }
-    totals = {side: sum(each) for side, each in published.counts.items()}
-    return Potential(material, leader, rule, counts, totals, _mates(leader, counts, totals), None)
-
-
-def _mates(leader: Color, counts: Counts, totals: Mapping[Color, int]) -> Fraction:
-    return _mean(leader, counts, totals, lambda outcome: Fraction(outcome.is_mate))
 
 
 def _mean(leader: Color, counts: Counts, totals: Mapping[Color, int], worth: Callable[[Score], Fraction]) -> Fraction:
@@ -236,7 +208,7 @@ def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
     for bishops, said, counts in parts:
         totals = {side: sum(counts[side].values()) for side in Color}
         points = _mean(leader, counts, totals, lambda outcome: 2 * (scoring.holders_points(outcome) - DRAW))
-        mates = _mates(leader, counts, totals)
+        mates = _mean(leader, counts, totals, lambda outcome: Fraction(outcome.is_mate))
         yield Potential(record.material, leader, said, counts, totals, mates, points, bishops)
 
 
@@ -246,8 +218,7 @@ class Fit(Judged):
 
     rule: Rule
     mates: Fraction
-    points: Fraction | None
-    """Over those that have a record."""
+    points: Fraction
     endings: int
     confirmed: int
 
@@ -264,13 +235,9 @@ def fits_of(potentials: Sequence[Potential]) -> list[Fit]:
 
 
 def _fit_of(group: Sequence[Potential]) -> Fit:
-    points = [each.points for each in group if each.points is not None]
-    mates, confirmed = _mean_of([each.mates for each in group]), sum(each.is_confirmed for each in group)
-    return Fit(group[0].rule, mates, _mean_of(points) if points else None, len(group), confirmed)
-
-
-def _mean_of(numbers: Sequence[Fraction]) -> Fraction:
-    return sum(numbers, Fraction(0)) / len(numbers)
+    mates = sum((each.mates for each in group), Fraction(0)) / len(group)
+    points = sum((each.points for each in group), Fraction(0)) / len(group)
+    return Fit(group[0].rule, mates, points, len(group), sum(each.is_confirmed for each in group))
 
 
 def facts_of(potentials: Sequence[Potential]) -> Mapping[str, Any]:
