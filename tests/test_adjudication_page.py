@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from tbgen.apps.games.archive import Task, decide_file
+from tbgen.apps.games.archive import GamesTask, decide_file
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "adjudication.md").read_text(encoding="utf-8")
@@ -19,7 +19,9 @@ HELD = '[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kh4 1/2-1/2\n\n
 def test_the_three_real_games_are_decided_as_the_page_says() -> None:
     rows = re.findall(r"^\| (League \d), ([\d.]+) (.+) - (.+?) \| (\S+) \| `(\S+)`, `(\w+)` \|", PAGE, re.MULTILINE)
     assert len(rows) == 3
-    facts = [json.loads(fact) for part in decide_file(str(GAMES), Task(texts=False, facts=True)) for fact in part.facts]
+    facts = [
+        json.loads(fact) for part in decide_file(str(GAMES), GamesTask(texts=False, facts=True)) for fact in part.facts
+    ]
     told = {
         (each["event"][-8:], each["round"], each["white"], each["black"], each["result"], each["final"], each["source"])
         for each in facts
@@ -30,7 +32,7 @@ def test_the_three_real_games_are_decided_as_the_page_says() -> None:
 def test_the_tags_of_the_page_are_those_of_the_copy() -> None:
     shown = re.search(r'    \[Result "1-0"\]\n(?:    \[.*\]\n)+', PAGE)
     assert shown is not None
-    text = b"".join(part.text for part in decide_file(str(GAMES), Task()))
+    text = b"".join(part.text for part in decide_file(str(GAMES), GamesTask()))
     assert re.sub("^    ", "", shown[0], flags=re.MULTILINE).encode() in text
 
 

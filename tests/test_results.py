@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from tbgen.apps.games.archive import Task, decide_file
+from tbgen.apps.games.archive import GamesTask, decide_file
 from tbgen.apps.records.drawn import Drawn, drawn_in, endings_of, together
 from tbgen.apps.records.folder import records_in
 from tbgen.apps.records.two_games import FILE, read_comparison
@@ -62,7 +62,9 @@ def test_the_games_differ_as_often_as_their_tables() -> None:
 
 
 def test_the_drawn_games_are_decided_as_the_page_says() -> None:
-    facts = [json.loads(fact) for part in decide_file(str(GAMES), Task(texts=False, facts=True)) for fact in part.facts]
+    facts = [
+        json.loads(fact) for part in decide_file(str(GAMES), GamesTask(texts=False, facts=True)) for fact in part.facts
+    ]
     expected = [
         (f"{each['event'][-8:]}, {each['round']}", each["white"], each["black"], each["final"])
         for each in facts

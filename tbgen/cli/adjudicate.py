@@ -10,7 +10,7 @@ from typing import IO
 
 import click
 
-from tbgen.apps.games.archive import Decided, Task, decide_file, total
+from tbgen.apps.games.archive import Decided, GamesTask, decide_file, total
 from tbgen.apps.games.decide import Continue, Ground
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed
 from tbgen.apps.games.game import GameSettings
@@ -103,7 +103,7 @@ def command(
     if lines and not texts:
         raise UsageError("--line means nothing without -o or --in-place")
     settings = replace(settings, game=game)
-    task = Task(settings, how, count_fifty, folders, texts=texts, lines=lines, facts=verdicts is not None)
+    task = GamesTask(settings, how, count_fifty, folders, texts=texts, lines=lines, facts=verdicts is not None)
     compile_for(Purpose.GAMES, quiet=quiet)
     with ExitStack() as stack:
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
@@ -145,7 +145,7 @@ def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | N
 class _Decider:
     """Decides the games of files, and writes what comes of them."""
 
-    task: Task
+    task: GamesTask
     jobs: int
     copy: IO[bytes] | None
     writer: GamesWriter | None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tbgen.apps.games.archive import Task, decide_file
+from tbgen.apps.games.archive import GamesTask, decide_file
 from tbgen.apps.games.files import STANDARD_INPUT, matching_files
 from tbgen.apps.games.game import GameSettings
 from tbgen.cli.folders import in_units
@@ -54,7 +54,7 @@ def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequen
 
 def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material]:
     """The tables that would decide games of some files and are not in a folder; says how many games."""
-    task = Task(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
+    task = GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
     compile_for(Purpose.GAMES, quiet=quiet)
     missing, faults = Counter[str](), list[PgnError]()
     for name in matching_files(games):

@@ -18,7 +18,7 @@ from tbgen.apps.match.match import Match
 from tbgen.apps.match.play import Sheet
 from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.standings import Record, Standings
+from tbgen.apps.match.standings import Figures, MatchStandings
 from tbgen.apps.match.statistics import Strength
 from tbgen.cli.reporter import Bars, Lines, Reporter, Work, clock
 from tbgen.cli.rows import table_lines
@@ -127,14 +127,14 @@ class MatchView:
             yield line
 
 
-def meeting_lines(standings: Standings, first: int, second: int) -> Iterator[str]:
+def meeting_lines(standings: MatchStandings, first: int, second: int) -> Iterator[str]:
     """One engine's results against another, under every scoring."""
     heads = ("scoring", "points", "%", "Elo", "95 %", "LOS", ">½", "=½", "<½", "var game", "var pair", "0-½-1-1½-2")
     records = {each.scheme.value: standings.record(first, each, against=second) for each in standings.scorings()}
     return table_lines(heads, [(name, *_figures(record)) for name, record in records.items()])
 
 
-def _figures(record: Record) -> list[str]:
+def _figures(record: Figures) -> list[str]:
     strength, games, pairs = record.strength, record.games, record.pairs
     variances = [f"{float(each.variance):.4f}" if each.units else "-" for each in (games, pairs)]
     return [
@@ -153,7 +153,7 @@ def _strength(strength: Strength) -> list[str]:
     return [f"{float(100 * strength.share):.2f}", f"{strength.elo:+.1f}", error]
 
 
-def ranking_lines(standings: Standings) -> Iterator[str]:
+def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     """All engines, best first under the scoring that decides, with the points of the other scorings."""
     mine, *others = standings.scorings()
     heads = ("", "engine", "games", mine.scheme.value, "%", "Elo", "95 %", *(each.scheme.value for each in others))
@@ -211,7 +211,7 @@ def test_line(match: Match) -> str | None:
     return f"SPRT {sprt.model.value}: LLR {state.ratio:.2f} {bounds}, {state.conclusion.value}"
 
 
-def _forfeits(standings: Standings) -> Iterator[str]:
+def _forfeits(standings: MatchStandings) -> Iterator[str]:
     """How often each engine lost otherwise than on the board, and what to try if every game was lost on time."""
     for player, name in enumerate(standings.players):
         ways = Counter(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.games.archive import Task, decide_file
+from tbgen.apps.games.archive import GamesTask, decide_file
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
@@ -91,7 +91,7 @@ def command(
       tbgen standings scored.pgn --html > standings.html
     """
     names, order = asked_files(files), _order(_DEFAULT_NAMES if tiebreak is None else tiebreak)
-    task = Task(settings, tables=folders, texts=False, results=True)
+    task = GamesTask(settings, tables=folders, texts=False, results=True)
     compile_for(Purpose.GAMES, quiet=quiet)
     games = list[EventGame]()
     faults = [fault for name in names for fault in _collect(name, task, jobs, games, quiet=quiet)]
@@ -122,7 +122,7 @@ def _order(text: str) -> list[TieBreak]:
     return list(dict.fromkeys(by for name in names for by in known[name]))
 
 
-def _collect(name: str, task: Task, jobs: int, games: list[EventGame], *, quiet: bool) -> Iterator[PgnError]:
+def _collect(name: str, task: GamesTask, jobs: int, games: list[EventGame], *, quiet: bool) -> Iterator[PgnError]:
     """Add every game of a file, and yield what cannot be read."""
     with reading(name, quiet=quiet) as tell:
         try:

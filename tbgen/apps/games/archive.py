@@ -45,7 +45,7 @@ _CRASHES = ("abandoned", "stalled connection")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class GamesTask:
     """The work on every game; small enough to send to a process."""
 
     settings: GameSettings = field(default_factory=GameSettings)
@@ -129,7 +129,7 @@ class GameVerdict(NamedTuple):
 class ChunkDecider:
     """Decides the games of chunks, one chunk after the other, and keeps the tables open in between."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: GamesTask) -> None:
         self.task = task
 
     @cached_property
@@ -253,21 +253,21 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
     return {name: tags[name] for name in OWN_TAGS if name in tags}
 
 
-class _Worker(NamedTuple):
+class _DeciderProcess(NamedTuple):
     """The decider of a worker process, and the signal to stop."""
 
     decider: ChunkDecider
     stopped: Event
 
 
-_worker: _Worker | None = None
+_worker: _DeciderProcess | None = None
 """Set once, when the process starts."""
 
 
-def _start_worker(task: Task, stopped: Event) -> None:
+def _start_worker(task: GamesTask, stopped: Event) -> None:
     global _worker
     follow_parent()
-    _worker = _Worker(ChunkDecider(task), stopped)
+    _worker = _DeciderProcess(ChunkDecider(task), stopped)
 
 
 def _decide_chunk(chunk: Chunk, name: str) -> Decided:
@@ -275,7 +275,7 @@ def _decide_chunk(chunk: Chunk, name: str) -> Decided:
     return Decided() if _worker.stopped.is_set() else _worker.decider.decide(scanned(chunk), name)
 
 
-def decide_file(path: str, task: Task, jobs: int = 1) -> Iterator[Decided]:
+def decide_file(path: str, task: GamesTask, jobs: int = 1) -> Iterator[Decided]:
     """The games of a file, decided in their order; an error of the file as a whole is raised after them."""
     with ExitStack() as stack:
         chunks = chunks_of(stack.enter_context(open_bytes(path)), path)

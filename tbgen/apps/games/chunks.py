@@ -94,7 +94,7 @@ def scanned(chunk: Chunk, *, is_last: bool = True) -> ScannedChunk:
     data = np.frombuffer(chunk.text, np.uint8)
     columns = (at.GAME_COLUMNS, tokens.TAG_COLUMNS, tokens.MOVE_COLUMNS)
     rows = (np.empty((len(data) // 2 + 3, number), np.int64) for number in columns)  # enough for any text
-    found = at.Found(np.zeros(at.STATE_WORDS, np.int64), *rows)
+    found = at.ScanRows(np.zeros(at.STATE_WORDS, np.int64), *rows)
     at.scan(data, chunk.start, is_last, chunk.in_line, found)
     counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
     games, tags, moves = (table[:n].copy() for table, n in zip(found[1:], counts, strict=True))

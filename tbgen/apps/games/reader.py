@@ -85,7 +85,7 @@ def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
     yield b"".join(gathered)
 
 
-class Root(NamedTuple):
+class GameRoot(NamedTuple):
     """The first position of a game."""
 
     board: chess.Board
@@ -143,13 +143,13 @@ def _replayed_game(chunk: ScannedChunk, place: int, name: str, number: int, sett
 
 
 @lru_cache(maxsize=1024)
-def _root(fen: str | None, variant: str | None, accrued: Score | None, game: Mobility) -> Root:
+def _root(fen: str | None, variant: str | None, accrued: Score | None, game: Mobility) -> GameRoot:
     tags = {name: value for name, value in (("FEN", fen), ("Variant", variant)) if value is not None}
     board, carried = root_of(tags, GameTags(accrued=accrued), game)
-    return Root(board, words_of(board), carried)
+    return GameRoot(board, words_of(board), carried)
 
 
-def _replayed(chunk: ScannedChunk, spans: Ints, root: Root) -> Replayed:
+def _replayed(chunk: ScannedChunk, spans: Ints, root: GameRoot) -> Replayed:
     """Replay a game; a word that the kernel cannot read may still be a move in another spelling."""
     rows = len(spans) + 1
     history, facts = np.empty((rows, HISTORY_WORDS), np.uint64), np.empty((rows, FACTS), np.int64)
@@ -164,7 +164,7 @@ def _replayed(chunk: ScannedChunk, spans: Ints, root: Root) -> Replayed:
 
 
 def _last_and_end(
-    root: Root, replayed: Replayed, fifty_moves: FiftyMoves, game: Mobility
+    root: GameRoot, replayed: Replayed, fifty_moves: FiftyMoves, game: Mobility
 ) -> tuple[Stage, Stage | None]:
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = replayed.facts[0]
@@ -187,7 +187,7 @@ def _last_board(root: chess.Board, words: Words, plies: int) -> chess.Board:
 
 
 def _game_by_python_chess(
-    root: Root, fifty_moves: FiftyMoves, game: Mobility, chunk: ScannedChunk, spans: Ints
+    root: GameRoot, fifty_moves: FiftyMoves, game: Mobility, chunk: ScannedChunk, spans: Ints
 ) -> Game:
     played = Game(root.board, accrued=root.carried, fifty_moves=fifty_moves, game=game)
     for start, end in spans.tolist():

@@ -57,7 +57,7 @@ LINE_ENDS = b"\r\n"
 
 
 @by_address
-class Found(NamedTuple):
+class ScanRows(NamedTuple):
     """The arrays that a scan fills, with rows as described above, and its state."""
 
     state: Ints
@@ -75,7 +75,7 @@ def line_end(text: Bytes, at: Int, end: Int) -> Int:
 
 
 @inner
-def begin_game(found: Found) -> None:
+def begin_game(found: ScanRows) -> None:
     """Begin a game in the next row of `games`."""
     state = found.state
     game = found.games[state[GAMES]]
@@ -85,7 +85,7 @@ def begin_game(found: Found) -> None:
 
 
 @inner
-def finish_game(found: Found, end: Int) -> None:
+def finish_game(found: ScanRows, end: Int) -> None:
     """End the game at hand and begin the next; a row without tags, moves and result is used again."""
     state = found.state
     game = found.games[state[GAMES]]
@@ -101,7 +101,7 @@ def finish_game(found: Found, end: Int) -> None:
 
 
 @inner
-def pass_comment(text: Bytes, start: Int, end: Int, found: Found) -> Int:
+def pass_comment(text: Bytes, start: Int, end: Int, found: ScanRows) -> Int:
     """Pass over what a line has of a comment, and return the place behind it."""
     state, at = found.state, start
     while at < end and text[at] != CLOSE:
@@ -113,7 +113,7 @@ def pass_comment(text: Bytes, start: Int, end: Int, found: Found) -> Int:
 
 
 @inner
-def pass_mark(text: Bytes, start: Int, end: Int, found: Found) -> Int:
+def pass_mark(text: Bytes, start: Int, end: Int, found: ScanRows) -> Int:
     """Pass over a mark, with the number of an annotation or the comment that fills the rest of a line."""
     state, mark, at = found.state, text[start], start + 1
     if mark == SEMICOLON:
@@ -132,7 +132,7 @@ def pass_mark(text: Bytes, start: Int, end: Int, found: Found) -> Int:
 
 
 @inner
-def read_word(text: Bytes, start: Int, end: Int, found: Found) -> None:
+def read_word(text: Bytes, start: Int, end: Int, found: ScanRows) -> None:
     """Note the result or the move that a word of the main line writes; a result ends the game."""
     state = found.state
     game = found.games[state[GAMES]]
@@ -146,7 +146,7 @@ def read_word(text: Bytes, start: Int, end: Int, found: Found) -> None:
 
 
 @inner
-def read_moves(text: Bytes, at: Int, end: Int, found: Found) -> None:
+def read_moves(text: Bytes, at: Int, end: Int, found: ScanRows) -> None:
     """Read a line of movetext from a byte on."""
     state = found.state
     while at < end:
@@ -170,7 +170,7 @@ def read_moves(text: Bytes, at: Int, end: Int, found: Found) -> None:
 
 
 @borrowing
-def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: Found) -> None:
+def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: ScanRows) -> None:
     """Find the games of `text[start:]`.
 
     Unless the text is the last of its file, its last line counts only if it is ended, and its last game only if the

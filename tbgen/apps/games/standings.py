@@ -154,7 +154,7 @@ _ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
 
 
 @dataclass(slots=True)
-class Row:
+class PlayerRow:
     """A player's row."""
 
     name: str
@@ -269,13 +269,13 @@ class Standings:
         self.table = cross_table(
             self.finished, EventGame.classical if by_sheet is TieBreak.CLASSICAL else EventGame.points
         )
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, PlayerRow] = {}
         for game in self.finished:
             for side in Color:
                 name = game.player(side)
-                self._rows.setdefault(name, Row(name)).add(game, side)
+                self._rows.setdefault(name, PlayerRow(name)).add(game, side)
         self._values = {by: self._values_of(by) for by in self.order}
-        self.rows: list[Row] = []
+        self.rows: list[PlayerRow] = []
         for group in self._split(sorted(self.table), self.order):
             rank = len(self.rows) + 1
             for name in group:
@@ -295,7 +295,7 @@ class Standings:
         """The value of every player by one criterion, more is better; none by the direct encounter."""
         if by in _ON_TABLE:
             return _ON_TABLE[by](self.table)
-        values: dict[TieBreak, Callable[[Row], Any]] = {
+        values: dict[TieBreak, Callable[[PlayerRow], Any]] = {
             TieBreak.CLASSICAL: lambda row: row.classical,
             TieBreak.POINTS: lambda row: row.points,
             TieBreak.NET: lambda row: row.net(self.most_code),
@@ -357,14 +357,14 @@ def in_decimals(points: Fraction) -> str:
     return text.rstrip("0").rstrip(".")
 
 
-def meeting(row: Row, other: Row) -> str:
+def meeting(row: PlayerRow, other: PlayerRow) -> str:
     """A cell of the cross table: one player's points from the games with another."""
     if row is other:
         return "x"
     return " ".join(map(in_decimals, row.points_against(other.name)))
 
 
-def cells_of(row: Row) -> tuple[str, ...]:
+def cells_of(row: PlayerRow) -> tuple[str, ...]:
     """The cells of a player's row left of the cross table."""
     return (
         str(row.rank),
@@ -426,7 +426,7 @@ def crosstable(standings: Standings) -> dict[str, Any]:
     return {"Event": standings.event, "Order": order, "Table": table}
 
 
-def _meetings(row: Row, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:
+def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:
     """A player's games against another, as the cell of a cross table of TCEC."""
     games = [(game, game.side_of(row.name)) for game in row.met.get(opponent, [])]
     results = [game.classical(side) for game, side in games]

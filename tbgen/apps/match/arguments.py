@@ -20,9 +20,9 @@ from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.clock import TimeControl, parse_time_control
 from tbgen.apps.match.engine import EngineSpec, nearest
 from tbgen.apps.match.match import MatchSettings, Notation, OpeningSettings, TableSettings
-from tbgen.apps.match.openings import Order
+from tbgen.apps.match.openings import OpeningOrder
 from tbgen.apps.match.play import PlayRules, Resign
-from tbgen.apps.match.schedule import Format, Plan, Policy
+from tbgen.apps.match.schedule import Format, Policy, Tournament
 from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
@@ -118,7 +118,7 @@ _REFUSED_KEYS = {
 _OPENING_KEYS: Keys = {
     "file": ("file", Path),
     "format": ("notation", choice(Notation)),
-    "order": ("order", choice(Order)),
+    "order": ("order", choice(OpeningOrder)),
     "start": ("start", whole(1)),
     "plies": ("plies", whole(0)),
     "policy": ("policy", choice(Policy)),
@@ -419,7 +419,7 @@ def _settings_in(words: Words) -> MatchSettings:
     resign = Resign(**parts["rules.resign"]) if "resign" in words else None
     return MatchSettings(
         engines,
-        Plan(len(engines), **_part(fields, "plan."), policy=policy),
+        Tournament(len(engines), **_part(fields, "plan."), policy=policy),
         PlayRules(fifty_moves, scoring, resign, **_part(fields, "rules.")),
         openings=openings,
         tables=TableSettings(**_part(fields, "tables.")),

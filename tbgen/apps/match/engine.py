@@ -36,7 +36,7 @@ TIME_FORFEIT = "time forfeit"
 """The tag `Termination` of a game that was lost on time."""
 
 
-class Fault(enum.Enum):
+class Offence(enum.Enum):
     """The faults by which an engine forfeits a game."""
 
     ILLEGAL_MOVE = "illegal move"
@@ -48,13 +48,13 @@ class Fault(enum.Enum):
     @property
     def termination(self) -> str:
         """The value of the Termination tag, in the words of the PGN standard."""
-        return {Fault.ILLEGAL_MOVE: "rules infraction", Fault.TIME: TIME_FORFEIT}.get(self, "abandoned")
+        return {Offence.ILLEGAL_MOVE: "rules infraction", Offence.TIME: TIME_FORFEIT}.get(self, "abandoned")
 
 
 class ForfeitError(Exception):
     """An engine forfeits its game; `details` continues a sentence that begins with its side."""
 
-    def __init__(self, fault: Fault, details: str) -> None:
+    def __init__(self, fault: Offence, details: str) -> None:
         super().__init__(fault, details)
         self.fault = fault
         self.details = details
@@ -86,7 +86,7 @@ class Answer:
     evaluation: Evaluation
 
 
-class Engine:
+class EngineProcess:
     """An engine process. It is started when it is first needed, and restarted after it has ended."""
 
     def __init__(self, spec: EngineSpec, listener: Listener | None = None) -> None:
@@ -139,7 +139,7 @@ class Engine:
             async with asyncio.timeout(_START_SECONDS):
                 await self._uci.ping()
         except TimeoutError:
-            raise ForfeitError(Fault.HANG, f"does not answer isready within {_START_SECONDS:g} s") from None
+            raise ForfeitError(Offence.HANG, f"does not answer isready within {_START_SECONDS:g} s") from None
         except chess.engine.EngineTerminatedError:
             raise await self._death() from None
 
@@ -157,15 +157,15 @@ class Engine:
         except chess.engine.EngineTerminatedError:
             raise await self._death() from None
         except chess.engine.EngineError:
-            raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
+            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
         finally:
             uci.when_asked = None
         seconds = uci.answered - uci.asked
         if clock.has_fallen(seconds):
             left = (allowance or 0.0) - clock.control.margin
-            raise ForfeitError(Fault.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
+            raise ForfeitError(Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
         if not played.move or played.move not in board.legal_moves:
-            raise ForfeitError(Fault.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
+            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
         said = evaluation_in(uci.last_info)
         seen = said.flipped() if self.spec.white_view and board.turn == chess.BLACK else said
         return Answer(played.move, seconds, seen)
@@ -245,16 +245,18 @@ class Engine:
     async def _overdue(self, clock: Clock) -> ForfeitError:
         await self.settle()
         if clock.allowance is None:
-            return ForfeitError(Fault.HANG, f"does not answer within {self.spec.hang:g} s")
+            return ForfeitError(Offence.HANG, f"does not answer within {self.spec.hang:g} s")
         left = f"no move within {clock.allowance:.3f} s"
-        return ForfeitError(Fault.TIME, f"loses on time: {left}{'' if self.is_running else ' and no answer after it'}")
+        return ForfeitError(
+            Offence.TIME, f"loses on time: {left}{'' if self.is_running else ' and no answer after it'}"
+        )
 
     async def _death(self) -> ForfeitError:
         assert self._uci is not None
         code = await asyncio.shield(self._uci.returncode)
         if self._uci.closed_output:
-            return ForfeitError(Fault.DISCONNECT, "closes its output")
-        return ForfeitError(Fault.CRASH if code else Fault.DISCONNECT, f"has ended{self._how_it_ended()}")
+            return ForfeitError(Offence.DISCONNECT, "closes its output")
+        return ForfeitError(Offence.CRASH if code else Offence.DISCONNECT, f"has ended{self._how_it_ended()}")
 
     def _how_it_ended(self) -> str:
         if self._uci is None or not self._uci.returncode.done():

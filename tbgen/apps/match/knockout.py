@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tbgen.apps.match.schedule import Pairing, Plan
+from tbgen.apps.match.schedule import Pairing, Tournament
 from tbgen.apps.match.standings import Result
 from tbgen.rules.points import Scoring
 from tbgen.text import facts_of
@@ -58,7 +58,7 @@ def place_of(rank: int, size: int) -> int:
     return size // 2 + place_of(rank // 2, size // 2) if rank % 2 == 0 else place_of(rank // 2 + 1, size // 2)
 
 
-def first_round(plan: Plan, seed: int) -> list[tuple[int, int | None]]:
+def first_round(plan: Tournament, seed: int) -> list[tuple[int, int | None]]:
     """The pairs of the first round: seeds in their order, the others by lot, byes to the best ranks."""
     others = list(range(min(plan.seeds, plan.players), plan.players))
     random.Random(seed).shuffle(others)
@@ -76,7 +76,7 @@ def first_round(plan: Plan, seed: int) -> list[tuple[int, int | None]]:
     return [(first, second) for first, second in pairs if first is not None]
 
 
-def bracket_of(plan: Plan, seed: int, results: Mapping[int, Result], scoring: Scoring) -> list[list[Meeting]]:
+def bracket_of(plan: Tournament, seed: int, results: Mapping[int, Result], scoring: Scoring) -> list[list[Meeting]]:
     """The rounds so far; a round begins when the one before it is decided."""
     rounds: list[list[Meeting]] = []
     pairs, meetings = first_round(plan, seed), 0
@@ -97,12 +97,12 @@ def bracket_of(plan: Plan, seed: int, results: Mapping[int, Result], scoring: Sc
         pairs = list(zip(winners[::2], winners[1::2], strict=True))
 
 
-def openings_of_knockout(plan: Plan) -> int:
+def openings_of_knockout(plan: Tournament) -> int:
     """The most openings that a knockout takes."""
     return _opening(plan, plan.players - 2, plan.games + _MOST_EXTENSIONS * MORE_GAMES - 1) + 1
 
 
-def _play(meeting: Meeting, place: int, plan: Plan, results: Mapping[int, Result], scoring: Scoring) -> None:
+def _play(meeting: Meeting, place: int, plan: Tournament, results: Mapping[int, Result], scoring: Scoring) -> None:
     """The games of a meeting, and its winner if they decide it."""
     assert meeting.second is not None
     games = plan.games
@@ -130,7 +130,7 @@ def _points(meeting: Meeting, played: list[Result], scoring: Scoring) -> tuple[F
     return first, len(played) - first
 
 
-def _pairing(plan: Plan, meeting: Meeting, place: int, game: int) -> Pairing:
+def _pairing(plan: Tournament, meeting: Meeting, place: int, game: int) -> Pairing:
     """A game of the meeting at a place of the bracket; its number depends on nothing else."""
     assert meeting.second is not None
     meetings, extra = plan.players - 1, game - plan.games
@@ -139,7 +139,7 @@ def _pairing(plan: Plan, meeting: Meeting, place: int, game: int) -> Pairing:
     return Pairing(number + 1, meeting.round, white, black, _opening(plan, place, game), place + meetings * (game // 2))
 
 
-def _opening(plan: Plan, place: int, game: int) -> int:
+def _opening(plan: Tournament, place: int, game: int) -> int:
     """The opening of a game: each meeting has its own, and so have its extensions."""
     meetings, of_meeting, extra = plan.players - 1, -(-plan.games // plan.repeat), game - plan.games
     if extra < 0:

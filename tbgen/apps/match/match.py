@@ -10,13 +10,13 @@ from typing import Protocol
 
 from tbgen.apps.games.standings import EventGame
 from tbgen.apps.games.tags import Source, classical_result
-from tbgen.apps.match.engine import EngineSpec, Fault
+from tbgen.apps.match.engine import EngineSpec, Offence
 from tbgen.apps.match.knockout import Meeting, bracket_of, openings_of_knockout
-from tbgen.apps.match.openings import STANDARD, Book, Opening, Order, ordered, read_book
+from tbgen.apps.match.openings import STANDARD, Book, Opening, OpeningOrder, ordered, read_book
 from tbgen.apps.match.play import PlayRules, Sheet
 from tbgen.apps.match.record import GameRecord
-from tbgen.apps.match.schedule import Format, Pairing, Plan, Policy, openings_needed
-from tbgen.apps.match.standings import Standings
+from tbgen.apps.match.schedule import Format, Pairing, Policy, Tournament, openings_needed
+from tbgen.apps.match.standings import MatchStandings
 from tbgen.apps.match.statistics import Conclusion, Sprt
 from tbgen.rules.points import Scoring
 
@@ -34,7 +34,7 @@ class OpeningSettings:
 
     file: Path
     notation: Notation
-    order: Order = Order.SEQUENTIAL
+    order: OpeningOrder = OpeningOrder.SEQUENTIAL
     start: int = 1
     plies: int | None = None
     policy: Policy = Policy.DEFAULT
@@ -57,7 +57,7 @@ class MatchSettings:
     """A match."""
 
     engines: tuple[EngineSpec, ...]
-    plan: Plan
+    plan: Tournament
     rules: PlayRules = field(default_factory=PlayRules)
     chess960: bool = False
     concurrency: int = 1
@@ -92,7 +92,7 @@ class Match:
     opening_order: Sequence[int]
     """Number of an opening in the schedule -> its place in the book."""
     seed: int
-    standings: Standings
+    standings: MatchStandings
 
     def event(self) -> list[EventGame]:
         """The finished games, by number, as standings of an event take them."""
@@ -107,7 +107,7 @@ class Match:
                 event=self.settings.event,
                 round=str(result.pairing.round),
                 plies=result.game.plies,
-                crashed=result.game.termination == Fault.CRASH.termination,
+                crashed=result.game.termination == Offence.CRASH.termination,
             )
             for _, result in sorted(self.standings.results.items())
         ]
@@ -145,7 +145,7 @@ class Match:
         return replace(self.rules, scoring=Scoring(scoring.scheme, scoring.cutoff_code, opening.komi))
 
 
-class Watcher(Protocol):
+class MatchWatcher(Protocol):
     """Receives the events of a match, to show them; `board`, from 0, identifies one of the games that run at a time."""
 
     def begins(self, match: Match) -> None:
@@ -181,7 +181,7 @@ def openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
 def opening_order(settings: MatchSettings, count: int, pairings: Sequence[Pairing], seed: int) -> list[int]:
     """Which of `count` openings are played, in the order of the schedule."""
     each = settings.openings
-    order, start = (Order.SEQUENTIAL, 1) if each is None else (each.order, each.start)
+    order, start = (OpeningOrder.SEQUENTIAL, 1) if each is None else (each.order, each.start)
     is_knockout = settings.plan.format is Format.KNOCKOUT
     needed = openings_of_knockout(settings.plan) if is_knockout else openings_needed(pairings)
     return ordered(count, needed, order=order, start=start, seed=seed)

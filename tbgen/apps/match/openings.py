@@ -29,7 +29,7 @@ _EPD_FIELDS = 4
 _FEN_FIELDS = 6
 
 
-class Order(enum.Enum):
+class OpeningOrder(enum.Enum):
     """The order in which openings are taken from their file."""
 
     SEQUENTIAL = "sequential"
@@ -149,13 +149,13 @@ def _from_game(movetext: Movetext, most_plies: int | None, *, chess960: bool) ->
     )
 
 
-def ordered(count: int, needed: int, *, order: Order, start: int, seed: int) -> list[int]:
+def ordered(count: int, needed: int, *, order: OpeningOrder, start: int, seed: int) -> list[int]:
     """Which openings are played, first to last; a file that is used up begins anew.
 
-    >>> ordered(3, 5, order=Order.SEQUENTIAL, start=2, seed=0)
+    >>> ordered(3, 5, order=OpeningOrder.SEQUENTIAL, start=2, seed=0)
     [1, 2, 0, 1, 2]
     """
-    if order is Order.SEQUENTIAL:
+    if order is OpeningOrder.SEQUENTIAL:
         return [(start - 1 + place) % count for place in range(needed)]
     shuffler, places = random.Random(seed), list[int]()
     while len(places) < needed:

@@ -10,7 +10,7 @@ import chess
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.clock import Clock
-from tbgen.apps.match.engine import Answer, Fault, ForfeitError
+from tbgen.apps.match.engine import Answer, ForfeitError, Offence
 from tbgen.apps.match.tables import Decider, Decision
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, Game, final_outcome
@@ -22,7 +22,7 @@ ADJUDICATION = "adjudication"
 NORMAL = "normal"
 
 
-class Player(Protocol):
+class Mover(Protocol):
     """An engine, or a stand-in for one, that makes moves."""
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
@@ -68,7 +68,7 @@ class Ending:
     source: Source
     termination: str
     details: str
-    forfeit: Fault | None = None
+    forfeit: Offence | None = None
     table: str | None = None
 
 
@@ -98,7 +98,7 @@ class Sheet:
 OnMove = Callable[[Sheet], None]
 
 
-async def play(sheet: Sheet, players: tuple[Player, Player], rules: PlayRules, on_move: OnMove | None = None) -> Ending:
+async def play(sheet: Sheet, players: tuple[Mover, Mover], rules: PlayRules, on_move: OnMove | None = None) -> Ending:
     """Play a game to its end; an engine that forfeits loses with G0.0."""
     game = sheet.game
     opened = game.last.number

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TextIO
 
 from tbgen.apps.match.clock import Clock
-from tbgen.apps.match.engine import HANDSHAKE, Engine, EngineSpec, Fault, ForfeitError
-from tbgen.apps.match.match import Match, MatchSettings, Watcher, opening_order, openings_of
+from tbgen.apps.match.engine import HANDSHAKE, EngineProcess, EngineSpec, ForfeitError, Offence
+from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, opening_order, openings_of
 from tbgen.apps.match.openings import Book, Opening, fen_of
 from tbgen.apps.match.play import Ending, Sheet, forfeited, play
 from tbgen.apps.match.record import GameRecord, Heading, StoredGame, stored, to_pgn
 from tbgen.apps.match.schedule import Format, Pairing, schedule
-from tbgen.apps.match.standings import Result, Standings
+from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.apps.match.store import FileStore, Store, digest_of
 from tbgen.apps.match.tables import Decider, SyzygyDecider, TableDecider
 from tbgen.apps.match.uci import Listener, pass_over
@@ -33,7 +33,7 @@ _READ_AHEAD = 500
 _MOST_FAILED_STARTS = 3
 
 
-async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio.Event | None = None) -> Match:
+async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: asyncio.Event | None = None) -> Match:
     """Play the rest of a match, until it is over or `stopped` is set; that abandons the games in play."""
     stopped = asyncio.Event() if stopped is None else stopped
     asyncio.get_running_loop().set_exception_handler(pass_over)
@@ -42,7 +42,7 @@ async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio
         deciders = tuple(_deciders(settings, stack))
         roster = Roster(settings)
         stack.callback(roster.close_logs)
-        engines: dict[int, Engine] = {}
+        engines: dict[int, EngineProcess] = {}
         stack.push_async_callback(_close, engines)
         for player in range(len(settings.engines)):  # one that does not start ends the match
             engines[player] = roster.engine(player)
@@ -61,7 +61,7 @@ async def play_match(settings: MatchSettings, watcher: Watcher, stopped: asyncio
 
 def _match_of(
     settings: MatchSettings,
-    met: Sequence[Engine],
+    met: Sequence[EngineProcess],
     deciders: tuple[Decider, ...],
     pairings: list[Pairing],
     openings: Sequence[Opening] | Book,
@@ -81,7 +81,7 @@ def _match_of(
         openings=openings,
         opening_order=order,
         seed=seed,
-        standings=Standings(list(names), settings.rules.scoring),
+        standings=MatchStandings(list(names), settings.rules.scoring),
     )
     _take_up(match, store.games)
     return match
@@ -103,7 +103,9 @@ def _take_up(match: Match, games: Sequence[StoredGame]) -> None:
 class _Games:
     """The games that are left: workers take them in the order of the schedule, and hand them back played."""
 
-    def __init__(self, match: Match, roster: Roster, store: Store, watcher: Watcher, stopped: asyncio.Event) -> None:
+    def __init__(
+        self, match: Match, roster: Roster, store: Store, watcher: MatchWatcher, stopped: asyncio.Event
+    ) -> None:
         self.match, self.roster, self.watcher = match, roster, watcher
         self._store, self._stopped = store, stopped
         settings = match.settings
@@ -138,7 +140,7 @@ class _Games:
         if self.match.is_decided():
             self._stopped.set()
 
-    async def play_all(self, engines: dict[int, Engine]) -> None:
+    async def play_all(self, engines: dict[int, EngineProcess]) -> None:
         """Let workers play until no game is left, or until the match is stopped.
 
         The first worker takes over `engines`; the others start their own when they need them.
@@ -148,7 +150,7 @@ class _Games:
             self._store.finish()
             return
         boards = range(min(match.settings.concurrency, len(match.pairings)))  # a knockout's first round is its widest
-        workers = [Worker(board, self, {} if board else engines) for board in boards]
+        workers = [GameWorker(board, self, {} if board else engines) for board in boards]
         tasks = [asyncio.create_task(worker.work()) for worker in workers]
         stopper = asyncio.create_task(self._cancel_when_stopped(tasks))
         try:
@@ -170,7 +172,7 @@ class _Games:
             task.cancel()
 
 
-async def _close(engines: dict[int, Engine], *, but: tuple[int, ...] = ()) -> None:
+async def _close(engines: dict[int, EngineProcess], *, but: tuple[int, ...] = ()) -> None:
     """Close engines, which are no longer among `engines` then."""
     for player in [player for player in engines if player not in but]:
         await engines.pop(player).close()
@@ -186,10 +188,10 @@ def _deciders(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> Iter
         yield stack.enter_context(contextlib.closing(ordinary))
 
 
-class Worker:
+class GameWorker:
     """Plays games one after another; `engines` are those that run already, by player."""
 
-    def __init__(self, board: int, games: _Games, engines: dict[int, Engine]) -> None:
+    def __init__(self, board: int, games: _Games, engines: dict[int, EngineProcess]) -> None:
         self._board, self._games, self._engines = board, games, engines
 
     async def work(self) -> None:
@@ -255,7 +257,7 @@ class Worker:
         for player in sides:
             if player in self._engines:
                 await self._engines[player].settle()
-        if ending.forfeit is Fault.ILLEGAL_MOVE:
+        if ending.forfeit is Offence.ILLEGAL_MOVE:
             await self._engines[sides[ending.outcome.holder.other]].end()
 
 
@@ -279,12 +281,12 @@ class Roster:
         self._logs: dict[Path, TextIO] = {}
         self._open_files = contextlib.ExitStack()
 
-    def engine(self, player: int) -> Engine:
+    def engine(self, player: int) -> EngineProcess:
         """A new engine, which has not been started."""
         spec = self._settings.engines[player]
-        return Engine(spec, self._listener(spec))
+        return EngineProcess(spec, self._listener(spec))
 
-    async def start(self, player: int, engine: Engine) -> None:
+    async def start(self, player: int, engine: EngineProcess) -> None:
         """Start an engine for a game, which a failure forfeits; repeated failures end the match."""
         try:
             await engine.start(self.options)
@@ -292,7 +294,7 @@ class Roster:
             self._failed_starts[player] += 1
             if self._failed_starts[player] >= _MOST_FAILED_STARTS:
                 raise
-            raise ForfeitError(Fault.CRASH, f"cannot be started again: {error.reason}") from None
+            raise ForfeitError(Offence.CRASH, f"cannot be started again: {error.reason}") from None
         self._failed_starts[player] = 0
 
     def close_logs(self) -> None:

@@ -1,6 +1,6 @@
 """The schedule of a match: pairings in order, with colours and openings.
 
->>> for pairing in schedule(Plan(players=3, games=2)):
+>>> for pairing in schedule(Tournament(players=3, games=2)):
 ...     print(pairing.number, pairing.round, pairing.white, pairing.black, pairing.opening)
 1 1 1 2 0
 2 1 2 1 0
@@ -47,7 +47,7 @@ class Policy(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Tournament:
     """The shape of a schedule; `games` counts those of an encounter in a round."""
 
     players: int
@@ -75,7 +75,7 @@ class Pairing:
     pair: int
 
 
-def schedule(plan: Plan) -> list[Pairing]:
+def schedule(plan: Tournament) -> list[Pairing]:
     """Every game of a match; of a knockout none, for its games follow from each other."""
     if plan.players < 2:
         raise UsageError("a match needs two engines; give -engine twice")
@@ -98,7 +98,7 @@ def schedule(plan: Plan) -> list[Pairing]:
     return pairings
 
 
-def _opening_key(plan: Plan, number: int, meeting: int, game: int) -> tuple[int, int]:
+def _opening_key(plan: Tournament, number: int, meeting: int, game: int) -> tuple[int, int]:
     """Games with equal keys have the same opening."""
     match plan.policy:
         case Policy.ROUND:
@@ -114,7 +114,7 @@ def openings_needed(pairings: Sequence[Pairing]) -> int:
     return max((pairing.opening for pairing in pairings), default=-1) + 1
 
 
-def _encounters(plan: Plan) -> list[tuple[int, int]]:
+def _encounters(plan: Tournament) -> list[tuple[int, int]]:
     """Pairs of players, in an order that lets each of them rest."""
     if plan.format is Format.GAUNTLET:
         if not 1 <= plan.seeds < plan.players:

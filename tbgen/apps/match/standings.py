@@ -40,7 +40,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Figures:
     """One player's games against some others under one scoring."""
 
     games: Distribution
@@ -83,7 +83,7 @@ class TestState:
         )
 
 
-class Standings:
+class MatchStandings:
     """The results so far, game by game."""
 
     def __init__(self, players: Sequence[str], scoring: Scoring) -> None:
@@ -117,7 +117,7 @@ class Standings:
             *(Scoring(each, mine.cutoff_code, mine.komi) for each in SIDE_BY_SIDE if each is not mine.scheme),
         ]
 
-    def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Record:
+    def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""
         opponents = range(len(self.players)) if against is None else [against]
         keys = [(player, opponent, scoring.scheme) for opponent in opponents]
@@ -125,7 +125,7 @@ class Standings:
         for key in keys:
             games.update(self._games.get(key, {}))
             pairs.update(self._pairs.get(key, {}))
-        return Record(Distribution(games), Distribution(pairs, games_each=2))
+        return Figures(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self, scoring: Scoring | None = None) -> list[int]:
         """Players, the largest share of points first; equal ones by the lexicographic tie-break."""

@@ -109,7 +109,7 @@ class Uci(chess.engine.UciProtocol):
 
 
 def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Drop python-chess's reports of engines that end in the midst of a command; `Engine` handles these."""
+    """Drop python-chess's reports of engines that end in the midst of a command; `EngineProcess` handles these."""
     if not isinstance(context.get("protocol"), Uci):
         loop.default_exception_handler(context)
 

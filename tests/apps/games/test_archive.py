@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games.archive import ChunkDecider, Decided, Task, decide_file, total
+from tbgen.apps.games.archive import ChunkDecider, Decided, GamesTask, decide_file, total
 from tbgen.apps.games.chunks import chunks_of
 from tbgen.apps.games.decide import Continue, Ground
 from tbgen.apps.games.game import GameSettings, PgnGame
@@ -31,10 +31,10 @@ GOLDEN = Path(__file__).parent.parent.parent / "golden"
 OWN_LINE = re.compile(rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() + rb') "[^"]*"\](?:\r\n|\n|\r)')
 
 
-def decided(text: bytes, task: Task | None = None, chunk_bytes: int = 1 << 20) -> bytes:
+def decided(text: bytes, task: GamesTask | None = None, chunk_bytes: int = 1 << 20) -> bytes:
     """The text with the games in it decided; what is no text at all is not looked at."""
     written = []
-    with contextlib.suppress(PgnError), contextlib.closing(ChunkDecider(Task() if task is None else task)) as desk:
+    with contextlib.suppress(PgnError), contextlib.closing(ChunkDecider(GamesTask() if task is None else task)) as desk:
         chunks = chunks_of(pieces_of(text, chunk_bytes), "test.pgn")
         written.extend(desk.decide(chunk, "test.pgn").text for chunk in chunks)
     return b"".join(written)
@@ -139,11 +139,11 @@ def test_games_without_tags_get_lines_of_their_own_behind_a_byte_order_mark() ->
 
 def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
     text = b'[Event "a"]\n[Komi "G2.25"]\n[Legacy "1"]\n\n1. e4 *\n'
-    tags = tags_of(decided(text, Task(GameSettings(scheme=Scheme.KOMI))))
+    tags = tags_of(decided(text, GamesTask(GameSettings(scheme=Scheme.KOMI))))
     assert (tags["Komi"], tags["RMobilityScoring"], tags["Points"]) == ("G2.25", "komi", "0-1")
     assert "RMobilityFifty" not in tags
-    assert "Komi" not in tags_of(decided(text, Task(GameSettings(scheme=Scheme.HARMONIC))))
-    fide = decided(text, Task(GameSettings(fifty_moves=FiftyMoveSetting.FIDE)))
+    assert "Komi" not in tags_of(decided(text, GamesTask(GameSettings(scheme=Scheme.HARMONIC))))
+    fide = decided(text, GamesTask(GameSettings(fifty_moves=FiftyMoveSetting.FIDE)))
     assert tags_of(fide)["RMobilityFifty"] == "fide"
     assert decided(fide) == fide
 
@@ -157,21 +157,21 @@ HELD = b'[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33
 
 
 def test_a_game_is_continued_by_best_play_and_the_tags_say_so(table_folder: Path) -> None:
-    written = decided(HELD, Task(tables=table_folder))
+    written = decided(HELD, GamesTask(tables=table_folder))
     tags = tags_of(written)
     assert (tags["RMobilityResult"], tags["RMobilitySource"]) == ("G1.5", "tablebase")
     material, plies = tags["RMobilityTablebase"].split()
     assert material == "KBvK"
     assert int(plies) > 0
-    assert decided(written, Task(tables=table_folder)) == written
-    never = tags_of(decided(HELD, Task(continued=Continue.NEVER, tables=table_folder)))
+    assert decided(written, GamesTask(tables=table_folder)) == written
+    never = tags_of(decided(HELD, GamesTask(continued=Continue.NEVER, tables=table_folder)))
     assert (never["RMobilitySource"], "RMobilityTablebase" in never) == ("game", False)
 
 
 @pytest.mark.parametrize("end", [b"1/2-1/2\n", b"", b"\r\n", b"*"])
 def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: bytes) -> None:
     text = HELD.replace(b"1/2-1/2\n", b"").replace(b'[Result ""]', b"") + end
-    task = Task(tables=table_folder, lines=True)
+    task = GamesTask(tables=table_folder, lines=True)
     once = decided(text, task)
     assert once.count(b"( {tbgen: G1.5 with best play") == 1
     theirs = chess.pgn.read_game(io.StringIO(once.decode().replace(" G4.0", "")))
@@ -182,7 +182,7 @@ def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: byt
     assert b"30... Kg6 31." in once
     assert decided(once, task) == once
     assert [told(game)[2] for game in plain(once)] == [told(game)[2] for game in plain(text)]  # type: ignore[index]
-    without = decided(once, Task(tables=table_folder, lines=True, continued=Continue.NEVER))
+    without = decided(once, GamesTask(tables=table_folder, lines=True, continued=Continue.NEVER))
     assert OWN_LINE.sub(b"", without) == OWN_LINE.sub(b"", text)
 
 
@@ -192,22 +192,22 @@ def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
     folder = without_promotions(table_folder, tmp_path / "tables")
     before = BEFORE_PROMOTION.replace("K7 w", "1K6 b")
     text = f'[FEN "{before}"]\n\n1... Kg2 2. Ka1 Kf2 *\n'.encode()
-    assert b"( {tbgen: G0.0 with best play" in decided(text, Task(tables=table_folder, lines=True))
-    once = decided(text, Task(tables=folder, lines=True))
-    assert once == decided(text, Task(tables=folder))
+    assert b"( {tbgen: G0.0 with best play" in decided(text, GamesTask(tables=table_folder, lines=True))
+    once = decided(text, GamesTask(tables=folder, lines=True))
+    assert once == decided(text, GamesTask(tables=folder))
     assert b'[RMobilityResult "G0.0"]' in once
 
 
 def test_what_is_skipped_and_what_lacks_a_table_is_counted(table_folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(HELD.replace(b"G4.0", b"-G3.0") + HELD)
-    whole = total(list(decide_file(str(path), Task(tables=table_folder))))
+    whole = total(list(decide_file(str(path), GamesTask(tables=table_folder))))
     assert (whole.games, [str(error) for error in whole.skipped]) == (
         1,
         [f"{path}, game 1: impossible accrued score '-G3.0': Black's king alone gives no check"],
     )
     path.write_bytes(HELD * 3 + b'\n[Event "b"]\n\n1. e4 *\n' + HELD.replace(b"1/2-1/2", b"1-0"))
-    whole = total(list(decide_file(str(path), Task(tables=tmp_path, texts=False))))
+    whole = total(list(decide_file(str(path), GamesTask(tables=tmp_path, texts=False))))
     assert whole.missing == {"KBvK": 3}
     assert (whole.games, whole.grounds) == (5, {Ground.PROVISIONAL: 3, Ground.STOPPED: 1, Ground.RESULT: 1})
 
@@ -221,7 +221,7 @@ def archive(path: Path, games: int) -> Path:
 
 
 def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Path, table_folder: Path) -> None:
-    path, task = archive(tmp_path / "games.pgn", 600), Task(tables=table_folder, facts=True)
+    path, task = archive(tmp_path / "games.pgn", 600), GamesTask(tables=table_folder, facts=True)
     alone, together = list(decide_file(str(path), task)), list(decide_file(str(path), task, jobs=2))
     assert len(alone) > 1
     assert b"".join(part.text for part in alone) == b"".join(part.text for part in together)
@@ -237,7 +237,7 @@ def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> Non
     for jobs in (1, 2):
         parts: list[Decided] = []
         with pytest.raises(PgnError, match="cut short"):
-            parts.extend(decide_file(str(path), Task(), jobs))
+            parts.extend(decide_file(str(path), GamesTask(), jobs))
         assert total(parts).games > 20
 
 
@@ -246,7 +246,7 @@ def test_the_published_games_keep_their_published_scores(tmp_path: Path) -> None
 
     facts = [
         json.loads(fact)
-        for part in decide_file(str(GOLDEN / "tcec_s18.pgn"), Task(texts=False, facts=True))
+        for part in decide_file(str(GOLDEN / "tcec_s18.pgn"), GamesTask(texts=False, facts=True))
         for fact in part.facts
     ]
     with (GOLDEN / "tcec_s18.csv").open(newline="") as file:

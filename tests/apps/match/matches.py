@@ -16,7 +16,7 @@ from tbgen.apps.match.play import Sheet
 from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.standings import Standings
+from tbgen.apps.match.standings import MatchStandings
 from tests.positions import random_root
 
 ENGINES = Path(__file__).parent / "engines"
@@ -65,7 +65,7 @@ class Silent:
         self.said.append(text)
 
 
-def run(arguments: Sequence[str]) -> tuple[Standings, list[GameRecord]]:
+def run(arguments: Sequence[str]) -> tuple[MatchStandings, list[GameRecord]]:
     """A whole match, and its games by number."""
     view = Silent()
     match = asyncio.run(play_match(settings_of(arguments), view))

@@ -7,7 +7,7 @@ import pytest
 
 from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.match import MatchSettings, Notation
-from tbgen.apps.match.openings import Order
+from tbgen.apps.match.openings import OpeningOrder
 from tbgen.apps.match.schedule import Format, Policy
 from tbgen.apps.match.statistics import Model
 from tbgen.errors import UsageError
@@ -29,7 +29,11 @@ def test_a_command_of_cutechess_is_understood() -> None:
         "-ratinginterval 25 -maxmoves 200"
     )
     assert (found.plan.format, found.plan.games, found.plan.rounds, found.plan.repeat) == (Format.GAUNTLET, 2, 50, 2)
-    assert (found.openings.notation, found.openings.order, found.openings.plies) == (Notation.PGN, Order.RANDOM, 8)
+    assert (found.openings.notation, found.openings.order, found.openings.plies) == (
+        Notation.PGN,
+        OpeningOrder.RANDOM,
+        8,
+    )
     assert (found.openings.start, found.openings.policy) == (3, Policy.ROUND)
     assert (found.pgn, found.recover, found.event, found.site, found.seed) == (
         Path("games.pgn"),

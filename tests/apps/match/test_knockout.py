@@ -15,7 +15,7 @@ from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.knockout import Meeting, bracket_of, first_round, openings_of_knockout
 from tbgen.apps.match.record import StoredGame
-from tbgen.apps.match.schedule import Format, Pairing, Plan, schedule
+from tbgen.apps.match.schedule import Format, Pairing, Tournament, schedule
 from tbgen.apps.match.standings import Result
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
@@ -28,8 +28,8 @@ def result(pairing: Pairing, holder: Color, code: int) -> Result:
     return Result(pairing, StoredGame(pairing.number, Score(code, holder), "normal", "checkmate", 10), None)
 
 
-def knockout(players: int, games: int = 2, seeds: int | None = None) -> Plan:
-    return Plan(players, games=games, format=Format.KNOCKOUT, seeds=players if seeds is None else seeds)
+def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tournament:
+    return Tournament(players, games=games, format=Format.KNOCKOUT, seeds=players if seeds is None else seeds)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_those_who_are_no_seeds_are_drawn_by_lot(players: int, seeds: int, seed:
     assert set(byes) >= set(range(min(seeds, len(byes))))
 
 
-def played(plan: Plan, outcome_of: dict[int, tuple[Color, int]], scoring: Scoring) -> list[list[Meeting]]:
+def played(plan: Tournament, outcome_of: dict[int, tuple[Color, int]], scoring: Scoring) -> list[list[Meeting]]:
     """The bracket when every game has been played; White mates, unless a game's number says otherwise."""
     results: dict[int, Result] = {}
     while True:
@@ -101,7 +101,7 @@ def test_a_tie_is_broken_by_r_mobility_then_goes_on_with_two_more_games_and_then
 
 
 def test_in_a_pyramid_every_engine_plays_all_before_it() -> None:
-    pairs = [(pairing.white, pairing.black) for pairing in schedule(Plan(4, games=1, format=Format.PYRAMID))]
+    pairs = [(pairing.white, pairing.black) for pairing in schedule(Tournament(4, games=1, format=Format.PYRAMID))]
     assert pairs == [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.match.openings import STANDARD, Opening, Order, fen_of, ordered, read_book
+from tbgen.apps.match.openings import STANDARD, Opening, OpeningOrder, fen_of, ordered, read_book
 from tbgen.errors import UsageError
 
 HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
@@ -88,9 +88,9 @@ def test_a_book_may_be_packed_and_an_opening_that_nobody_plays_may_be_wrong(tmp_
 
 @given(st.integers(1, 30), st.integers(0, 90), st.integers(0, 5))
 def test_random_order_takes_every_opening_before_any_comes_again(count: int, needed: int, seed: int) -> None:
-    places = ordered(count, needed, order=Order.RANDOM, start=1, seed=seed)
+    places = ordered(count, needed, order=OpeningOrder.RANDOM, start=1, seed=seed)
     assert len(places) == needed
     for first in range(0, needed - count + 1, count):
         assert sorted(places[first : first + count]) == list(range(count))
-    assert places == ordered(count, needed, order=Order.RANDOM, start=1, seed=seed)
-    assert len({tuple(ordered(10, 10, order=Order.RANDOM, start=1, seed=each)) for each in range(5)}) == 5
+    assert places == ordered(count, needed, order=OpeningOrder.RANDOM, start=1, seed=seed)
+    assert len({tuple(ordered(10, 10, order=OpeningOrder.RANDOM, start=1, seed=each)) for each in range(5)}) == 5

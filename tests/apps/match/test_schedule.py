@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.match.schedule import Format, Plan, Policy, openings_needed, schedule
+from tbgen.apps.match.schedule import Format, Policy, Tournament, openings_needed, schedule
 from tbgen.errors import UsageError
 
 PLANS = st.builds(
-    Plan,
+    Tournament,
     players=st.integers(2, 9),
     games=st.integers(1, 6),
     rounds=st.integers(1, 4),
@@ -21,12 +21,12 @@ PLANS = st.builds(
 )
 
 
-def meetings(plan: Plan) -> Counter[frozenset[int]]:
+def meetings(plan: Tournament) -> Counter[frozenset[int]]:
     return Counter(frozenset((pairing.white, pairing.black)) for pairing in schedule(plan))
 
 
 @given(PLANS)
-def test_everyone_meets_everyone_equally_often_with_alternating_colours_in_pairs(plan: Plan) -> None:
+def test_everyone_meets_everyone_equally_often_with_alternating_colours_in_pairs(plan: Tournament) -> None:
     everyone, pairings = range(plan.players), schedule(plan)
     expected = {
         frozenset((first, second))
@@ -46,7 +46,7 @@ def test_everyone_meets_everyone_equally_often_with_alternating_colours_in_pairs
 
 
 @given(PLANS)
-def test_an_opening_is_repeated_as_often_as_was_asked(plan: Plan) -> None:
+def test_an_opening_is_repeated_as_often_as_was_asked(plan: Tournament) -> None:
     times = Counter(pairing.opening for pairing in schedule(plan))
     games = plan.games * plan.rounds
     match plan.policy:
@@ -61,23 +61,26 @@ def test_an_opening_is_repeated_as_often_as_was_asked(plan: Plan) -> None:
 
 
 def test_one_game_a_round_repeats_its_opening_in_the_next_round() -> None:
-    pairings = schedule(Plan(players=2, games=1, rounds=4))
+    pairings = schedule(Tournament(players=2, games=1, rounds=4))
     assert [(pairing.white, pairing.opening) for pairing in pairings] == [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 
 def test_without_swapping_the_first_engine_is_always_white_and_seeds_of_a_gauntlet_do_not_meet() -> None:
-    assert {pairing.white for pairing in schedule(Plan(players=2, games=4, swap=False))} == {0}
-    assert frozenset((0, 1)) not in meetings(Plan(players=4, format=Format.GAUNTLET, seeds=2))
+    assert {pairing.white for pairing in schedule(Tournament(players=2, games=4, swap=False))} == {0}
+    assert frozenset((0, 1)) not in meetings(Tournament(players=4, format=Format.GAUNTLET, seeds=2))
 
 
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (Plan(players=1), "needs two engines"),
-        (Plan(players=3, format=Format.GAUNTLET, seeds=3), "leaves no gauntlet"),
-        *((plan, "1,000,000 is the most") for plan in (Plan(2, games=10**9), Plan(2, rounds=10**9), Plan(3000))),
+        (Tournament(players=1), "needs two engines"),
+        (Tournament(players=3, format=Format.GAUNTLET, seeds=3), "leaves no gauntlet"),
+        *(
+            (plan, "1,000,000 is the most")
+            for plan in (Tournament(2, games=10**9), Tournament(2, rounds=10**9), Tournament(3000))
+        ),
     ],
 )
-def test_a_match_that_nobody_can_play_is_refused_at_once(plan: Plan, words: str) -> None:
+def test_a_match_that_nobody_can_play_is_refused_at_once(plan: Tournament, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         schedule(plan)

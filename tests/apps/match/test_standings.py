@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tbgen.apps.match.record import StoredGame
-from tbgen.apps.match.schedule import Plan, schedule
-from tbgen.apps.match.standings import Result, Standings
+from tbgen.apps.match.schedule import Tournament, schedule
+from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.apps.match.statistics import Conclusion, Model, Sprt
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Score
@@ -25,10 +25,10 @@ def test_standings_equal_a_plain_recount(
     players: int, games: int, repeat: int, swap: bool, data: st.DataObject
 ) -> None:
     """Games arrive in any order, and not all of them."""
-    pairings = data.draw(st.permutations(schedule(Plan(players, games=games, repeat=repeat, swap=swap))))
+    pairings = data.draw(st.permutations(schedule(Tournament(players, games=games, repeat=repeat, swap=swap))))
     played = pairings[: data.draw(st.integers(0, len(pairings)))]
     scoring = Scoring(data.draw(st.sampled_from(list(Scheme))))
-    standings = Standings([f"P{player}" for player in range(players)], scoring)
+    standings = MatchStandings([f"P{player}" for player in range(players)], scoring)
     results = [(pairing, data.draw(OUTCOMES)) for pairing in played]
     for pairing, outcome in results:
         standings.add(Result(pairing, stored(pairing.number, outcome), None))
@@ -57,8 +57,8 @@ def test_standings_equal_a_plain_recount(
 
 
 def test_equal_points_are_ranked_by_stalemates_given() -> None:
-    standings = Standings(["Ann", "Bob", "Eve"], Scoring(Scheme.CLASSICAL))
-    for pairing in schedule(Plan(3, games=1)):
+    standings = MatchStandings(["Ann", "Bob", "Eve"], Scoring(Scheme.CLASSICAL))
+    for pairing in schedule(Tournament(3, games=1)):
         winner = Color.WHITE if pairing.white == 2 else Color.BLACK
         code = 1 if 2 in (pairing.white, pairing.black) else 9
         standings.add(Result(pairing, stored(pairing.number, Score(code, winner)), None))
@@ -66,8 +66,8 @@ def test_equal_points_are_ranked_by_stalemates_given() -> None:
 
 
 def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
-    (first, second) = schedule(Plan(2))
-    standings = Standings(["Ann", "Bob"], Scoring(Scheme.KOMI))
+    (first, second) = schedule(Tournament(2))
+    standings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI))
     outcome = Score(10, Color.WHITE)  # G5.0 beats G5.75 but not G4.25
     standings.add(Result(first, stored(1, outcome), None))
     standings.add(Result(second, stored(2, outcome), Komi(Color.WHITE, 17)))
@@ -76,8 +76,8 @@ def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
 
 
 def test_a_test_is_of_the_first_engine_against_the_second() -> None:
-    standings = Standings(["Ann", "Bob"], Scoring())
-    for pairing in schedule(Plan(2, games=200)):
+    standings = MatchStandings(["Ann", "Bob"], Scoring())
+    for pairing in schedule(Tournament(2, games=200)):
         winner = Color.WHITE if (pairing.white == 0) == (pairing.number % 10 > 0) else Color.BLACK
         standings.add(Result(pairing, stored(pairing.number, Score(0, winner)), None))
     tests = Sprt(0, 50, model=Model.LOGISTIC), Sprt(600, 700)
