@@ -11,7 +11,9 @@ from __future__ import annotations
 import enum
 import json
 import re
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Protocol
 
 from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
@@ -242,10 +244,6 @@ class Score:
             raise ValueError(f"no outcome is stored as {byte}")
         return cls.from_signed(byte)
 
-    def parts(self) -> dict[str, Any]:
-        """What the text of the score says, as JSON has it."""
-        return {"holder": str(self.holder).lower(), "moves": self.moves, "check": self.check, "rank": self.rank}
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Score):
             return NotImplemented
@@ -306,8 +304,16 @@ def with_scores(facts: Any) -> Any:
     """
     if isinstance(facts, list):
         return [with_scores(each) for each in facts]
-    found = {Score(text) for text in _WRITTEN.findall(json.dumps(facts))}
-    return {**facts, "scores": {str(each): each.parts() for each in sorted(found, reverse=True)}} if found else facts
+    found = {text: _parts_of(text) for text in set(_WRITTEN.findall(json.dumps(facts)))}
+    if not found:
+        return facts
+    return {**facts, "scores": {text: {**found[text]} for text in sorted(found, key=lambda text: -found[text]["rank"])}}
+
+
+@lru_cache(maxsize=1 << 12)
+def _parts_of(text: str) -> Mapping[str, Any]:
+    score = Score(text)
+    return {"holder": str(score.holder).lower(), "moves": score.moves, "check": score.check, "rank": score.rank}
 
 
 def expect_color(value: object, name: str) -> Color:

@@ -77,7 +77,7 @@ def test_kernels_are_compiled_before_there_are_workers_and_found_where_they_were
     homes = list[Path]()
 
     def start(*_: object) -> None:
-        serve.compile_for.assert_called_once_with(Purpose.ANSWERS, quiet=True)
+        serve.compile_for.assert_called_once_with(Purpose.ANSWERS, Purpose.GAMES, quiet=True)
         homes.append(cache_home())
 
     serve.side_effect = start

@@ -62,7 +62,7 @@ def position_in(parameters: Mapping[str, str]) -> Asked:
     """The position of `fen`, after the moves that follow it or stand in `moves`.
 
     >>> position_in({"fen": "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30", "accrued": "G4.0", "moves": "Ke5"}).accrued
-    Score(code=7, holder=<Color.WHITE: 0>)
+    Score('G3.5')
     """
     if not parameters.get("fen", "").strip():
         raise UsageError("the parameter fen is missing")

@@ -79,32 +79,6 @@ def tagged(etag: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {"ETag": etag, "Cache-Control": "public, max-age=0, must-revalidate", **(more or {})}
 
 
-def wants(accept: str, offered: str, other: str) -> bool:
-    """Whether an Accept header prefers `offered` to `other`, which it gets if it does not care.
-
-    >>> wants("application/x-chess-pgn", PGN, JSON), wants("*/*", PGN, JSON)
-    (True, False)
-    """
-    return _weight(accept, offered) > _weight(accept, other)
-
-
-def _weight(accept: str, kind: str) -> float:
-    """How much an Accept header likes a media type: by the most exact of its ranges."""
-    ranges = (kind, f"{kind.partition('/')[0]}/*", "*/*")
-    weights: dict[str, float] = {}
-    for part in (accept or "*/*").split(","):
-        name, *settings = (word.strip().lower() for word in part.split(";"))
-        weights[name] = next((_number(each[2:]) for each in settings if each.startswith("q=")), 1.0)
-    return next((weights[each] for each in ranges if each in weights), 0.0)
-
-
-def _number(text: str) -> float:
-    try:
-        return min(1.0, max(0.0, float(text)))
-    except ValueError:
-        return 0.0
-
-
 @dataclass(frozen=True)
 class Limits:
     """Figures that somebody who runs a server may want to change. They are published with `/health`."""

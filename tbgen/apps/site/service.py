@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
-import chess
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -51,7 +50,6 @@ from tbgen.apps.site.replies import (
     status_of,
     streamed,
     tagged,
-    wants,
 )
 from tbgen.compiled.ahead import load_for
 from tbgen.compiled.known import Purpose
@@ -114,15 +112,13 @@ class Service:
 
     async def position(self, request: Request) -> Response:
         """A position and its moves."""
-        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING, *CLOCK, *EXTRAS))
 
-        def work() -> Response:
-            asked, scoring, fifty = position_in(given), scoring_in(given), fifty_in(given)
+        def answer(given: Mapping[str, str]) -> dict[str, Any]:
+            what = self.tables, position_in(given), scoring_in(given), fifty_in(given)
             brief, strip = (flag_of(given, name) for name in EXTRAS)
-            facts = answers.answer_of(self.tables, asked, scoring, fifty, brief=brief, strip=strip)
-            return as_json(with_scores(facts))
+            return answers.answer_of(*what, brief=brief, strip=strip)
 
-        return await self._tagged(request, self._etag, work, light=_is_light(given))
+        return await self._ask(request, (*POSITION, *SCORING, *CLOCK, *EXTRAS), answer)
 
     async def positions(self, request: Request) -> Response:
         """Many positions: a JSON array in, a JSON array out; or a line each."""
@@ -142,56 +138,45 @@ class Service:
 
     async def line(self, request: Request) -> Response:
         """Best play, as JSON or as a game."""
-        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING, *CLOCK))
-        as_pgn = wants(request.headers.get("accept", ""), PGN, JSON)
+        accept = request.headers.get("accept", "")
+        as_pgn = PGN in accept and JSON not in accept
 
-        def work() -> Response:
+        def answer(given: Mapping[str, str]) -> dict[str, Any] | Response:
             what = self.tables, position_in(given), scoring_in(given), fifty_in(given), self.limits.line_plies
-            return (
-                Response(answers.line_as_pgn(*what), media_type=PGN)
-                if as_pgn
-                else as_json(with_scores(answers.line_of(*what)))
-            )
+            return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else answers.line_of(*what)
 
-        etag = f'"{self.catalog.tag}-pgn"' if as_pgn else self._etag
-        return await self._tagged(request, etag, work, {"Vary": "Accept"})
+        more = {"Vary": "Accept", **({"ETag": f'"{self.catalog.tag}-pgn"'} if as_pgn else {})}
+        return await self._ask(request, (*POSITION, *SCORING, *CLOCK), answer, more, light=False)
 
     async def map(self, request: Request) -> Response:
         """The value of a position with one man on each square."""
-        given = parameters_of(request.query_params.multi_items(), (*POSITION, MAN))
 
-        def work() -> Response:
+        def answer(given: Mapping[str, str]) -> dict[str, Any]:
             asked = position_in(given)
-            return as_json(with_scores(map_facts(self.tables, asked.board, asked.accrued, given.get(MAN, ""))))
+            return map_facts(self.tables, asked.board, asked.accrued, given.get(MAN, ""))
 
-        return await self._tagged(request, self._etag, work)
+        return await self._ask(request, (*POSITION, MAN), answer, light=False)
 
     async def picture(self, request: Request) -> Response:
         """A position with its verdict as SVG; with `man`, the map of that man."""
-        given = parameters_of(request.query_params.multi_items(), (*POSITION, MAN))
 
-        def work() -> Response:
+        def answer(given: Mapping[str, str]) -> Response:
             asked = position_in(given)
-            picture = picture_of_value(self.tables, asked.board, asked.accrued, given.get(MAN))
-            return Response(picture, media_type=SVG)
+            return Response(picture_of_value(self.tables, asked.board, asked.accrued, given.get(MAN)), media_type=SVG)
 
-        return await self._tagged(request, self._etag, work, {"Content-Security-Policy": PICTURE_POLICY})
+        more = {"Content-Security-Policy": PICTURE_POLICY}
+        return await self._ask(request, (*POSITION, MAN), answer, more, light=False)
 
     async def standard(self, request: Request) -> Response:
-        """A position as ordinary chess sees it."""
-        return await self._as_ordinary(request, answers.standard_answer)
+        """A position as ordinary chess sees it; parameters that other servers alone know are ignored."""
+        return await self._ask(
+            request, None, lambda given: answers.standard_answer(self.tables, position_in(given).board)
+        )
 
     async def mainline(self, request: Request) -> Response:
         """Best play of ordinary chess to a mate."""
-        return await self._as_ordinary(request, answers.standard_mainline)
-
-    async def _as_ordinary(
-        self, request: Request, answer: Callable[[Tablebase, chess.Board], dict[str, Any]]
-    ) -> Response:
-        """As other servers of tablebases answer: parameters that they alone know are ignored."""
-        given = {"fen": request.query_params.get("fen", "")}
-        return await self._tagged(
-            request, self._etag, lambda: as_json(answer(self.tables, position_in(given).board)), light=_is_light(given)
+        return await self._ask(
+            request, None, lambda given: answers.standard_mainline(self.tables, position_in(given).board)
         )
 
     async def adjudicate(self, request: Request) -> Response:
@@ -199,6 +184,7 @@ class Service:
         parameters_of(request.query_params.multi_items(), ())
         _, text = await self._body(request, PGN, TEXT)
         found, limits = list[dict[str, Any]](), self.limits
+        await self._queue.run(partial(load_for, Purpose.GAMES))  # which does not count as time for games
         try:
             async with asyncio.timeout(limits.seconds):
                 async for piece in self._queue.pieces(answers.decided(self.tables, text)):
@@ -212,12 +198,12 @@ class Service:
 
     async def list(self, request: Request) -> Response:
         """The catalog."""
-        return await self._tagged(request, self._etag, lambda: as_json(self.catalog.facts()))
+        return await self._ask(request, None, lambda given: self.catalog.facts())
 
     async def table_facts(self, request: Request) -> Response:
         """What a table holds, in figures."""
         entry = self._entry(request.path_params["name"])
-        return await self._tagged(request, entry.etag, lambda: as_json(with_scores(entry.summary().facts())))
+        return await self._ask(request, None, lambda given: entry.summary().facts(), {"ETag": entry.etag})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -299,23 +285,31 @@ class Service:
     def _description(self) -> Any:
         return json.loads(_OPENAPI.read_text(encoding="utf-8").replace("VERSION", __version__))
 
-    async def _tagged(
+    async def _ask(
         self,
         request: Request,
-        etag: str,
-        work: Callable[[], Response],
-        more: dict[str, str] | None = None,
+        known: Sequence[str] | None,
+        answer: Callable[[Mapping[str, str]], dict[str, Any] | Response],
+        more: Mapping[str, str] | None = None,
         *,
-        light: bool = False,
+        light: bool = True,
     ) -> Response:
-        """An answer that depends on tables alone: nothing, if the asker has it already.
+        """An answer that depends on the tables and the query alone; nothing, if the asker has it already.
 
-        It is made in a thread unless it is light: then handing it to one would take longer than itself.
+        If no parameters are `known`, all but `fen` are ignored. An answer is made in a thread unless it is light:
+        then handing it to one would take longer than itself.
         """
-        headers = tagged(etag, more)
-        if is_known(request, etag):
+        pairs = request.query_params.multi_items()
+        given = {"fen": request.query_params.get("fen", "")} if known is None else parameters_of(pairs, known)
+
+        def work() -> Response:
+            found = answer(given)
+            return found if isinstance(found, Response) else as_json(with_scores(found))
+
+        headers = tagged(self._etag, more)
+        if is_known(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
-        if light:
+        if light and not given.keys() & _HEAVY and len(given.get("fen", "")) < _LIGHT_CHARACTERS:
             reply = work()
         else:
             async with asyncio.timeout(self.limits.seconds):
@@ -336,10 +330,6 @@ class Service:
                 raise HTTPException(413, f"a body may have {most} bytes")
             parts.append(part)
         return kind, b"".join(parts).decode("utf-8", "replace")
-
-
-def _is_light(given: Mapping[str, str]) -> bool:
-    return not given.keys() & _HEAVY and len(given.get("fen", "")) < _LIGHT_CHARACTERS
 
 
 class ExplorerFile(NamedTuple):
