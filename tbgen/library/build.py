@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -179,13 +179,13 @@ class _Telling(Watcher):
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
     """What `build` would do."""
     with _cluster_of(settings) as cluster:
-        return _plan(folder, _wanted(survey(folder, wanted), settings), settings, cluster)
+        return _plan_after(folder, _wanted(survey(folder, wanted), settings), settings, cluster)
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     """The plan for some tables by the names of files alone: every file is taken for a sound one."""
     there = {material for material, _ in tables_of([folder])}
-    return _plan_without(folder, build_order(wanted), there, Settings(threads), None)
+    return _plan(folder, build_order(wanted), there, Settings(threads))
 
 
 def purposes_of(materials: Iterable[Material]) -> list[Purpose]:
@@ -200,7 +200,7 @@ def _wanted(findings: list[Finding], settings: Settings) -> list[Finding]:
 def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings: Settings) -> None:
     """Make what is not sound, if it fits."""
     with _cluster_of(settings) as cluster:
-        plan = _plan(folder, findings, settings, cluster)
+        plan = _plan_after(folder, findings, settings, cluster)
         plan.check(free_disk(folder))
         compile_for(purposes_of(step.material for step in plan.steps), watcher.compiles)
         jobs = min(plan.machine.jobs, len(plan.steps))
@@ -208,13 +208,12 @@ def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings:
             _Run(folder, plan, workers, watcher, findings, settings.outcomes_only).run()
 
 
-def _plan(folder: Path, findings: Sequence[Finding], settings: Settings, cluster: Cluster | None) -> Plan:
-    sound = {finding.material for finding in findings if finding.is_sound}
-    return _plan_without(folder, [finding.material for finding in findings], sound, settings, cluster)
-
-
-def _plan_without(
-    folder: Path, targets: list[Material], sound: set[Material], settings: Settings, cluster: Cluster | None
+def _plan(
+    folder: Path,
+    targets: Sequence[Material],
+    sound: Collection[Material],
+    settings: Settings,
+    cluster: Cluster | None = None,
 ) -> Plan:
     """The plan for targets that are not sound, at the pace of the tables that were built in the folder."""
     if cluster is not None:
@@ -224,6 +223,11 @@ def _plan_without(
         machine = Machine(settings.threads, settings.jobs or settings.threads, memory)
     plan = plan_of(targets, sound, machine=machine, pace=_pace(folder, targets), game=game_of_folder(folder))
     return with_default_jobs(plan) if cluster is None and settings.jobs is None else plan
+
+
+def _plan_after(folder: Path, findings: Sequence[Finding], settings: Settings, cluster: Cluster | None) -> Plan:
+    sound = {finding.material for finding in findings if finding.is_sound}
+    return _plan(folder, [finding.material for finding in findings], sound, settings, cluster)
 
 
 def _pace(folder: Path, targets: Iterable[Material]) -> float:

@@ -19,6 +19,7 @@ from tbgen.storage.files import open_regular, path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import SEAL_BYTES, Seal
+from tbgen.text import facts_of
 
 CATALOG: Final = "tables.json"
 """What lists the tables of a server, beside their files."""
@@ -57,16 +58,8 @@ class Summary:
     def facts(self) -> dict[str, Any]:
         """The summary as JSON has it."""
         return {
-            "material": str(self.material),
-            "men": self.men,
-            "positions": self.positions,
-            "version": self.version,
-            "bytes": self.bytes,
-            "seconds": self.build.wall_seconds,
-            "cpu_seconds": self.build.cpu_seconds,
-            "peak_bytes": self.build.peak_bytes,
-            "threads": self.build.threads,
-            "phases": dict(self.build.phase_seconds),
+            **facts_of(self, "material", "men", "positions", "version", "bytes", seconds=self.build.wall_seconds),
+            **facts_of(self.build, "cpu_seconds", "peak_bytes", "threads", phases=self.build.phase_seconds),
             "symmetry_left_out": False,
             "sides": {str(side).lower(): self._side_facts(side) for side in Color},
         }
@@ -86,15 +79,8 @@ def summary_of(folder: Path, material: Material) -> Summary:
         made = read_manifest(folder).get(str(material))
         if made is None or made.bytes != file.size:
             made = FileRecord(file.size, "")
-        longest = (
-            {}
-            if not file.has_distances
-            else {
-                (side, outcome): (tally.max_dtg, file.examples[side, outcome])
-                for side, tallies in file.tallies.items()
-                for outcome, tally in tallies.items()
-            }
-        )
+        tallies, examples = (file.tallies, file.examples) if file.has_distances else ({}, {})
+        longest = {(side, outcome): (tallies[side][outcome].max_dtg, fen) for (side, outcome), fen in examples.items()}
         return Summary(material, folder, file.attributes["generator"], file.size, file.counts, longest, made)
 
 
@@ -218,10 +204,8 @@ def _looked_at(folders: Sequence[Path], most_men: int) -> Iterator[Entry | Table
             continue
         try:
             with TableFile(path_of(folder, material)) as table:
-                outcomes, distances = _stored(table.outcomes), None
-                if table.has_distances:
-                    distances = _stored(table.distances)
-                yield Entry(material, outcomes, distances)
+                distances = _stored(table.distances) if table.has_distances else None
+                yield Entry(material, _stored(table.outcomes), distances)
         except TableError as error:
             yield error
 

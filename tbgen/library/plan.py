@@ -17,6 +17,7 @@ from tbgen.index.layout import layout_of
 from tbgen.library.costs import Cost, cost_of, least_memory, memory_needed, most_in_files
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
+from tbgen.text import facts_of, plain
 
 _WORTH_PROCESSES = 30.0
 """From so many CPU seconds on, a build starts processes."""
@@ -202,36 +203,25 @@ class Plan:
         """The plan as JSON has it."""
         slots = self.schedule()
         return {
-            "threads": self.machine.threads,
-            "jobs": self.machine.jobs,
-            "memory": self.machine.memory,
-            "peak_memory": self.peak_memory,
-            "kept": self.kept,
+            **facts_of(self.machine, "threads", "jobs", "memory"),
+            **facts_of(self, "peak_memory", "kept", "bytes", "outcome_bytes", "scratch_bytes"),
             "seconds": round(max((slot.ends for slot in slots), default=0.0), 1),
             "cpu_seconds": round(self.cpu_seconds, 1),
-            "bytes": self.bytes,
-            "outcome_bytes": self.outcome_bytes,
-            "scratch_bytes": self.scratch_bytes,
             "tables": [self._slot_facts(slot) for slot in slots],
             "too_large": [
-                {"material": str(step.material), "least_memory": least_memory(step.material)} for step in self.too_large
+                facts_of(each, "material", least_memory=least_memory(each.material)) for each in self.too_large
             ],
-            "cut_off": [str(step.material) for step in self.cut_off],
+            "cut_off": plain([step.material for step in self.cut_off]),
         }
 
     def _slot_facts(self, slot: Slot) -> dict[str, Any]:
         start, step, cost = slot.start, slot.start.step, slot.start.step.cost
         return {
-            "material": str(step.material),
-            "needs": [str(material) for material in step.needs],
+            **facts_of(step, "material", "needs"),
             "cells": layout_of(step.material).cells,
-            "threads": start.threads,
             "workers": 1,
-            "memory": start.memory,
-            "bytes": cost.bytes,
-            "outcome_bytes": cost.outcome_bytes,
-            "scratch_bytes": start.scratch_bytes,
-            "cpu_seconds": round(self.pace * cost.cpu_seconds, 1),
+            **facts_of(start, "threads", "memory", "scratch_bytes"),
+            **facts_of(cost, "bytes", "outcome_bytes", cpu_seconds=round(self.pace * cost.cpu_seconds, 1)),
             "path_seconds": round(self.pace * step.path_seconds, 1),
             "begins": round(slot.begins, 1),
             "ends": round(slot.ends, 1),

@@ -8,7 +8,6 @@ compiled, and a probe must not wait for the compiler.
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -185,12 +184,12 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
     parts = order.parts()
     turns = 1 if len(order.layout.blocks) > 1 else _TURNS
     most_cells = max(each.stop - each.start for each in parts)
-    counter, idle, is_over = itertools.count(), list[_Worker](), threading.Event()
+    counter, idle = itertools.count(), list[_Worker]()
 
     def number(part: slice, turn: int) -> None:
         try:
             worker = idle.pop()
-        except IndexError:
+        except IndexError:  # asking whether there is one would not be enough: other threads ask too
             worker = _Worker(next(counter), most_cells)
         for piece in content.pieces(part.start, part.stop, worker.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
@@ -202,17 +201,14 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
                 raise RepresentationError("the number of states", "the 32 bits that a place has: use fewer threads")
         idle.append(worker)
 
-    def number_or_end(job: tuple[slice, int]) -> None:
-        if is_over.is_set():
-            return
-        try:
-            number(*job)
-        except BaseException:
-            is_over.set()
-            raise
-
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(number_or_end, itertools.product(parts, range(turns))))
+        jobs = [pool.submit(number, *job) for job in itertools.product(parts, range(turns))]
+        try:
+            for job in jobs:
+                job.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     return idle
 
 

@@ -108,11 +108,6 @@ class Order:
         back = np.argsort(self.axes[2:])
         return first[back], size[back], stride[back]
 
-    def to_file(self, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A flat array of all cells, or of a part that `parts` names, in the order of the file."""
-        axes = [0, *[axis - 1 for axis in self.axes[2:]]]
-        return np.ascontiguousarray(cells.reshape(-1, *self.layout.shape[2:]).transpose(axes)).ravel()
-
     def from_file(self, places: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """A flat array in the order of the file, of all places or of whole planes, in the order of the cells."""
         back = [0, *np.argsort(self.axes[2:]) + 1]

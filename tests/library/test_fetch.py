@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import gzip
 import random
 import shutil
@@ -189,29 +190,6 @@ def test_files_of_two_tables_do_not_make_one(mirror: Mirror, table_folder: Path,
         fetch(tmp_path, mirror.url, only("KvK"))
 
 
-def test_outcomes_that_are_there_are_never_written_to(mirror: Mirror, small: Path, tmp_path: Path) -> None:
-    """A catalog may have their digest, and more bytes."""
-    fetched(mirror, tmp_path, outcomes_alone=True)
-    for row in mirror.catalog["tables"]:
-        row["bytes"] += 10
-        mirror.files[row["file"]] += b"0123456789"
-    with pytest.raises(FetchError):
-        fetched(mirror, tmp_path)
-    assert {name: (tmp_path / name).read_bytes() == (small / name).read_bytes() for name in ("KvK.h5", "KNvK.h5")} == {
-        "KvK.h5": True,
-        "KNvK.h5": True,
-    }
-
-
-def test_a_server_without_ranges_is_asked_from_the_start(
-    mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    break_off(mirror, tmp_path, monkeypatch)
-    mirror.wrong = lambda handler, content, start: handler.give(content, 0)
-    fetched(mirror, tmp_path)
-    assert files_in(tmp_path) == files_in(small)
-
-
 def test_another_part_than_was_asked_for_is_refused(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,12 +262,21 @@ def test_a_server_that_keeps_breaking_off_is_asked_three_times(
     assert len(mirror.asked) == 4, "one is the catalog"
 
 
-def test_a_download_that_breaks_off_twice_goes_on_where_it_was(mirror: Mirror, small: Path, tmp_path: Path) -> None:
-    mirror.wrong = lambda handler, content, start: handler.give(
-        content, start, upto=start + len(content) // 3 if start < len(content) // 2 else None
-    )
+@pytest.mark.parametrize("knows_ranges", [True, False])
+def test_a_download_that_breaks_off_twice_goes_on(
+    mirror: Mirror, small: Path, tmp_path: Path, knows_ranges: bool
+) -> None:
+    asked = collections.Counter[bytes]()
+
+    def wrong(handler: Handler, content: bytes, start: int) -> None:
+        asked[content] += 1
+        upto = len(content) * asked[content] // 3
+        handler.give(content, start if knows_ranges else 0, upto=upto)
+
+    mirror.wrong = wrong
     fetched(mirror, tmp_path)
     assert files_in(tmp_path) == files_in(small)
+    assert set(asked.values()) == {3}
 
 
 def row(**changes: Any) -> list[dict[str, Any]]:

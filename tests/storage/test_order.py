@@ -13,7 +13,7 @@ from tbgen.storage.schema import CHUNK_CELLS
 def test_the_place_of_a_cell_is_where_the_file_has_it(name: str) -> None:
     order = order_of(Material.parse(name))
     cells = np.arange(order.layout.cells)
-    in_file = order.to_file(cells)
+    in_file = cells.reshape(order.layout.shape).transpose(order.axes).ravel()
     some = np.random.default_rng(3).integers(0, len(cells), 200)
     assert in_file[order.place_of(some)].tolist() == some.tolist()
     assert [order.place_of(cell) for cell in some.tolist()] == order.place_of(some).tolist()

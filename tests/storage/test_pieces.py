@@ -48,8 +48,9 @@ def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints]:
     """[place] -> number of its state, and the states as keys: the most frequent first, blanks as the place before."""
     cells = solved.part(0, order.layout.cells)
     parts: Sequence[Ints] = [column.astype(np.int64) for column in cells]
-    keys = order.to_file((parts[0] + 128) << 48 | parts[1] << 32 | parts[2])
-    live = order.to_file(cells.entry) != 0
+    cell_of = order.cells_of(np.arange(order.layout.cells))
+    keys = ((parts[0] + 128) << 48 | parts[1] << 32 | parts[2])[cell_of]
+    live = cells.entry[cell_of] != 0
     states, counts = np.unique(keys[live], return_counts=True)
     ranking = np.lexsort((states, -counts))
     number = np.argsort(ranking)
