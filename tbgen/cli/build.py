@@ -34,12 +34,12 @@ from tbgen.cli.terminal import complain
 from tbgen.cli.watch import BuildWatcher
 from tbgen.errors import UsageError
 from tbgen.library.build import Built, Settings, build, plan_for
-from tbgen.library.limits import free_disk
 from tbgen.library.survey import Finding
 from tbgen.library.workers import kill_all
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
+from tbgen.system.disk import free_disk
 from tbgen.system.process import processors
 from tbgen.text import counted, facts_of, in_gib
 

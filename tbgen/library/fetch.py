@@ -26,12 +26,11 @@ from tbgen import __version__
 from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
-from tbgen.library.limits import free_disk
 from tbgen.material import Material, all_materials
 from tbgen.storage.files import Layer, build_lock, path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
-from tbgen.system.disk import sync_folder
+from tbgen.system.disk import free_disk, sync_folder
 from tbgen.system.json_files import parse_json
 
 STAGE: Final = ".fetch"

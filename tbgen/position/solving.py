@@ -16,7 +16,6 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     expect_number,
 )
-from tbgen.library.limits import available_memory, free_disk
 from tbgen.position.asking import Asking, bracket_of, check_board, move_brackets, pawns_on, read_position
 from tbgen.position.blocks import Bound, open_block_folder
 from tbgen.position.bracket import Solution, SolvePlan
@@ -30,6 +29,8 @@ from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.position import material_of
 from tbgen.score import Score
 from tbgen.storage.folders import Folders, folders_in
+from tbgen.system.disk import free_disk
+from tbgen.system.process import available_memory
 
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""

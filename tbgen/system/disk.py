@@ -1,10 +1,11 @@
-"""What files need of the system: names brought to the disk, and locks that end with their process."""
+"""What files need of the system: names brought to the disk, locks that end with their process, and room."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
+import shutil
 from pathlib import Path
 
 
@@ -30,3 +31,15 @@ def try_lock(descriptor: int) -> bool:
 def wait_for_lock(descriptor: int) -> None:
     """Lock an open file as soon as no other process has it."""
     fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def free_disk(folder: Path) -> int | None:
+    """Bytes that files in a folder, which need not be there yet, can take; None where the system does not say."""
+    for place in (folder, *folder.absolute().parents):
+        try:
+            return shutil.disk_usage(place).free
+        except FileNotFoundError:
+            continue
+        except OSError:
+            break
+    return None

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
-_PROC = Path("/proc/self")
+_PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl."""
@@ -58,16 +58,66 @@ def keep_freed() -> None:
 def forget_peak() -> None:
     """Let the peak of this process's memory begin anew, so that it is that of one table; Linux alone can do that."""
     with contextlib.suppress(OSError):
-        (_PROC / "clear_refs").write_text("5")
+        (_PROC / "self" / "clear_refs").write_text("5")
 
 
 def peak_bytes() -> int:
     """The most memory this process has had since `forget_peak`, or so far where the system cannot forget."""
     with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
-        lines = (_PROC / "status").read_text().splitlines()
+        lines = (_PROC / "self" / "status").read_text().splitlines()
         return int(dict(line.split(":", 1) for line in lines)["VmHWM"].split()[0]) * 1024
     peak: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def available_memory() -> int | None:
+    """Bytes that this process and its children can take without swapping; None where the system does not say.
+
+    A container's limit counts as well as the machine.
+    """
+    found = [_free_memory(), *_free_in_containers()]
+    known = [free for free in found if free is not None]
+    return max(0, min(known)) if known else None
+
+
+def _free_memory() -> int | None:
+    with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
+        lines = (_PROC / "meminfo").read_text("ascii").splitlines()
+        figures = dict(line.split(":", 1) for line in lines)
+        return int(figures["MemAvailable"].split()[0]) * 1024
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _free_in_containers() -> Iterator[int]:
+    """What is left under the limit of each control group that this process is in, of either version."""
+    try:
+        lines = (_PROC / "self" / "cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            yield from _free_under(_CGROUPS, path, ("memory.max", "memory.current", "inactive_file"))
+        elif "memory" in controllers.split(","):
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            yield from _free_under(_CGROUPS / "memory", path, names)
+
+
+def _free_under(root: Path, path: str, names: tuple[str, str, str]) -> Iterator[int]:
+    """What is left in a group and in those around it; inside a container only some of them can be seen."""
+    limit_name, usage_name, cache_name = names
+    group = root / path.lstrip("/")
+    for folder in (group, *group.parents):
+        if folder != root and root not in folder.parents:
+            return
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            limit = int((folder / limit_name).read_text())  # "max" is no limit
+            usage = int((folder / usage_name).read_text())
+            stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+            yield limit - usage + int(stat[cache_name])
 
 
 def follow_parent() -> None:

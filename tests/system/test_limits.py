@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.library import limits
-from tbgen.library.limits import available_memory, free_disk
+from tbgen.system import process
+from tbgen.system.disk import free_disk
+from tbgen.system.process import available_memory
 
 GIB = 1 << 30
 
@@ -15,8 +16,8 @@ GIB = 1 << 30
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine with 8 GiB to spare and no containers yet."""
-    monkeypatch.setattr(limits, "PROC", tmp_path / "proc")
-    monkeypatch.setattr(limits, "CGROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(process, "_PROC", tmp_path / "proc")
+    monkeypatch.setattr(process, "_CGROUPS", tmp_path / "cgroup")
     (tmp_path / "proc" / "self").mkdir(parents=True)
     write(tmp_path / "proc", {"meminfo": f"MemTotal: 1 kB\nMemAvailable: {8 * GIB // 1024} kB\n"})
     return tmp_path
