@@ -51,7 +51,7 @@ import reprlib
 import shlex
 from typing import Any, ClassVar, Final, TypeVar, dataclass_transform
 
-from tbgen.text import in_gib, plain
+from tbgen.text import in_gib, in_units, plain
 
 T = TypeVar("T")
 M = TypeVar("M", bound=enum.Enum)
@@ -361,13 +361,9 @@ class NotEnoughDiskError(BuildError):
 
     def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
         tables_need = "it needs" if tables == 1 else f"it and the {tables - 1} others to be made need"
-        needed, free = _of_disk(needed_bytes), _of_disk(available_bytes)
+        needed, free = in_units(needed_bytes), in_units(available_bytes)
         super().__init__(material, f"{tables_need} about {needed} of disk, {free} are free; make room, or build fewer")
         self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
-
-
-def _of_disk(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.2g} MB"
 
 
 class FetchError(TbgenError):

@@ -68,6 +68,20 @@ def in_gib(size: float, rounded: Callable[[float], int] = math.ceil) -> str:
     return f"{rounded(size * 10 / (1 << 30)) / 10} GiB"
 
 
+def in_units(size: float) -> str:
+    """Bytes for people.
+
+    >>> in_units(44034)
+    '44.0 kB'
+    """
+    if size < 1000:
+        return f"{size:.0f} B"
+    amount, units = size / 1000, ["kB", "MB", "GB"]
+    while amount >= 1000 and len(units) > 1:
+        amount, units = amount / 1000, units[1:]
+    return f"{amount:.1f} {units[0]}"
+
+
 def in_plies(number: int) -> str:
     """A distance."""
     return counted(number, "ply", "plies")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import click
 
@@ -109,8 +109,8 @@ def command(
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
         copy = None if output is None else stack.enter_context(written_whole(output))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
-        decider = _Decider(task=task, jobs=jobs, copy=copy, writer=writer, in_place=in_place, whole=whole, quiet=quiet)
-        everything = total([decider.decide(name) for name in names])
+        outputs = _Outputs(copy, writer, in_place, whole)
+        everything = total([_decide(name, task, jobs, outputs, quiet=quiet) for name in names])
         if writer is not None:
             skipped = [each.facts() for each in everything.skipped]
             writer.finish(missing=dict(everything.missing), skipped=skipped)
@@ -141,43 +141,37 @@ def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | N
                 raise UsageError(f"{target} is what is read; {advice}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Decider:
-    """Decides the games of files, and writes what comes of them."""
+def _decide(name: str, task: GamesTask, jobs: int, outputs: _Outputs, *, quiet: bool) -> Decided:
+    """Decide the games of one file, and write what comes of them."""
+    parts: list[Decided] = []
+    with ExitStack() as stack:
+        tell = stack.enter_context(reading(name, quiet=quiet))
+        if outputs.in_place:
+            stack.enter_context(kept_from_matches(Path(name)))
+        file = stack.enter_context(rewritten(name)) if outputs.in_place else outputs.copy
+        try:
+            for part in decide_file(name, task, jobs):
+                if file is not None:
+                    file.write(part.text)
+                if outputs.writer is not None:
+                    outputs.writer.add(*part.facts)
+                parts = [total([*parts, part])]
+                tell(part.size, part.games + len(part.skipped))
+        except PgnError as error:
+            if outputs.whole:
+                raise
+            parts.append(Decided(skipped=[error]))
+    return total(parts)
 
-    task: GamesTask
-    jobs: int
+
+class _Outputs(NamedTuple):
+    """Where the games and the verdicts go."""
+
     copy: IO[bytes] | None
     writer: GamesWriter | None
     in_place: bool
     whole: bool
     """Whether a file that cannot be read to its end is an error, and not a game that is skipped."""
-    quiet: bool
-
-    def decide(self, name: str) -> Decided:
-        """Decide the games of one file."""
-        parts: list[Decided] = []
-        with ExitStack() as stack:
-            tell = stack.enter_context(reading(name, quiet=self.quiet))
-            if self.in_place:
-                stack.enter_context(kept_from_matches(Path(name)))
-            file = stack.enter_context(rewritten(name)) if self.in_place else self.copy
-            for part in self._parts(name):
-                if file is not None:
-                    file.write(part.text)
-                if self.writer is not None:
-                    self.writer.add(*part.facts)
-                parts = [total([*parts, part])]
-                tell(part.size, part.games + len(part.skipped))
-        return total(parts)
-
-    def _parts(self, name: str) -> Iterator[Decided]:
-        try:
-            yield from decide_file(name, self.task, self.jobs)
-        except PgnError as error:
-            if self.whole:
-                raise
-            yield Decided(skipped=[error])
 
 
 def _report(whole: Decided) -> None:

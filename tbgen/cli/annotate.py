@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -69,12 +70,11 @@ def command(
     if output is not None and file != STANDARD_INPUT and is_same_file(file, output):
         raise UsageError(f"{output} is what is read; name another file")
     compile_for(Purpose.GAMES, quiet=quiet)
-    faults, missing = list[PgnError](), Counter[Material]()
     with ExitStack() as stack:
-        tables = stack.enter_context(open_tablebase(folders))
+        reader = _Reader(file, stack.enter_context(open_tablebase(folders)), settings)
         prints = output in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
         tell = stack.enter_context(reading(file, quiet=quiet or prints))
-        games = _kept(_annotated(file, tables, settings, number, tell), faults, missing)
+        games = reader.games(number, tell)
         annotations = (each.annotation for each in games if each.annotation is not None)
         if form.is_table and not (as_page or as_pgn or output):
             for each in annotations:
@@ -91,61 +91,60 @@ def command(
                 out.write(annotated_page(list(annotations), Path(file).name).encode())
             else:
                 _write_pgn(games, out)
-    if missing and not quiet:
-        tables_missing = ", ".join(f"{material} ({times})" for material, times in missing.most_common())
-        names = " ".join(map(str, missing))
-        say(f"positions whose table is missing: {tables_missing}; build with: tbgen build {names}")
-    return complain_of(faults)
+    if reader.missing and not quiet:
+        missing = ", ".join(f"{material} ({times})" for material, times in reader.missing.most_common())
+        names = " ".join(map(str, reader.missing))
+        say(f"positions whose table is missing: {missing}; build with: tbgen build {names}")
+    return complain_of(reader.faults)
 
 
 class _Read(NamedTuple):
-    """A game of the file: its text and its annotation, or why there is none."""
+    """A game of the file, and what tables say of it if it can be read."""
 
     chunk: ScannedChunk
     place: int
     """In the chunk; -1 stands for the text behind its games."""
     annotation: Annotation | None = None
-    fault: PgnError | None = None
 
 
-def _annotated(
-    file: str, tables: Tablebase, settings: GameSettings, wanted: int | None, tell: Callable[[int, int], None]
-) -> Iterator[_Read]:
-    """The games of a file, annotated one by one; PgnError if the one that is wanted is not there."""
-    with open_bytes(file) as stream:
+@dataclass
+class _Reader:
+    """Annotates the games of a file; what is wrong with them, and what they lack, is kept."""
+
+    file: str
+    tables: Tablebase
+    settings: GameSettings
+    faults: list[PgnError] = field(default_factory=list)
+    missing: Counter[Material] = field(default_factory=Counter)
+
+    def games(self, wanted: int | None, tell: Callable[[int, int], None]) -> Iterator[_Read]:
+        """The games one by one; PgnError if the one that is wanted is not there."""
         games = 0
-        for chunk in chunks_of(stream, file):
-            for place in range(len(chunk.games)):
-                games += 1
-                if wanted in (None, games):
-                    yield _read(file, chunk, place, tables, settings)
-            if wanted is None:
-                yield _Read(chunk, -1)
-            elif games >= wanted:
-                return
-            tell(len(chunk.text), len(chunk.games))
-    if wanted is not None:
-        raise PgnError(file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
+        with open_bytes(self.file) as stream:
+            for chunk in chunks_of(stream, self.file):
+                for place in range(len(chunk.games)):
+                    games += 1
+                    if wanted in (None, games):
+                        yield _Read(chunk, place, self._annotation(chunk, place))
+                if wanted is None:
+                    yield _Read(chunk, -1)
+                elif games >= wanted:
+                    return
+                tell(len(chunk.text), len(chunk.games))
+        if wanted is not None:
+            raise PgnError(self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
 
-
-def _read(file: str, chunk: ScannedChunk, place: int, tables: Tablebase, settings: GameSettings) -> _Read:
-    game = game_of(chunk, place, file, settings)
-    if isinstance(game, PgnGame):
+    def _annotation(self, chunk: ScannedChunk, place: int) -> Annotation | None:
+        game = game_of(chunk, place, self.file, self.settings)
         try:
-            return _Read(chunk, place, annotate(tables, game))
+            if isinstance(game, PgnGame):
+                found = annotate(self.tables, game)
+                self.missing.update(found.missing)
+                return found
         except InputError as error:  # a score that its tags say has accrued, but cannot have
-            game = PgnError(file, str(error), number=game.number)
-    return _Read(chunk, place, fault=game)
-
-
-def _kept(games: Iterator[_Read], faults: list[PgnError], missing: Counter[Material]) -> Iterator[_Read]:
-    """The same games; what is wrong with them and what they lack is kept."""
-    for each in games:
-        if each.fault is not None:
-            faults.append(each.fault)
-        if each.annotation is not None:
-            missing.update(each.annotation.missing)
-        yield each
+            game = PgnError(self.file, str(error), number=game.number)
+        self.faults.append(game)
+        return None
 
 
 def _write_pgn(games: Iterator[_Read], out: IO[bytes]) -> None:
@@ -171,7 +170,7 @@ def _show(annotation: Annotation) -> None:
         (
             str(each.ply.number),
             each.move,
-            "?" if each.value is None else str(each.value.outcome),
+            str(each.value.outcome) if each.value else "?",
             each.distance,
             str(each.ply.accrued),
             each.lost_in_words,

@@ -16,7 +16,7 @@ from typing import TypeVar
 import click
 
 from tbgen.apps.records.folder import without_record
-from tbgen.cli.folders import Wanted, in_units, new_folder_option, wanted_options
+from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
 from tbgen.cli.games import lacking
 from tbgen.cli.options import (
     MOST_THREADS,
@@ -41,7 +41,7 @@ from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
 from tbgen.system.disk import free_disk
 from tbgen.system.process import processors
-from tbgen.text import counted, facts_of, in_gib
+from tbgen.text import counted, facts_of, in_gib, in_units
 
 T = TypeVar("T")
 

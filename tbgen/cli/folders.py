@@ -144,17 +144,3 @@ def no_tables(folders: Sequence[Path]) -> str:
     game = next((game for game in map(game_of_folder, folders) if not game.forgets), None)
     chosen = "" if game is None else f" --game {game}"
     return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3{chosen}"
-
-
-def in_units(size: float) -> str:
-    """Bytes for people.
-
-    >>> in_units(44034)
-    '44.0 kB'
-    """
-    if size < 1000:
-        return f"{size:.0f} B"
-    amount, units = size / 1000, ["kB", "MB", "GB"]
-    while amount >= 1000 and len(units) > 1:
-        amount, units = amount / 1000, units[1:]
-    return f"{amount:.1f} {units[0]}"

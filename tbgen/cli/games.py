@@ -10,7 +10,6 @@ from pathlib import Path
 from tbgen.apps.games.archive import GamesTask, decide_file
 from tbgen.apps.games.files import STANDARD_INPUT, matching_files
 from tbgen.apps.games.game import GameSettings
-from tbgen.cli.folders import in_units
 from tbgen.cli.options import typed_folders
 from tbgen.cli.reporter import compile_for, duration, reading
 from tbgen.cli.terminal import complain_of, say
@@ -20,7 +19,7 @@ from tbgen.library.build import outlook
 from tbgen.material import Material
 from tbgen.storage.folders import game_of_folder
 from tbgen.system.process import processors
-from tbgen.text import counted, in_gib
+from tbgen.text import counted, in_gib, in_units
 
 _MOST_ROWS = 12
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.folders import folders_option, in_units, named_or_there, names_argument, no_tables
+from tbgen.cli.folders import folders_option, named_or_there, names_argument, no_tables
 from tbgen.cli.options import declared, flag, form_option, game_option
 from tbgen.cli.reporter import progress
 from tbgen.cli.rows import Column, Facts, Form, print_facts, show_facts
@@ -17,7 +17,7 @@ from tbgen.library.catalog import Summary, summaries, summary_of
 from tbgen.material import Material
 from tbgen.score import Color, Mobility
 from tbgen.storage.files import folder_with
-from tbgen.text import counted, facts_of
+from tbgen.text import counted, facts_of, in_units
 
 
 @declared("list")

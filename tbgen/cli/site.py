@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tbgen.apps.records.folder import FOLDER as RECORDS
-from tbgen.cli.folders import check_folders, in_units, no_tables, optional_folders_option
+from tbgen.cli.folders import check_folders, no_tables, optional_folders_option
 from tbgen.cli.options import FOLDER, declared, flag, option, refuse_together, typed_folders
 from tbgen.cli.reporter import compile_for, progress
 from tbgen.cli.study import asked_records, records_option
@@ -15,7 +15,7 @@ from tbgen.cli.terminal import complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
-from tbgen.text import counted
+from tbgen.text import counted, in_units
 
 
 @declared("site", *(("--no-pages", each) for each in ("--records", "--address")))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli.folders import folders_option, in_units
+from tbgen.cli.folders import folders_option
 from tbgen.cli.options import declared, flag, form_option, option, threads_option
 from tbgen.cli.position import Asked, PositionCommand, position_options
 from tbgen.cli.reporter import compile_for, duration, progress
@@ -18,7 +18,7 @@ from tbgen.position.solving import DEFAULT_BUDGET, PositionSolver
 from tbgen.rules.fen import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.system.process import processors
-from tbgen.text import counted
+from tbgen.text import counted, in_units
 
 
 @declared("solve", kind=PositionCommand)

@@ -32,6 +32,7 @@ from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.system.disk import free_disk, sync_folder
 from tbgen.system.json_files import parse_json
+from tbgen.text import in_units
 
 STAGE: Final = ".fetch"
 JOBS: Final = 4
@@ -106,7 +107,7 @@ def fetch(
         size, got = sum(file.bytes for file in files), sum(file.got for file in files)
         free = free_disk(folder)
         if free is not None and size - got > free:
-            needed = f"the tables need {(size - got) / 1e9:.3g} GB of disk, {free / 1e9:.3g} GB are free"
+            needed = f"the tables need {in_units(size - got)} of disk, {in_units(free)} are free"
             raise FetchError(url, needed)
         watcher.begins(len(tables), size, got)
         _fetch_all(server, tables, jobs)

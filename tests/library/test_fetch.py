@@ -326,7 +326,7 @@ def test_a_disk_that_is_too_small_is_asked_first(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetching, "free_disk", lambda _: 1000)
-    with pytest.raises(FetchError, match=r"GB of disk, 1e-06 GB are free"):
+    with pytest.raises(FetchError, match=r" of disk, 1.0 kB are free"):
         fetched(mirror, tmp_path)
     assert len(mirror.asked) == 1
 
