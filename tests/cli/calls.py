@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import subprocess
+import sys
 from pathlib import Path
 from subprocess import CompletedProcess
 from unittest import mock
@@ -15,11 +17,15 @@ from tbgen import cli
 from tbgen.cli.terminal import run
 
 
-def tbgen(*arguments: str, folder: Path | str | None = None) -> CompletedProcess[str]:
-    """Call the program; `folder` is where $TBGEN_DATA says that the tables are.
+def tbgen(*arguments: str, folder: Path | str | None = None, given: bytes | None = None) -> CompletedProcess[str]:
+    """Call the program; `folder` is where $TBGEN_DATA says that the tables are, `given` what it can read.
 
     It tells nothing of its progress, for how long it takes is the machine's affair.
     """
+    if given is not None:
+        command = [sys.executable, "-m", "tbgen", *arguments]
+        done = subprocess.run(command, capture_output=True, input=given, check=False)
+        return CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
     out, err = io.StringIO(), io.StringIO()
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (

@@ -57,12 +57,3 @@ def test_an_archive_of_any_length_is_decided_in_flat_memory_with_a_bar_and_an_es
         for _ in range(5000):
             assert file.read(len(once)) == once
         assert file.read() == b""
-
-
-@pytest.mark.slow
-def test_processes_that_share_an_archive_keep_its_order(tmp_path: Path) -> None:
-    path, out, shared = tmp_path / "games.pgn", tmp_path / "out.pgn", tmp_path / "shared.pgn"
-    path.write_bytes((GOLDEN / "tcec_s18.pgn").read_bytes() * 500)
-    adjudicated(path, out)
-    adjudicated(path, shared, "--jobs", "2")
-    assert out.read_bytes() == shared.read_bytes()

@@ -127,16 +127,3 @@ def test_the_first_folder_that_has_a_table_counts(two_folders: tuple[Path, Path]
     assert (done.returncode, "damaged table" in done.stderr) == (4, True)
     done = tbgen("list", "--data", str(second), "--data", str(first))
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_folder_may_have_the_sign_between_folders_in_its_name(table_folder: Path, tmp_path: Path) -> None:
-    folder = tmp_path / os.pathsep.join("ab")
-    folder.mkdir()
-    copy_tables(table_folder, folder, "KvK")
-    assert printed("list", "--data", str(folder)).splitlines()[-1].startswith("1 table, ")
-
-
-def test_a_quiet_proof_says_nothing_unless_something_is_wrong(table_folder: Path, tmp_path: Path) -> None:
-    assert printed("verify", "KvK", "-q", "--threads", "1", "--data", str(table_folder)) == ""
-    (tmp_path / "KvK.h5").write_bytes(b"nonsense")
-    assert complaint("verify", "--quiet", "--data", str(tmp_path))[0] == 4

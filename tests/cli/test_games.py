@@ -43,23 +43,6 @@ def test_several_files_are_scored_after_one_another(folder: Path, names: list[st
     ]
 
 
-def test_points_and_fen_have_one_shape_in_all_commands(table_folder: Path, folder: Path) -> None:
-    fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
-    data = ("--data", str(table_folder))
-    answers = [
-        json.loads(printed("probe", fen, "--json", *data)),
-        json.loads(printed("probe", "--line", fen, "--json", *data)),
-        scored(fen),
-        scored("--pgn", str(folder / "a.pgn"))["games"][0],
-    ]
-    for answer in answers:
-        assert list(answer["points"]) == ["white", "black"]
-        assert sum(answer["points"].values()) == 1
-        assert len(answer["fen"].split()) == 6
-        assert answer["scoring"] == "exponential"
-    assert [answer["accrued"] for answer in answers[:3]] == ["G4.0"] * 3
-
-
 def test_what_is_skipped_is_named_with_its_reason(folder: Path) -> None:
     (folder / "b.pgn").write_text('[White "b"]\n\n1. e4 Ke5 *\n\n[Event "x"]\n[White "good"]\n\n1. d4 *\n')
     (folder / "c.pgn").write_bytes(b"\0\1\2")
@@ -88,16 +71,6 @@ def test_a_contradiction_is_a_line_and_a_field_but_no_failure(folder: Path) -> N
     assert len(game["warnings"]) == 4
     assert done.stderr.splitlines() == [f"tbgen: {path}, game 1: warning: {warning}" for warning in game["warnings"]]
     assert done.returncode == 0
-
-
-def test_what_the_tags_may_ask_for_can_be_given_for_files(folder: Path) -> None:
-    (folder / "a.pgn").write_text('[RMobilityScoring "komi"]\n\n1. e4 e5 *\n')
-    points = [
-        game["points"]["white"]
-        for komi in ("-G29.0", "-G29.5")
-        for game in scored("--pgn", str(folder / "a.pgn"), "--komi", komi, "--cutoff", "G100.0")["games"]
-    ]
-    assert points == [1.0, 0.5]
 
 
 MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7#"

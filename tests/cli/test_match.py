@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.match.arguments import OPTIONS
 from tests.apps.match.matches import games_of, scripted, walker
-from tests.cli.calls import printed, tbgen
+from tests.cli.calls import printed
 from tests.cli.terminals import shown_on_terminal
 
 TWO = [*scripted("Ann"), *scripted("Bob")]
@@ -72,23 +71,6 @@ def test_whoever_may_not_know_the_rule_of_fifty_moves_is_named() -> None:
     knowing = scripted("Knows", "--announce", "UCI_RMobility type check default false")
     assert "note: Ann may know only" in printed("match", *scripted("Ann"), *knowing, "-games", "1")
     assert "note" not in printed("match", *TWO, "-games", "1", "-fifty", "legacy")
-
-
-def test_what_passes_between_referee_and_engines_is_shown_when_debugging() -> None:
-    lines = tbgen("match", *TWO, "-games", "1", "-debug").stderr.splitlines()
-    for passed in ("Ann [0-9. ]+ > go nodes 1", "Bob [0-9. ]+ < bestmove e7e5"):
-        assert any(re.fullmatch(passed, line) for line in lines)
-
-
-def test_more_games_at_a_time_than_cores_are_remarked_on() -> None:
-    assert "games at a time share" in printed("match", *TWO, "-games", "1", "-concurrency", "4096")
-
-
-@pytest.mark.parametrize("asking", [[], ["-help"], ["--help"], ["-h"]])
-def test_help_names_every_option_and_what_differs(asking: list[str]) -> None:
-    text = printed("match", *asking)
-    assert [name for name in OPTIONS if f"-{name}" not in text] == []
-    assert "What differs" in text
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -94,31 +94,6 @@ def test_an_answer_comes_before_the_next_question(table_folder: Path) -> None:
         assert program.wait() == 2
 
 
-def test_moves_are_given_with_their_scores_and_only_best_play_is_called_best(table_folder: Path) -> None:
-    moves = facts_of("probe", WAITING, folder=table_folder)["moves"]
-    assert [move["san"] for move in moves if move["best"]] == ["Ke5"]
-    assert [move["dtg"] for move in moves if move["best"]] == [5]
-    kept = {move["san"] for move in moves if move["keeps"]}
-    assert len(kept) > 1
-    text = printed("probe", WAITING, "--data", str(table_folder))
-    heads, *lines = text[text.rindex("move ") :].splitlines()
-    assert heads.split() == ["move", "outcome", "DTG", "own", "accrued", "points"]
-    rows = [line.split() for line in lines if not line.endswith(":")]
-    for row, move in zip(rows, moves, strict=True):
-        assert row[:5] == [move["san"], move["outcome"], str(move["dtg"]), move["own"], move["accrued"]]
-        assert row[5] == f"{move['points']['white']:.4f}"
-        remark = ["best" if move["best"] else "", "reset" if move["reset"] else ""]
-        assert " ".join(row[6:]) == ", ".join(filter(None, remark))
-
-
-def test_the_moves_can_be_left_out(table_folder: Path) -> None:
-    whole, brief = (facts_of("probe", WAITING, *options, folder=table_folder) for options in ([], ["--brief"]))
-    assert {**brief, "moves": whole["moves"], "scores": whole["scores"]} == whole
-    text = printed("probe", WAITING, "--brief", "--data", str(table_folder))
-    assert printed("probe", WAITING, "--data", str(table_folder)).startswith(text)
-    assert "Ke5" not in text
-
-
 @pytest.mark.parametrize("text", ["G4.0", "G4", "4.0"])
 def test_a_score_is_read_where_it_can_mean_one_thing_alone(text: str, table_folder: Path) -> None:
     six = " ".join(WAITING.split()[:6])

@@ -10,7 +10,6 @@ import pytest
 
 from tbgen.cli.reporter import Lines, progress, reading
 from tbgen.cli.watch import BuildWatcher
-from tbgen.errors import BuildError
 from tbgen.library.build import Built
 from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
@@ -87,16 +86,6 @@ def test_work_with_another_title_counts_its_time_anew(clock: list[float], capsys
     ]
 
 
-def test_quiet_work_prints_nothing_however_long_it_takes(
-    clock: list[float], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with progress("work", total=3, quiet=True) as shown:
-        for _ in range(3):
-            clock[0] += 60
-            shown.advance()
-    assert capsys.readouterr() == ("", "")
-
-
 @pytest.mark.parametrize(("packed", "told"), [(b"", ", 50 %, 18 s, about 18 s to go"), (b"\x1f\x8b", ", 18 s")])
 def test_the_time_that_is_left_is_told_where_the_size_of_a_file_is_known(
     packed: bytes, told: str, tmp_path: Path, clock: list[float], capsys: pytest.CaptureFixture[str]
@@ -142,19 +131,6 @@ def test_the_time_to_the_end_of_a_build_is_told_once_a_minute(
         clock[0] += seconds
         watcher.forecast(left)
     assert capsys.readouterr().err.splitlines()[1:] == ["tables, 0 of 110, 60 s, about 5 h 33 min to go"]
-
-
-def test_lost_processes_and_failures_are_lines_until_a_watcher_is_closed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Threads of an interrupted build go on for a moment, and find the processes lost that were ended."""
-    watcher = BuildWatcher(Lines())
-    watcher.again(KNIGHT, "killed by SIGKILL")
-    watcher.failed(BuildError("KNvK", "no luck"))
-    watcher.close()
-    watcher.again(KNIGHT, "killed by SIGKILL")
-    assert capsys.readouterr().err.splitlines() == [
-        "KNvK: the process that made it was lost (killed by SIGKILL); building it once more",
-        "cannot build KNvK: no luck; going on with the tables that do not need it",
-    ]
 
 
 def test_a_terminal_shows_a_bar_for_each_table_at_work(tmp_path: Path) -> None:

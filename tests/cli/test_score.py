@@ -2,42 +2,19 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli import calls
+from tests.cli.calls import complaint, tbgen
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
 
-def tbgen(*arguments: str, given: bytes | None = None) -> subprocess.CompletedProcess[str]:
-    """Call the program; one of its own only where it has something to read."""
-    if given is None:
-        return calls.tbgen(*arguments)
-    command = [sys.executable, "-m", "tbgen", *arguments]
-    done = subprocess.run(command, capture_output=True, input=given, check=False)
-    texts = (done.stdout.decode(), done.stderr.decode())
-    return subprocess.CompletedProcess(command, done.returncode, *texts)
-
-
 def score(*arguments: str, given: bytes | None = None) -> str:
     done = tbgen("score", *arguments, given=given)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
-
-
-def complaint(*arguments: str, given: bytes | None = None) -> str:
-    """The one line that a call which fails has to say."""
-    done = tbgen(*arguments, given=given)
-    assert done.returncode != 0
-    assert len(done.stderr.splitlines()) == 1, done.stderr
-    assert done.stderr.startswith("tbgen: ")
-    assert "Traceback" not in done.stderr
-    return done.stderr
 
 
 def test_a_line_as_json() -> None:
@@ -126,7 +103,7 @@ def test_latin_1_names_come_out_right(tmp_path: Path) -> None:
 def test_bad_files_get_one_clear_line(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "a.pgn"
     path.write_bytes(content)
-    assert words in complaint("score", "--pgn", str(path))
+    assert words in complaint("score", "--pgn", str(path))[1]
     done = tbgen("score", "--json", "--pgn", str(path))
     facts = json.loads(done.stdout)
     assert facts["games"] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 
-from tests.cli.test_score import tbgen
+from tests.cli.calls import tbgen
 
 NUMBERS = (
     *("Games", "GamesAsBlack", "GamesAsWhite", "WinsAsBlack", "WinsAsWhite", "LossAsBlack", "LossAsWhite"),
@@ -96,12 +96,6 @@ def test_a_preset_stands_for_the_criteria_of_its_rule() -> None:
     facts = json.loads(shown(S18, "--json", "--tiebreak", "tcec-swiss"))
     assert facts["tiebreak"] == ["classical", "sonneborn-berger", "points", "wins", "direct-encounter"]
     assert all(player["tiebreaks"].keys() == {"sonneborn-berger", "wins"} for player in facts["players"])
-
-
-def test_a_page_of_its_own() -> None:
-    page = shown(S18, "--html", "--title", "Season 18")
-    assert page.startswith("<!doctype html>")
-    assert "<h1>Season 18</h1>" in page
 
 
 PROVISIONAL = (

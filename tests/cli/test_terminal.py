@@ -14,6 +14,7 @@ from tbgen.cli.terminal import Terminated, run
 from tbgen.errors import MissingTableError
 from tests.cli.terminals import shown_on_terminal
 
+S18 = Path(__file__).parent.parent / "golden" / "tcec_s18.pgn"
 HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
 
 
@@ -36,12 +37,6 @@ def test_scoring_imports_no_arrays_and_no_compiler(arguments: tuple[str, ...]) -
 def test_the_help_of_the_program_imports_no_subcommand() -> None:
     loaded = modules_after("--help")
     assert not loaded & {f"tbgen.cli.{module.partition(':')[0]}" for module, _ in COMMANDS.values()}
-
-
-def test_importing_tbgen_imports_next_to_nothing() -> None:
-    code = "import sys, tbgen; print([name for name in sys.modules if name.startswith(('tbgen.', 'chess'))])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def exit_code_of(error: BaseException) -> int:
@@ -108,6 +103,15 @@ def test_rows_fit_a_terminal_except_for_what_is_kept_whole(columns: int, table_f
     rows = re.sub(r"\x1b\[[0-9;]*m", "", text[text.rindex("move") :]).splitlines()
     assert max(map(len, rows)) <= columns
     assert not any(line.endswith("…") for line in rows)
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_standings_leave_out_the_cross_table_where_it_has_no_room(columns: int) -> None:
+    text = shown_on_terminal(columns, "standings", "-q", str(S18))
+    first, *rows = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()[:19]
+    assert first.split() == ["player", "games", "classical", "points"]
+    assert max(map(len, rows)) <= columns
+    assert [row.split()[0] for row in rows[10:14]] == ["11", "11", "13", "14"]
 
 
 def test_headings_are_bold_only_on_a_terminal_that_wants_colours(table_folder: Path) -> None:
