@@ -61,42 +61,6 @@ def test_the_head_of_a_file_has_its_size_and_nothing_else(client: TestClient, ta
     assert int(found.headers["content-length"]) == (table_folder / "KBvK.h5").stat().st_size
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "KRvKR.h5",
-        "KRvKR.json",
-        "KBvK.txt",
-        "manifest.json",
-        ".build.lock",
-        "..%2Fsecret.h5",
-        "KBvK.h5.partial",
-        "KBvK.x.h5",
-    ],
-)
-def test_only_tables_of_the_catalog_are_there(client: TestClient, path: str) -> None:
-    found = client.get(f"/tables/{path}")
-    assert found.status_code == 404
-    assert found.json()["error"] in ("MissingTableError", "NotFound")
-
-
-@pytest.mark.parametrize(
-    ("path", "error", "said"),
-    [
-        ("KRvKR.json", "MissingTableError", "no table KRvKR; build it with: tbgen build KRvKR"),
-        ("KXvK.json", "NotFound", "'KXvK' names no table; /tables has all that are here"),
-        ("KvKB.h5", "NotFound", "the table of KvKB is named KBvK"),
-        ("kbvk.json", "NotFound", "the table of kbvk is named KBvK"),
-        ("KBvK.x.h5", "NotFound", "no table has such a file"),
-    ],
-)
-def test_a_table_that_nobody_can_build_is_not_offered_to_be_built(
-    client: TestClient, path: str, error: str, said: str
-) -> None:
-    assert client.get(f"/tables/{path}").json()["error"] == error
-    assert client.get(f"/tables/{path}").json()["message"] == said
-
-
 def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path: Path) -> None:
     for path in table_folder.glob("K*.h5"):
         if not path.name.endswith(".dtg.h5"):
