@@ -62,7 +62,14 @@ def _strength(side: tuple[Role, ...]) -> tuple[int, tuple[Role, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The men of both sides, each side with its king first, then the strongest first."""
+    """The men of both sides, each side with its king first, then the strongest first.
+
+    `Material.parse` reads a name, and `Material.of` takes roles in any order.
+
+    >>> material = Material.parse("KRvKP")
+    >>> material.men, material.pawns, str(material.flipped())
+    (4, 1, 'KPvKR')
+    """
 
     white: tuple[Role, ...]
     black: tuple[Role, ...]
@@ -81,7 +88,17 @@ class Material:
 
     @classmethod
     def parse(cls, text: str) -> Material:
-        """The material that `text` names, White's men first; upper or lower case, any order of men."""
+        """The material that a text names.
+
+        Arguments:
+            text: White's men, a v, Black's men; upper or lower case, any order of men.
+
+        Raises:
+            MaterialError: The text names no material.
+
+        >>> Material.parse("bkvk")
+        Material.parse('KBvK')
+        """
         sides = expect(text, str, "material", "a text such as 'KBvK'").upper().split("V")
         if len(sides) != 2 or not text.isascii():
             raise MaterialError(text, "write both sides' men with a v between them, such as KBvK")

@@ -41,7 +41,11 @@ _A_COLOR = "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of py
 
 
 class Color(enum.Enum):
-    """A side. It equals nothing but itself; as an index of an array White is 0 and Black is 1."""
+    """A side. It equals nothing but itself; as an index of an array White is 0 and Black is 1.
+
+    >>> Color.of(True), Color.WHITE == True, Color.WHITE.chess, ("first", "second")[Color.BLACK]
+    (<Color.WHITE: 0>, False, True, 'second')
+    """
 
     WHITE = 0
     BLACK = 1

@@ -35,6 +35,10 @@ class Ply:
     `since` and `lowest_since` are the plies at which the score beside them was reached; 0 is the first
     position, also for a score that its FEN carries. `counter` is what the fifty-move rule looks at.
     `lowest` is the score under whole-game mobility, where nothing is ever wiped out.
+
+    >>> ply = Game().push_text("e4")
+    >>> ply.number, ply.san, str(ply.own), str(ply.accrued), ply.end
+    (1, 'e4', 'G20.5', 'G20.5', None)
     """
 
     stage: Stage
@@ -79,10 +83,24 @@ class Ply:
 
 
 class Game:
-    """A game, tracked move by move; moves already on the board's stack are played first.
+    """A game, tracked move by move.
 
-    Moves may go on after an end: `ended` then still names the first ply at which the game was over. With `game`
-    "whole-game", resets wipe out nothing.
+    Moves may go on after an end: `ended` then still names the first ply at which the game was over.
+
+    Arguments:
+        board: The first position, with the moves to play at once on its stack. The standard start without it.
+        accrued: What has accrued in the first position; without it, or with a halfmove clock of 0, its own score.
+        fifty_moves: The fifty-move rule, `FiftyMoves()` without it.
+        game: "whole-game" for the game in which resets wipe out nothing.
+
+    Raises:
+        IllegalPositionError: The first position breaks a rule of chess.
+        ScoreFormatError: `accrued` is a text that writes no score.
+
+    >>> game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued="G4.0")
+    >>> ply = game.push_text("Ke5")
+    >>> str(ply.own), str(ply.accrued), game.fen()
+    ('G3.5', 'G3.5', '8/8/8/4KBk1/8/8/8/8 b - - 0 30 G3.5')
     """
 
     def __init__(
@@ -139,14 +157,18 @@ class Game:
         return format_fen(self.position(), self.accrued)
 
     def push(self, move: chess.Move) -> Ply:
-        """Play a legal move."""
+        """Play a legal move, and return the ply; MoveError if the move is illegal.
+
+        >>> Game().push(chess.Move.from_uci("e2e4")).san
+        'e4'
+        """
         expect(move, chess.Move, "move", "a chess.Move; push_text plays a text")
         if not self.board.is_legal(move):
             raise MoveError(move.uci(), self.last.number + 1)
         return self._push(move)
 
     def push_text(self, text: str) -> Ply:
-        """Play a move written in SAN or as in UCI, with or without its number.
+        """Play a move written in SAN or as in UCI, with or without its number; MoveError if there is no such move.
 
         >>> Game().push_text("1. e4").move.uci()
         'e2e4'

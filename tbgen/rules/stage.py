@@ -30,7 +30,11 @@ _A_SETTING = "a setting of the fifty-move rule"
 
 
 class End(enum.Enum):
-    """Why a game has ended, in the order in which the reasons are tested."""
+    """Why a game has ended, in the order in which the reasons are tested.
+
+    >>> End("bare kings")
+    <End.BARE_KINGS: 'bare kings'>
+    """
 
     CHECKMATE = "checkmate"
     STALEMATE = "stalemate"
@@ -60,7 +64,19 @@ def expect_setting(value: object, name: str) -> FiftyMoveSetting:
 
 @dataclass(frozen=True, slots=True)
 class FiftyMoves:
-    """The fifty-move rule of a game; `cutoff_code` matters under `reset` only, and the setting may be its name."""
+    """The fifty-move rule of a game.
+
+    Arguments:
+        setting: `none`, `fide`, `reset` or `legacy`, by name or as a FiftyMoveSetting.
+        cutoff_code: Under `reset`, improvements to a lower code restart the count.
+
+    Raises:
+        ScoreFormatError: There is no setting of that name.
+        UsageError: The code is out of range.
+
+    >>> FiftyMoves("fide").plies_left(98)
+    2
+    """
 
     setting: FiftyMoveSetting = FiftyMoveSetting.RESET
     cutoff_code: int = DEFAULT_CUTOFF_CODE
