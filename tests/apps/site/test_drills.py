@@ -46,7 +46,7 @@ def sources(server: str, table_folder: Path, tmp_path: Path) -> Iterator[dict[st
 
 def asked_of(page: Chromium, source: str, address: str, asked: Sequence[Any], does: str) -> Any:
     """What a module's expression says for each of some things, with `source` and `each` in scope."""
-    page.open(f"{address}/explorer/", "!document.querySelector('.late')")
+    page.open(f"{address}/explorer/", "document.querySelector('#verdict p')")
     return page.run(BOTH.replace("SOURCE", repr(source)).replace("ASKED", json.dumps(asked)).replace("DOES", does))
 
 

@@ -294,7 +294,9 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
 def test_what_cannot_be_asked_is_said_without_asking(
     page: Chromium, server: str, fen: str, accrued: str, said: str
 ) -> None:
-    page.open(f"{server}/explorer/?{urlencode({'fen': fen, 'accrued': accrued})}", "!document.querySelector('.late')")
+    page.open(
+        f"{server}/explorer/?{urlencode({'fen': fen, 'accrued': accrued})}", "document.querySelector('#verdict p')"
+    )
     assert said in text_of(page, "#verdict")
     assert page.run("document.getElementById('moves-part').hidden")
 

@@ -183,7 +183,7 @@ def verdict(page: Chromium, host: Host, fen: str = BISHOP) -> str:
     """What the page says of a position."""
     page.open(
         f"{host.address}/explorer/?fen={fen.replace(' ', '_')}&accrued=G4.0",
-        "document.querySelector('#verdict p:not(.late)')",
+        "document.querySelector('#verdict p')",
     )
     return re.sub(r"\s+", " ", str(page.run("document.getElementById('verdict').innerText")))
 
