@@ -116,6 +116,9 @@ class Material:
     def __repr__(self) -> str:
         return f"Material.parse({str(self)!r})"
 
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     def __str__(self) -> str:
         return "v".join("".join(role.letter for role in side) for side in (self.white, self.black))
 

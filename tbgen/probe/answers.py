@@ -50,6 +50,9 @@ class Valued:
     def __str__(self) -> str:
         return str(self.outcome) if self.dtg is None else f"{self.outcome} in {in_plies(self.dtg)}"
 
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
 

@@ -102,6 +102,7 @@ def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase)
     found = tables.probe(WAITING, ACCRUED)
     move = found.best[0]
     assert (repr(found), repr(move)) == ("<Probe KBvK: G1.5 in 5 plies>", "<MoveProbe Ke5 G1.5 in 5 plies>")
+    assert (f"{found:>16}|", f"{found.material:>6}|") == (" G1.5 in 5 plies|", "  KBvK|")
     assert repr(tables.line(WAITING, ACCRUED)[0]) == "<LineStep Ke5 G1.5 in 4 plies>"
     assert found.moves == tables.probe_moves(WAITING, ACCRUED)
     assert found.best == tables.best_moves(WAITING, ACCRUED) == [move]

@@ -23,7 +23,7 @@ from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG
 from tbgen.storage.writer import write_table
 from tbgen.table import Table
-from tbgen.verify import Violation, tables_in, verify_file, verify_table
+from tbgen.verify import Violation, verify_file, verify_table
 from tbgen.verify import files as outcomes_module
 from tests.storage.forging import Items, rewritten, with_one_more
 
@@ -50,16 +50,6 @@ def with_wrong_distance(table: Table) -> Table:
     dtg = table.dtg.copy()
     dtg[np.flatnonzero(table.entry)[1000]] += 1
     return dataclasses.replace(table, dtg=dtg)
-
-
-def test_the_tables_of_a_folder_are_found_in_build_order(folder: Path) -> None:
-    assert tables_in(folder) == [KINGS, KNIGHT]
-    assert tables_in(folder / "none") == []
-
-
-def test_written_tables_pass(folder: Path) -> None:
-    for material in tables_in(folder):
-        assert verify_file(folder, material).violation is None
 
 
 def test_a_wrong_table_that_was_written_properly_fails(folder: Path, small_tables: dict[Material, Table]) -> None:
@@ -136,12 +126,6 @@ def test_the_program_goes_on_after_a_damaged_file(folder: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_an_empty_folder_is_not_a_verified_one(tmp_path: Path) -> None:
-    done = verify(tmp_path)
-    assert done.returncode == 2
-    assert "tbgen build" in done.stderr
-
-
 def test_a_sample_reads_no_table_whole(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(file: TableFile) -> None:
         raise AssertionError(f"{file.material} is read whole")
@@ -158,15 +142,6 @@ def test_a_sample_of_a_file_is_that_of_the_table_in_memory(folder: Path, small_t
     report = verify_file(folder, KNIGHT, sample=300, seed=5)
     same = verify_table(small_tables[KNIGHT], small_tables.__getitem__, sample=300, seed=5)
     assert (report.positions, report.pairs) == (same.positions, same.pairs)
-
-
-def test_a_sample_finds_its_share_of_wrong_values_in_a_file(folder: Path, small_tables: dict[Material, Table]) -> None:
-    right, random = small_tables[KNIGHT], np.random.default_rng(9)
-    dtg = right.dtg + random.integers(0, 2, len(right.dtg), np.uint16)
-    write(folder, dataclasses.replace(right, dtg=dtg))
-    violation = verify_file(folder, KNIGHT, sample=100).violation
-    assert violation is not None
-    assert violation.law in ("distance", "end of the game")
 
 
 def test_a_sample_finds_wrong_values_in_a_child(tmp_path: Path, small_tables: dict[Material, Table]) -> None:
@@ -207,12 +182,6 @@ def with_field(field: str, number: int, value: int) -> Callable[[Items], None]:
         items[field][number] = value
 
     return change
-
-
-def test_a_file_that_is_written_anew_as_it_was_passes(pawn: Path) -> None:
-    for layer, name in ((Layer.OUTCOMES, "outcome_rows"), (Layer.DISTANCES, "states"), (Layer.DISTANCES, DETAIL)):
-        rewritten(pawn, layer, name, lambda _: None)
-    assert verify_file(pawn.parent, PAWN).violation is None
 
 
 @pytest.mark.parametrize("states", [1 << 20, 77])
