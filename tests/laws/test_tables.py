@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -128,6 +129,16 @@ def with_en_passant(table_folder: Path, tmp_path_factory: pytest.TempPathFactory
             write_made_up(folder, material)
     with open_tablebase([table_folder, folder]) as tables:
         yield tables
+
+
+def test_a_value_with_a_right_to_take_en_passant_is_that_of_the_best_move(with_en_passant: Tablebase) -> None:
+    draw, compared = random.Random(52), Counter[bool]()
+    while min(compared[True], compared[False]) < 60:
+        board = random_board(draw, "KPkp", en_passant=1)
+        if board.has_legal_en_passant():
+            for asked in draw.sample(with_en_passant.probe_every_accrued(board), 3):
+                assert best_of(with_en_passant, board, asked.accrued) == (asked.outcome, asked.dtg), board.fen()
+                compared[asked.is_reached] += 1
 
 
 squares = st.integers(0, 63)

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
@@ -14,7 +13,7 @@ from tbgen.material import Material
 from tbgen.probe.stored import ChunkCache, StoredPosition, StoredTable
 from tbgen.score import Color, Score
 from tbgen.storage import writer
-from tbgen.storage.files import Layer, path_of
+from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table
 from tests.patterns import value_of_pattern
@@ -57,14 +56,6 @@ def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None
         assert (column == expected).all()
     assert parted.tallies == table.tallies
     parted.check()
-
-
-def test_any_hdf5_program_finds_columns_in_parts(parted: TableFile) -> None:
-    with h5py.File(path_of(parted.path.parent, parted.material, Layer.DISTANCES)) as file:
-        dataset = file["states"]
-        assert dataset.shape == (len(parted.states),)
-        assert dataset.chunks == (min(PART, len(parted.states)),)
-        assert dataset.id.get_num_chunks() == -(-len(parted.states) // PART)
 
 
 def test_single_items_and_many_are_those_of_the_columns(parted: TableFile, table: Table) -> None:

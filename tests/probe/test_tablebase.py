@@ -20,7 +20,6 @@ from tbgen.errors import (
     IllegalPositionError,
     MissingFolderError,
     MissingTableError,
-    ScoreFormatError,
     TooManyMenError,
     UsageError,
 )
@@ -105,14 +104,6 @@ def test_a_finished_game_has_no_moves(tables: Tablebase) -> None:
     assert tables.probe_moves(board) == tables.best_moves(board) == tables.line(board) == []
 
 
-def test_a_capture_wipes_the_score_out(tables: Tablebase) -> None:
-    board = chess.Board("8/8/8/8/8/k7/1B6/7K b - - 9 20")
-    board.push_uci("a3b2")
-    found = tables.probe(board)
-    assert str(found.material) == "KvK"
-    assert found.accrued == found.own
-
-
 def test_get_has_a_default_where_there_is_no_table(tables: Tablebase) -> None:
     assert tables.get(chess.Board()) is None
     assert tables.get(chess.Board("8/8/8/4KBkq/8/8/8/8 w - - 0 1"), default="none") == "none"
@@ -161,14 +152,6 @@ def test_a_folder_that_is_not_there_is_no_tablebase(tmp_path: Path) -> None:
             Tablebase(folders)
         with Tablebase(folders, missing_ok=True) as opened:
             assert opened.available() == []
-
-
-def test_a_score_may_be_given_as_a_text(tables: Tablebase) -> None:
-    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    expected = tables.probe(board, Score("G4.0"))
-    assert all(tables.probe(board, text) == expected for text in ("G4.0", "G4", "4.0"))
-    with pytest.raises(ScoreFormatError):
-        tables.probe(board, "4")
 
 
 def test_a_table_that_appears_later_is_found(table_folder: Path, tmp_path: Path) -> None:

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material, materials
-from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.fen import broken_rule, parse_fen
-from tbgen.rules.position import color_of, own_score, why_not_accrued
+from tbgen.probe import Tablebase
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.positions import random_board
 
 from ..reference import solve
-from .play import en_passant_boards, make_up, play
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 SMALL = [*materials(2), *materials(3)]
@@ -81,37 +80,3 @@ def test_values_with_any_accrued_score_are_those_of_the_reference(tables: Tableb
         assert (found.outcome.to_byte(), found.dtg) == expected, (board.fen(), str(accrued))
         tried[found.is_reached] += 1
     assert sum(tried.values()) > 100
-
-
-def looked_ahead(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[Score, int]:
-    """The value of a position by those of the positions that its moves lead to."""
-    mover, values = color_of(board.turn), list[tuple[Score, int]]()
-    for move in list(board.legal_moves):
-        after = board.copy(stack=False)
-        reached = play(after, move, accrued)
-        found = tables.probe(after, reached)
-        assert found.dtg is not None
-        values.append((found.outcome, found.dtg))
-    best = max((outcome for outcome, _ in values), key=lambda outcome: outcome.worth_to(mover))
-    if best == accrued:
-        return best, 0
-    is_progress = best.worth_to(mover) > accrued.worth_to(mover)
-    return best, 1 + (min if is_progress else max)(dtg for outcome, dtg in values if outcome == best)
-
-
-def test_a_position_with_a_right_to_take_en_passant_is_worth_its_best_move(tmp_path: Path) -> None:
-    draw, kept = random.Random(52), Counter[str]()
-    with open_tablebase(make_up(tmp_path)) as tables:
-        for board in en_passant_boards(draw, 400):
-            if broken_rule(board) is not None or not board.has_legal_en_passant():
-                continue
-            own = own_score(board)
-            entry = tables.probe(board)
-            scores = [own, *(Score(draw.randint(2, own.code), color) for color in Color), entry.outcome]
-            for accrued in scores:
-                if accrued != own and why_not_accrued(accrued) is None and accrued.code <= own.code:
-                    found = tables.probe(board, accrued)
-                    assert (found.outcome, found.dtg) == looked_ahead(tables, board, accrued), (board.fen(), accrued)
-                    kept["reached" if found.is_reached else "open"] += 1
-            assert (entry.outcome, entry.dtg) == looked_ahead(tables, board, own)
-    assert min(kept["reached"], kept["open"]) > 30
