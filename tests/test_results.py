@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from tbgen.apps.games.archive import GamesTask, decide_file
-from tbgen.apps.records.drawn import Drawn, drawn_in, endings_of, together
+from tbgen.apps.records.drawn import Drawn, drawn_in, endings_of
 from tbgen.apps.records.folder import records_in
 from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site.lines import best_cards
@@ -40,7 +40,7 @@ def test_the_longest_lines_are_those_of_the_records() -> None:
 
 
 def test_drawn_positions_are_those_of_the_records() -> None:
-    every = together(map(drawn_in, RECORDS))
+    every = drawn_in(RECORDS)
     assert f"hold {every.all:,} positions" in PAGE
     assert f"{100 * every.positions / every.all:.1f} % of all positions have no winner" in PAGE
     assert [share for _, share in rows(r"`(G\d\.5)`[^|]* \| ([0-9.]+) %")] == [

@@ -5,11 +5,11 @@ Drawn is what is worth neither G0.0 nor -G0.0: there ordinary chess has no winne
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from tbgen.apps.records.record import Record
 from tbgen.material import Material
@@ -42,21 +42,12 @@ class Drawn:
         points = sum((rule.points(outcome)[0] * count for outcome, count in self.counts.items()), Fraction(0))
         return points / self.positions - DRAW if self.positions else Fraction(0)
 
-    def facts(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "positions": self.positions,
-            "of": self.all,
-            "outcomes": {str(outcome): self.counts[outcome] for outcome in sorted(self.counts, reverse=True)},
-            "favour": round(float(self.favour()), 6),
-        }
 
-
-def drawn_in(record: Record, sides: Iterable[Color] = tuple(Color)) -> Drawn:
-    """The drawn positions of a table, by default with either side to move."""
+def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -> Drawn:
+    """The drawn positions of some tables, by default with either side to move."""
     counts: Counter[Score] = Counter()
     positions = 0
-    for side in sides:
+    for side, record in itertools.product(sides, records):
         for outcome, each in record.sides[side].outcomes.items():
             positions += each.classes
             if not outcome.is_mate:
@@ -64,17 +55,7 @@ def drawn_in(record: Record, sides: Iterable[Color] = tuple(Color)) -> Drawn:
     return Drawn(counts, positions)
 
 
-def together(parts: Iterable[Drawn]) -> Drawn:
-    """The drawn positions of several tables, each position counted once."""
-    counts: Counter[Score] = Counter()
-    positions = 0
-    for part in parts:
-        counts.update(part.counts)
-        positions += part.all
-    return Drawn(counts, positions)
-
-
 def endings_of(records: Iterable[Record]) -> dict[Material, Drawn]:
     """The drawn positions of each table, those that favour a side most first."""
-    found = {record.material: drawn_in(record) for record in records}
+    found = {record.material: drawn_in([record]) for record in records}
     return dict(sorted(found.items(), key=lambda item: (-abs(item[1].favour()), str(item[0]))))

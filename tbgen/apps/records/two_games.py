@@ -27,8 +27,9 @@ from tbgen.errors import InputError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import ROWS, row_of_byte
 from tbgen.material import Material
-from tbgen.probe import LineStep, Probe, Tablebase, open_tablebase
+from tbgen.probe import LineStep, Tablebase, open_tablebase
 from tbgen.rules.points import Scoring
+from tbgen.rules.position import own_score
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import path_in
 from tbgen.storage.folders import folder_of_game
@@ -164,7 +165,7 @@ def compare(
                 _note_farthest(farthest, whole)
             tables.append(table_of(material, counts, found))
             examples += [each for each in found if max(each.r_mobility.dtg, each.whole_game.dtg) <= _MOST_PLIES]
-        longest = [_farthest_of(outcome, *farthest[outcome], both) for outcome in sorted(farthest, reverse=True)]
+        longest = [_farthest_of(*farthest[outcome][1:], both) for outcome in sorted(farthest, reverse=True)]
     resets = sum((Counter(each.resets) for each in tables), Counter[str]())
     return Comparison(tuple(tables), dict(resets.most_common()), tuple(_shown(examples)), tuple(longest))
 
@@ -253,30 +254,22 @@ def _differing_positions(reset: TableFile, whole: TableFile, counts: Mapping[Col
 def _example_of(material: Material, fen: str, both: Both) -> Example:
     """A position with best play under both games."""
     board = chess.Board(fen)
-    found = {game: tables.probe(board) for game, tables in both.items()}
-    lines = {game: _line(tables, board, found[game]) for game, tables in both.items()}
-    one, other = (BestPlay(*_value(found[game]), _sans(lines[game])) for game in Mobility)
-    return Example(material, fen, one, other, first_reset(board, found[Mobility.RESET].own, lines[Mobility.RESET]))
+    (one, line), (other, _) = (_best_play(both[game], board) for game in Mobility)
+    return Example(material, fen, one, other, first_reset(board, line))
 
 
-def _value(found: Probe) -> tuple[Score, int]:
-    return found.outcome, found.dtg or 0
+def _best_play(tables: Tablebase, board: chess.Board) -> tuple[BestPlay, list[LineStep]]:
+    found = tables.probe(board)
+    line = tables.line(board, max_plies=found.dtg) if found.dtg else []
+    return BestPlay(found.outcome, found.dtg or 0, " ".join(step.san for step in line)), line
 
 
-def _line(tables: Tablebase, board: chess.Board, found: Probe) -> list[LineStep]:
-    return tables.line(board, max_plies=found.dtg) if found.dtg else []
-
-
-def _sans(line: Iterable[LineStep]) -> str:
-    return " ".join(step.san for step in line)
-
-
-def first_reset(board: chess.Board, own: Score, line: Sequence[LineStep]) -> str | None:
+def first_reset(board: chess.Board, line: Sequence[LineStep]) -> str | None:
     """The first move of a line after which the games no longer have the same score.
 
     Such as `capture frees, ply 3: Kxc2`: it rids the mover of the other side's score, or gives up one of its own.
     """
-    kept, mover = own, Color.of(board.turn)
+    kept, mover = own_score(board), Color.of(board.turn)
     for ply, step in enumerate(line, 1):
         kept = kept.after(step.own, reset=False)
         if kept != step.accrued:
@@ -307,11 +300,11 @@ def _note_farthest(farthest: dict[Score, tuple[int, Material, str]], file: Table
             farthest[outcome] = dtg, file.material, fen
 
 
-def _farthest_of(outcome: Score, dtg: int, material: Material, fen: str, both: Both) -> Farthest:
+def _farthest_of(material: Material, fen: str, both: Both) -> Farthest:
     board = chess.Board(fen)
-    there = both[Mobility.WHOLE_GAME]
-    line = _sans(_line(there, board, there.probe(board)))
-    return Farthest(outcome, dtg, line, material, fen, Value(*_value(both[Mobility.RESET].probe(board))))
+    play, _ = _best_play(both[Mobility.WHOLE_GAME], board)
+    other = both[Mobility.RESET].probe(board)
+    return Farthest(play.outcome, play.dtg, play.line, material, fen, Value(other.outcome, other.dtg or 0))
 
 
 def read_comparison(path: Path) -> Comparison:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import chess
 
-from tbgen.apps.records.drawn import BOUNDS, drawn_in, endings_of, together
+from tbgen.apps.records.drawn import BOUNDS, drawn_in, endings_of
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import OutcomeRecord, Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
@@ -229,7 +229,7 @@ class Site:
         known = {str(record.material): record for record in self.records}
         return self._page(
             "drawn.html",
-            all=together(drawn_in(record) for record in self.records),
+            all=drawn_in(self.records),
             endings=[(material, each) for material, each in endings_of(self.records).items() if each.positions],
             bounds=BOUNDS,
             claims=[parts_of(known[name]) for name in CLAIMS if name in known],
