@@ -47,14 +47,17 @@ def signature(pgn: Path) -> list[tuple[int, str, str, str]]:
     )
 
 
-def killed_after(words: list[str], lines: int) -> bool:
-    """Run the program and kill it when it has said so many lines; whether it got that far."""
+def killed_after(words: list[str], lines: int, beginning: str = "") -> bool:
+    """Run the program and kill it when it has said so many lines that begin so; whether it got that far."""
     command = [sys.executable, "-m", "tbgen", "match", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        for _ in range(lines):
-            if not process.stdout.readline():
-                assert process.wait() == 0
-                return False
+        for line in process.stdout if lines else ():
+            lines -= line.startswith(beginning)
+            if not lines:
+                break
+        if lines:
+            assert process.wait() == 0
+            return False
         os.kill(process.pid, signal.SIGKILL)
     return True
 
