@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
+from tbgen.index.symmetry import TRIANGLE
 from tbgen.material import Material
 from tbgen.position.known import KnownTables
 from tbgen.retro.resets.destinations import Reset, resets_of
@@ -37,7 +38,8 @@ class Node(NamedTuple):
     @property
     def cells(self) -> int:
         """Of both sides to move."""
-        return 2 << 6 * self.free
+        kings = 64 if self.pawns else len(TRIANGLE)
+        return (2 * kings) << 6 * (self.free - 1)
 
     @property
     def layout(self) -> Layout:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tbgen.material import MOST_TABLE_MEN
+from tbgen.material import MOST_TABLE_MEN, Role
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.closure import Closure, Kind, Node
 
-CELL_SECONDS, _NODE_SECONDS = 1.2e-6, 0.03
+CELL_SECONDS, _NODE_SECONDS = 0.6e-6, 0.03
 """CPU seconds of a cell, and of a block beside its cells."""
-_CELL_BYTES, _CHILD_CELL_BYTES = 24, 3
-"""Memory of a cell of the block that is solved, and of the blocks that are read for it."""
+_CELL_BYTES, _CHILD_CELL_BYTES = 40, 3
+"""Memory of a cell of the block that is solved, and of the values that are read for it."""
 _CELL_DISK_BYTES = 1
 _PROGRAM_BYTES = 1 << 29
 
@@ -39,5 +39,8 @@ def plan_of(closure: Closure) -> SolvePlan:
 
 def _memory_of(closure: Closure, node: Node) -> int:
     """Bytes of one pass of a node."""
-    children = {edge.child for edge in closure.edges[node] if edge.kind is not Kind.BOUND}
-    return node.cells * _CELL_BYTES + _CHILD_CELL_BYTES * sum(child.cells for child in children)
+    edges = [edge for edge in closure.edges[node] if edge.kind is not Kind.BOUND]
+    kept = sum(child.cells for child in {edge.child for edge in edges if edge.reset.role is Role.KING})
+    promoted = {edge.child for edge in edges if edge.reset.role is not Role.KING}
+    copied = node.cells // 2 * len(promoted) + max((child.cells for child in promoted), default=0) // 2
+    return node.cells * _CELL_BYTES + _CHILD_CELL_BYTES * (kept + copied)
