@@ -34,11 +34,12 @@ from tbgen.cli.reporter import compile_for, reading
 from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
+from tbgen.position import DEFAULT_BUDGET
 from tbgen.score import Mobility
 from tbgen.text import counted
 
 
-@declared("adjudicate", ("--in-place", "-o"))
+@declared("adjudicate", ("--in-place", "-o"), ("--solve", "--jobs"))
 @games_argument
 @option("-o", "--output", metavar="OUT.pgn", help="Write the copy to this file; - (default) is the standard output.")
 @flag("--in-place", help="Write the tags into the files themselves.")
@@ -51,6 +52,15 @@ from tbgen.text import counted
     help="Continue games by best play: never, unless the rules ended them, or always.",
 )
 @flag("--count-fifty", help="Score games as the fifty-move rule lets them end, where that is known.")
+@flag("--solve", help="Solve last positions of six and seven men, which no table has.")
+@option(
+    "--budget",
+    type=click.IntRange(min=0),
+    default=DEFAULT_BUDGET,
+    metavar="S",
+    needs="--solve",
+    help="Take S CPU seconds at most for a position, and keep the accrued score where that is too little.",
+)
 @flag("--line", "lines", help="Append best play to the moves, as a variation.")
 @settings_options
 @game_option
@@ -65,6 +75,8 @@ def command(
     verdicts: str | None,
     continued: str,
     count_fifty: bool,
+    solve: bool,
+    budget: int,
     lines: bool,
     settings: GameSettings,
     game: Mobility,
@@ -77,9 +89,12 @@ def command(
 
     Mate and stalemate on the board stand, then decisive results. A game that the rules ended (third repetition,
     fifty moves, bare kings) keeps its accrued score. Best play continues any other game from its last position, if its
-    table is there; otherwise the accrued score stands. Tables ignore the fifty-move rule, so a win that the rule
-    would have stopped (a cursed win) is G0.0. Where the rule matters, or may, the tag RMobilityClock says so;
-    with --count-fifty the score is the one that the rule leaves, where that is known.
+    table is there; otherwise the accrued score stands. With --solve it continues games from six and seven men, too: an
+    exact value is the score; where only bounds are proved, they are in the tag RMobilityBounds.
+
+    Tables ignore the fifty-move rule, so a win that the rule would have stopped (a cursed win) is G0.0. Where the rule
+    matters, or may, the tag RMobilityClock says so; with --count-fifty the score is the one that the rule leaves,
+    where that is known.
 
     Tags go after the Result tag and replace those of an earlier decision; every other byte stays. IN.pgn may be
     packed, and - is the standard input.
@@ -88,6 +103,7 @@ def command(
     Examples:
       tbgen adjudicate event.pgn -o scored.pgn
       tbgen adjudicate event.pgn --in-place --line --scoring komi
+      tbgen adjudicate event.pgn -o scored.pgn --solve --budget 600
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
     names, how = asked_files(files), Continue(continued)
@@ -97,14 +113,29 @@ def command(
         output = STANDARD_OUTPUT
     _refuse_one_file(names, output, verdicts)
     if how is Continue.NEVER:
-        idle = {"--data": typed_folders(), "--line": lines, "--count-fifty": count_fifty, "--strict": strict}
+        idle = {
+            "--data": typed_folders(),
+            "--solve": solve,
+            "--line": lines,
+            "--count-fifty": count_fifty,
+            "--strict": strict,
+        }
         refuse_beside("--continue never", idle)
     texts = in_place or output is not None
     if lines and not texts:
         raise UsageError("--line means nothing without -o or --in-place")
     settings = replace(settings, game=game)
-    task = GamesTask(settings, how, count_fifty, folders, texts=texts, lines=lines, facts=verdicts is not None)
-    compile_for(Purpose.GAMES, quiet=quiet)
+    task = GamesTask(
+        settings,
+        how,
+        count_fifty,
+        folders,
+        budget=budget if solve else None,
+        texts=texts,
+        lines=lines,
+        facts=verdicts is not None,
+    )
+    compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []), quiet=quiet)
     with ExitStack() as stack:
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
         copy = None if output is None else stack.enter_context(written_whole(output))

@@ -9,6 +9,13 @@ bounds.py                what a promotion is worth at least and at most where no
 blocks.py                one block, solved with lower or upper bounds; the folder of solved blocks
 asking.py                what solved blocks, tables and bounds say of a position and its moves
 bracket.py               the answer: the least and the greatest that the position is worth
+plan.py                  what solving a closure takes
+solver.py                the nodes of a closure, one after another
 solving.py               plan, refuse, solve, answer
 ======================== =========================================================================================
 """
+
+from typing import Final
+
+DEFAULT_BUDGET: Final = 1200
+"""CPU seconds for a position."""

@@ -19,8 +19,8 @@ def work_of(node: Node) -> float:
     return node.cells * CELL_SECONDS + _NODE_SECONDS
 
 
-def plan_of(closure: Closure) -> SolvePlan:
-    """What it takes to solve a closure."""
+def plan_of(closure: Closure, threads: int = 2) -> SolvePlan:
+    """What it takes to solve a closure; of two threads each solves with one bound."""
     passes = {node: 1 + (node in closure.inexact) for node in closure.edges}
     cells = sum(node.cells * times for node, times in passes.items())
     edges = [edge for some in closure.edges.values() for edge in some]
@@ -29,7 +29,8 @@ def plan_of(closure: Closure) -> SolvePlan:
         nodes=len(closure.edges),
         cells=cells,
         cpu_seconds=round(sum(work_of(node) * times for node, times in passes.items()), 1),
-        memory_bytes=_PROGRAM_BYTES + max(_memory_of(closure, node) * times for node, times in passes.items()),
+        memory_bytes=_PROGRAM_BYTES
+        + max(_memory_of(closure, node) * min(times, threads) for node, times in passes.items()),
         disk_bytes=cells * _CELL_DISK_BYTES,
         exact=not closure.inexact,
         most_free=closure.most_free,

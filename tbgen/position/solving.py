@@ -16,6 +16,7 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     expect_number,
 )
+from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.asking import Asking, bracket_of, check_board, move_brackets, pawns_on, read_position
 from tbgen.position.blocks import Bound, open_block_folder
 from tbgen.position.bracket import Solution, SolvePlan
@@ -34,7 +35,6 @@ from tbgen.system.process import available_memory
 
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
-DEFAULT_BUDGET: Final = 1200
 DEFAULT_CACHE_BYTES: Final = 1 << 34
 _MOST_MEN: Final = MOST_SLOTS - 1
 _TABLE_CACHE_BYTES: Final = 1 << 26
@@ -63,17 +63,18 @@ class PositionSolver(contextlib.ExitStack):
     ) -> None:
         super().__init__()
         places = folders_in(default_folders() if folders is None else folders)
+        self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=True)
         self.callback(self._known.close)
         self._folder = self.enter_context(open_block_folder(places))
-        pool = self.enter_context(ThreadPoolExecutor(expect_number(threads, "threads", 1)))
+        pool = self.enter_context(ThreadPoolExecutor(self._threads))
         self._solver = ClosureSolver(self._known, self._folder, pool)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """What it takes to solve a position; ClosureTooLargeError if that is more than the budget."""
-        return plan_of(self.closure(board))
+        return plan_of(self.closure(board), self._threads)
 
     def closure(self, board: chess.Board) -> Closure:
         """The closure of a position, with as many promotions solved as the budget allows."""
@@ -117,7 +118,7 @@ class PositionSolver(contextlib.ExitStack):
         """
         board, carried = read_position(position, accrued)
         closure = self.closure(board)
-        plan, began = plan_of(closure), time.process_time()
+        plan, began = plan_of(closure, self._threads), time.process_time()
         self._check(plan)
         self._solver.solve(closure, watch)
         lower, upper = (Asking(closure, self._known, lambda *key: self._solver.blocks[key], bound) for bound in Bound)

@@ -181,3 +181,34 @@ def test_one_command_builds_what_games_lack(held: Path, tmp_path: Path) -> None:
     again = tbgen(*build)
     assert (again.returncode, again.stdout, again.stderr) == (0, "", "no game lacks a table\n")
     assert "cannot be given together" in complaint(*build, "KNvK")[1]
+
+
+def test_games_with_six_men_are_solved_where_that_is_asked_for(tmp_path: Path, table_folder: Path) -> None:
+    fens = (
+        "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1",
+        "8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 1",
+        "8/PPP5/8/3k4/8/3K4/5ppp/8 w - - 0 1",
+    )
+    games, out, facts = tmp_path / "six.pgn", tmp_path / "out.pgn", tmp_path / "out.json"
+    games.write_text("".join(f'[FEN "{fen}"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n\n' for fen in fens))
+    (tmp_path / "tables").mkdir()
+    for path in table_folder.glob("*.h5"):
+        (tmp_path / "tables" / path.name).symlink_to(path)
+    solved = ("adjudicate", str(games), "-o", str(out), "--solve", "--data", str(tmp_path / "tables"))
+    done = tbgen(*solved, "--budget", "6", "--verdicts", str(facts))
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        0,
+        "3 games decided: 1 by best play, solved for them, 1 by what had accrued when they stopped, 1 provisional",
+    )
+    assert '[RMobilityResult "G5.5"]\n' in out.read_text()
+    assert '[RMobilitySource "solved"]\n\n' in out.read_text()
+    assert '[RMobilitySource "provisional"]\n[RMobilityBounds "-G0.0 G0.0"]\n' in out.read_text()
+    bounds = [each["bounds"] and each["bounds"]["exact"] for each in json.loads(facts.read_text())["games"]]
+    assert bounds == [None, False, None]
+    assert tbgen("standings", str(out)).returncode == 0
+    assert tbgen("adjudicate", str(out), "-q", "--data", str(table_folder)).stdout.count("Bounds") == 0
+
+
+def test_solving_needs_its_options_together(held: Path) -> None:
+    for words, what in ((("--budget", "1"), "--solve"), (("--solve", "--jobs", "2"), "--jobs")):
+        assert what in complaint("adjudicate", str(held), *words)[1]

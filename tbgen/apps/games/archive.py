@@ -12,7 +12,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from multiprocessing.synchronize import Event
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
@@ -25,15 +25,19 @@ from tbgen.apps.games.splice import OWN_TAGS, spliced, variation
 from tbgen.apps.games.standings import EventGame
 from tbgen.apps.games.tags import GAME_TAG, KNOCKOUT, Source, classical_result, read_tags, write_tags
 from tbgen.apps.games.writer import numbered
-from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
+from tbgen.errors import NO_TABLE, BuildError, ClosureTooLargeError, InputError, MaterialError, PgnError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import with_scores
+from tbgen.score import Score, with_scores
 from tbgen.storage.folders import Folders
-from tbgen.system.process import follow_parent, signals_held
+from tbgen.system.process import follow_parent, processors, signals_held
 from tbgen.text import facts_of, in_plies
+
+if TYPE_CHECKING:  # few games are solved, and the solver is large
+    from tbgen.position.bracket import Bracket
+    from tbgen.position.solving import PositionSolver
 
 _AHEAD = 3
 """Chunks for each process that are read before the first of them is decided."""
@@ -55,6 +59,8 @@ class GamesTask:
     """The folders of tables, if any are to be asked."""
     texts: bool = True
     """Return the text of the games with their new tags."""
+    budget: int | None = None
+    """CPU seconds for each last position that no table has, if such positions are to be solved."""
     lines: bool = False
     """Write best play behind the moves."""
     facts: bool = False
@@ -98,7 +104,7 @@ class GameVerdict(NamedTuple):
         return {
             **game.heading,
             **facts_of(game, "end", plies=last.number, accrued=last.accrued, reached_at_ply=last.since),
-            "fen": None if self.verdict.material is None else game.board.fen(),
+            "fen": None if self.verdict.material is None and self.verdict.bounds is None else game.board.fen(),
             **self.verdict.facts(),
         }
 
@@ -143,11 +149,26 @@ class ChunkDecider:
     @cached_property
     def adjudicator(self) -> Adjudicator:
         task = self.task
-        return Adjudicator(
-            self.tables, AdjudicationRules(continued=task.continued, counts_fifty_moves=task.counts_fifty_moves)
-        )
+        rules = AdjudicationRules(continued=task.continued, counts_fifty_moves=task.counts_fifty_moves)
+        return Adjudicator(self.tables, rules, None if task.budget is None else self._solve)
+
+    @cached_property
+    def solver(self) -> PositionSolver:
+        """Solves positions that no table has; what it has solved serves all games."""
+        from tbgen.position.solving import PositionSolver
+
+        return PositionSolver(self.task.tables, budget=self.task.budget or 0, threads=processors())
+
+    def _solve(self, board: chess.Board, accrued: Score) -> Bracket | None:
+        """The bracket of a position, unless it takes too much."""
+        try:
+            return self.solver.solve(board, accrued).bracket
+        except (ClosureTooLargeError, BuildError):
+            return None
 
     def close(self) -> None:
+        if "solver" in vars(self):
+            self.solver.close()
         if "tables" in vars(self) and self.tables is not None:
             self.tables.close()
 
@@ -246,6 +267,8 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
         tags["RMobilityTablebase"] = verdict.table
     if verdict.missing is not None:
         tags["RMobilityMissing"] = str(verdict.missing)
+    if verdict.bounds is not None:
+        tags["RMobilityBounds"] = f"{verdict.bounds.lower} {verdict.bounds.upper}"
     if verdict.clocked is not None and verdict.clocked.matters:
         tags["RMobilityClock"] = str(verdict.clocked)
     if not settings.game.forgets:

@@ -2,7 +2,8 @@
 
 Mate and stalemate on the board stand, whatever the result says; otherwise a decisive result stands. A game that the
 rules ended keeps its accrued score. Best play continues any other game from its last position, with the score accrued
-so far, if a table has that position. Without a table the accrued score stands; a missing table makes it provisional.
+so far, if a table has that position, or if it is solved by itself. Otherwise the accrued score stands; a missing table
+makes it provisional, and so do bounds that are proved.
 Tables ignore the fifty-move rule: a verdict says where it matters, and can count it where its effect is known.
 """
 
@@ -10,8 +11,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import chess
 
@@ -26,7 +27,13 @@ from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.score import Color, Mobility, Score
 from tbgen.text import facts_of, in_so_many
 
+if TYPE_CHECKING:  # few games are solved, and the solver is large
+    from tbgen.position.bracket import Bracket
+
 _UNKNOWN: Final = "no table knows the position"
+
+Solve = Callable[[chess.Board, Score], "Bracket | None"]
+"""The value of a position that no table has, with a score accrued; None if that is too much to solve."""
 
 
 class Ground(enum.Enum):
@@ -35,6 +42,7 @@ class Ground(enum.Enum):
     BOARD = "mate or stalemate"
     RESULT = "their result"
     BEST_PLAY = "best play"
+    SOLVED = "best play, solved for them"
     RULES = "what had accrued when the rules ended them"
     STOPPED = "what had accrued when they stopped"
     """And no table can decide them: too many men, castling rights, or tables are not wanted."""
@@ -47,7 +55,8 @@ class Ground(enum.Enum):
             if end is None:
                 return cls.STOPPED
             return cls.BOARD if end in ON_THE_BOARD else cls.RULES
-        return {Source.RESULT: cls.RESULT, Source.TABLEBASE: cls.BEST_PLAY}.get(source, cls.PROVISIONAL)
+        grounds = {Source.RESULT: cls.RESULT, Source.TABLEBASE: cls.BEST_PLAY, Source.SOLVED: cls.SOLVED}
+        return grounds.get(source, cls.PROVISIONAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,8 @@ class Verdict:
     """Plies of best play from the last position until the final score is reached; None where no table says."""
     clocked: ClockedValue | None = None
     """The value under the game's fifty-move rule; None without a table."""
+    bounds: Bracket | None = None
+    """What is proved of the value where neither a table nor a solve gives it."""
 
     @property
     def missing(self) -> Material | None:
@@ -87,6 +98,7 @@ class Verdict:
             plies_left=None if clocked is None else clocked.plies_left,
             within=None if clocked is None else clocked.within,
             points=points_facts(self.points),
+            bounds=None if self.bounds is None else self.bounds.facts(),
         )
 
 
@@ -124,7 +136,10 @@ class Adjudicator:
     ('G0.5', 'game', 'White forces stalemate')
     """
 
-    def __init__(self, tables: Tablebase | None = None, rules: AdjudicationRules | None = None) -> None:
+    def __init__(
+        self, tables: Tablebase | None = None, rules: AdjudicationRules | None = None, solve: Solve | None = None
+    ) -> None:
+        self._solve = solve
         self.tables = None if tables is None else expect(tables, Tablebase, "tables", "a Tablebase, or None")
         plain = AdjudicationRules() if rules is None else rules
         self.rules = expect(plain, AdjudicationRules, "rules", "AdjudicationRules, or None")
@@ -167,13 +182,16 @@ class Adjudicator:
 
     def _continued(self, stand: _Stand) -> Verdict:
         """The outcome of best play from the position, or the accrued score if there is no table for it."""
-        if self.tables is None or stand.men > MOST_BUILT_MEN:
+        if self.tables is None:
             return stand.stands(_UNKNOWN)
-        board = stand.board()
         try:
-            found = self.tables.probe(board, stand.accrued)
-        except TooManyMenError:
-            return stand.stands(_UNKNOWN)
+            if stand.men > MOST_BUILT_MEN:
+                return self._solved(stand)
+            board = stand.board()
+            try:
+                found = self.tables.probe(board, stand.accrued)
+            except TooManyMenError:
+                return self._solved(stand)
         except CastlingError:
             return stand.stands("tables know no castling rights")
         except MissingTableError as error:
@@ -192,6 +210,16 @@ class Adjudicator:
             if self.rules.counts_fifty_moves and clocked.outcome is not None:
                 final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
         return stand.verdict(final, Source.TABLEBASE, why, table, dtg, clocked)
+
+    def _solved(self, stand: _Stand) -> Verdict:
+        """The outcome of best play from a position that no table has, or bounds of it, if it is solved."""
+        bracket = None if self._solve is None else self._solve(stand.board(), stand.accrued)
+        if bracket is None:
+            return stand.stands(_UNKNOWN)
+        if bracket.exact is not None:
+            return stand.verdict(bracket.exact, Source.SOLVED, f"{bracket.exact.in_words()}, with best play")
+        why = f"the accrued score is provisional: best play leads to {bracket}"
+        return replace(stand.verdict(stand.accrued, Source.PROVISIONAL, why), bounds=bracket)
 
 
 class _Stand(NamedTuple):

@@ -21,6 +21,7 @@ OWN_TAGS = (
     "RMobilitySource",
     "RMobilityTablebase",
     "RMobilityMissing",
+    "RMobilityBounds",
     "RMobilityClock",
     GAME_TAG,
 )

@@ -30,10 +30,15 @@ class Source(enum.Enum):
     """The accrued score of the game itself."""
     TABLEBASE = "tablebase"
     """Best play from the last position."""
+    SOLVED = "solved"
+    """Best play from a last position that was solved by itself, for no table has it."""
     RESULT = "result"
     """A win that the board does not show: resigned, lost on time, adjudicated."""
     PROVISIONAL = "provisional"
-    """The accrued score, until a missing table decides the game; the tag `RMobilityMissing` names the table."""
+    """The accrued score, until more is known.
+
+    The tag `RMobilityMissing` names a missing table that decides the game. `RMobilityBounds` says what is proved.
+    """
 
 
 @dataclass(frozen=True, slots=True)

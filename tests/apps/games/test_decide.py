@@ -37,6 +37,7 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
         "plies_left": 67,
         "within": "likely",
         "points": {"white": 0.5625, "black": 0.4375},
+        "bounds": None,
     }
 
 
