@@ -23,6 +23,9 @@ from tbgen.score import Color
 RANK_FLIP = 56
 _STEPS_ASIDE = (-1, 1)
 
+_CELL_SECONDS, _NODE_SECONDS = 0.6e-6, 0.015
+"""CPU seconds of a cell, and of a block beside its cells."""
+
 
 class Node(NamedTuple):
     """One placement of a material's pawns, as the layout has it: one block."""
@@ -40,6 +43,11 @@ class Node(NamedTuple):
         """Of both sides to move."""
         kings = 64 if self.pawns else len(TRIANGLE)
         return (2 * kings) << 6 * (self.free - 1)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds of one pass."""
+        return self.cells * _CELL_SECONDS + _NODE_SECONDS
 
     @property
     def layout(self) -> Layout:
@@ -74,8 +82,8 @@ class Edge(NamedTuple):
     kind: Kind
 
 
-class TooManyCellsError(Exception):
-    """The closure has more cells than were allowed."""
+class TooMuchWorkError(Exception):
+    """The closure takes more than was allowed."""
 
 
 @dataclass
@@ -85,20 +93,22 @@ class Closure:
     known: KnownTables
     most_free: int
     """Promotions are solved where so many men are not pawns at most."""
-    most_cells: int
+    budget: float
+    """CPU seconds at most, for one pass."""
     edges: dict[Node, list[Edge]] = field(default_factory=dict)
     """[node] -> its edges, in the order in which nodes are to be solved."""
     inexact: set[Node] = field(default_factory=set)
     """The nodes that lead to bounds."""
-    cells: int = 0
+    cpu_seconds: float = 0.0
+    """Of one pass."""
 
     def add(self, node: Node) -> None:
-        """Add a node and all that it leads to; TooManyCellsError when there are too many cells."""
+        """Add a node and all that it leads to; TooMuchWorkError when that takes too much."""
         if node in self.edges:
             return
-        self.cells += node.cells
-        if self.cells > self.most_cells:
-            raise TooManyCellsError
+        self.cpu_seconds += node.cpu_seconds
+        if self.cpu_seconds > self.budget:
+            raise TooMuchWorkError
         edges = list(self._edges_of(node))
         for edge in edges:
             if edge.kind is Kind.NODE:

@@ -6,17 +6,10 @@ from tbgen.material import MOST_TABLE_MEN, Role
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.closure import Closure, Kind, Node
 
-CELL_SECONDS, _NODE_SECONDS = 0.6e-6, 0.03
-"""CPU seconds of a cell, and of a block beside its cells."""
 _CELL_BYTES, _CHILD_CELL_BYTES = 40, 3
 """Memory of a cell of the block that is solved, and of the values that are read for it."""
 _CELL_DISK_BYTES = 1
 _PROGRAM_BYTES = 1 << 29
-
-
-def work_of(node: Node) -> float:
-    """CPU seconds of one pass."""
-    return node.cells * CELL_SECONDS + _NODE_SECONDS
 
 
 def plan_of(closure: Closure, threads: int = 2) -> SolvePlan:
@@ -28,7 +21,7 @@ def plan_of(closure: Closure, threads: int = 2) -> SolvePlan:
     return SolvePlan(
         nodes=len(closure.edges),
         cells=cells,
-        cpu_seconds=round(sum(work_of(node) * times for node, times in passes.items()), 1),
+        cpu_seconds=round(sum(node.cpu_seconds * times for node, times in passes.items()), 1),
         memory_bytes=_PROGRAM_BYTES
         + max(_memory_of(closure, node) * min(times, threads) for node, times in passes.items()),
         disk_bytes=cells * _CELL_DISK_BYTES,

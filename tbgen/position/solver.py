@@ -12,7 +12,6 @@ from tbgen.compiled.folders import source_digest
 from tbgen.position.blocks import BlockFolder, BlockSolver, Bound, PlaneValues, SolvedBlock, key_of
 from tbgen.position.closure import Closure, Kind, Node
 from tbgen.position.known import KnownTables
-from tbgen.position.plan import work_of
 from tbgen.table import Entries
 
 Watch = Callable[[float, float], None]
@@ -34,7 +33,7 @@ class ClosureSolver:
     def solve(self, closure: Closure, watch: Watch = unwatched) -> None:
         """Solve all nodes of a closure that are not solved yet."""
         began, done = time.monotonic(), 0.0
-        left = {node: work_of(node) for node in closure.edges if self._is_open(closure, node)}
+        left = {node: node.cpu_seconds for node in closure.edges if self._is_open(closure, node)}
         total = sum(left.values())
         for node, work in left.items():
             passes = list(Bound) if node in closure.inexact else [Bound.LOWER]

@@ -20,9 +20,9 @@ from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.asking import Asking, bracket_of, check_board, move_brackets, pawns_on, read_position
 from tbgen.position.blocks import Bound, open_block_folder
 from tbgen.position.bracket import Solution, SolvePlan
-from tbgen.position.closure import Closure, TooManyCellsError, node_of
+from tbgen.position.closure import Closure, TooMuchWorkError, node_of
 from tbgen.position.known import KnownTables
-from tbgen.position.plan import CELL_SECONDS, plan_of
+from tbgen.position.plan import plan_of
 from tbgen.position.solver import ClosureSolver, Watch, unwatched
 from tbgen.probe.tablebase import default_folders
 from tbgen.probe.values import Position
@@ -90,10 +90,10 @@ class PositionSolver(contextlib.ExitStack):
             reason = f"{node.free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
             raise ClosureTooLargeError(name, reason)
         for most_free in range(MOST_FREE, node.free - 1, -1):
-            closure = Closure(self._known, most_free, int(self.budget / CELL_SECONDS))
+            closure = Closure(self._known, most_free, self.budget)
             try:
                 closure.add(node)
-            except TooManyCellsError:
+            except TooMuchWorkError:
                 continue
             except MissingTableError:
                 if most_free == node.free:

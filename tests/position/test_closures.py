@@ -28,7 +28,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
 ) -> None:
     material = Material.parse(name)
     root = node_of(material, [chess.parse_square(square) for square in squares.split()])
-    closure = Closure(MadeUpTables(material.men), 0, 10**9)
+    closure = Closure(MadeUpTables(material.men), 0, 1000)
     closure.add(root)
     assert root in closure.inexact
     with ThreadPoolExecutor(1) as pool:
