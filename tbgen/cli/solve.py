@@ -13,8 +13,9 @@ from tbgen.cli.position import Asked, PositionCommand, position_options
 from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.cli.rows import Form, print_facts, show_rows
 from tbgen.compiled.known import Purpose
+from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.bracket import Bracket, MoveBracket, Solution, SolvePlan
-from tbgen.position.solving import DEFAULT_BUDGET, PositionSolver
+from tbgen.position.solving import PositionSolver
 from tbgen.rules.fen import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.system.process import processors
