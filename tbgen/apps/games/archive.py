@@ -27,6 +27,7 @@ from tbgen.apps.games.tags import GAME_TAG, KNOCKOUT, Source, classical_result, 
 from tbgen.apps.games.writer import numbered
 from tbgen.errors import NO_TABLE, BuildError, ClosureTooLargeError, InputError, MaterialError, PgnError
 from tbgen.material import Material
+from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
@@ -36,7 +37,6 @@ from tbgen.system.process import follow_parent, processors, signals_held
 from tbgen.text import facts_of, in_plies
 
 if TYPE_CHECKING:  # few games are solved, and the solver is large
-    from tbgen.position.bracket import Bracket
     from tbgen.position.solving import PositionSolver
 
 _AHEAD = 3

@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import chess
 
@@ -21,18 +21,16 @@ from tbgen.apps.games.tags import Source, winner_of
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.errors import CastlingError, MissingTableError, TooManyMenError, expect
 from tbgen.material import MOST_BUILT_MEN, Material
+from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.score import Color, Mobility, Score
 from tbgen.text import facts_of, in_so_many
 
-if TYPE_CHECKING:  # few games are solved, and the solver is large
-    from tbgen.position.bracket import Bracket
-
 _UNKNOWN: Final = "no table knows the position"
 
-Solve = Callable[[chess.Board, Score], "Bracket | None"]
+Solve = Callable[[chess.Board, Score], Bracket | None]
 """The value of a position that no table has, with a score accrued; None if that is too much to solve."""
 
 
