@@ -11,16 +11,14 @@ import enum
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 import chess
 
 from tbgen.errors import InputError, ProofError
 from tbgen.rules.fen import parse_fen
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
+from tbgen.system.json_files import Field, parse_json
 from tbgen.text import trouble
-
-T = TypeVar("T")
 
 _FORMAT = "tbgen strategy 1"
 
@@ -136,29 +134,21 @@ def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
     tbgen.errors.ProofError: the strategy is wrong: its format is not 'tbgen strategy 1'
     """
     try:
-        facts = json.loads(text)
-        if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
+        facts = parse_json(text)
+        if facts.get("format").value != _FORMAT:
             raise ProofError(name, f"its format is not {_FORMAT!r}")
         return _strategy_of(facts)
-    except (LookupError, TypeError, ValueError, RecursionError, InputError) as error:
+    except (LookupError, ValueError, InputError) as error:
         raise ProofError(name, trouble(error)) from None
 
 
-def _strategy_of(facts: dict[str, Any]) -> Strategy:
-    fen, side, rung, accrued, outcome = (_typed(facts[key], str) for key in ("fen", "side", "rung", "accrued", "goal"))
-    board, _ = parse_fen(fen)
-    goal = Goal(Color[side.upper()], Score(outcome))
+def _strategy_of(facts: Field) -> Strategy:
+    board, _ = parse_fen(facts["fen"].text())
+    goal = Goal(Color[facts["side"].text().upper()], Score(facts["goal"].text()))
     moves = {}
-    for row in _typed(facts["moves"], list):
-        place, threshold, uci = _typed(row, list)
-        moves[_typed(place, str), _typed(threshold, int)] = chess.Move.from_uci(_typed(uci, str))
-    men = tuple(_typed(man, str) for man in _typed(facts["men"], list))
-    leaves = frozenset(_typed(leaf, str) for leaf in _typed(facts["tables"], list))
-    return Strategy(board, Score(accrued), goal, Rung(rung), men, moves, leaves)
-
-
-def _typed(value: Any, kind: type[T]) -> T:
-    """A value of a file, if it is of its kind: NaN and 1.5 are no whole numbers, nor is true."""
-    if type(value) is not kind:
-        raise TypeError
-    return value
+    for row in facts["moves"].each():
+        place, threshold, uci = row.each()
+        moves[place.text(), threshold.whole()] = chess.Move.from_uci(uci.text())
+    men = tuple(man.text() for man in facts["men"].each())
+    leaves = frozenset(leaf.text() for leaf in facts["tables"].each())
+    return Strategy(board, Score(facts["accrued"].text()), goal, Rung(facts["rung"].text()), men, moves, leaves)
