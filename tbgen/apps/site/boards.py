@@ -18,7 +18,7 @@ from tbgen.apps.site.palette import colors, shade_of, theme
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.fen import in_color
-from tbgen.score import Score
+from tbgen.score import Score, with_scores
 from tbgen.text import facts_of, in_plies, plain
 
 Map = Mapping[chess.Square, Probe | None]
@@ -204,7 +204,7 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man:
 
 def map_as_json(tables: Tablebase, board: chess.Board, accrued: Score | None, man: str) -> str:
     """The same as text."""
-    return json.dumps(map_facts(tables, board, accrued, man), indent=2) + "\n"
+    return json.dumps(with_scores(map_facts(tables, board, accrued, man)), indent=2) + "\n"
 
 
 def map_as_text(
