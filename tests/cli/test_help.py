@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import BashComplete
 
 from tbgen import cli
 from tbgen.apps.match.arguments import settings_of
@@ -53,6 +54,21 @@ def test_every_command_can_be_told_to_be_quiet(name: str, command: click.Command
     elif not isinstance(command, click.Group):
         (quiet,) = (option for option in command.params if option.name == "quiet")
         assert quiet.opts == ["-q", "--quiet"]
+
+
+PAGES = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+
+
+@pytest.mark.parametrize(("name", "command"), [each for each in all_commands() if each[0] not in ("match", "study")])
+def test_help_completion_and_pages_have_the_options_that_are_declared(name: str, command: click.Command) -> None:
+    """docs/cli.rst is made from the help itself."""
+    declared = {word for option in command.params if isinstance(option, click.Option) for word in option.opts}
+    shell = BashComplete(cli.tbgen, {}, "tbgen", "_TBGEN_COMPLETE")
+    completed = {item.value for item in shell.get_completions(name.split(), "--")}
+    assert completed == {word for word in (*declared, "--help") if word.startswith("--")}
+    assert set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", printed(*name.split(), "--help"), re.MULTILINE)) <= completed
+    used = re.findall(rf"\btbgen {name}\b((?: (?![|&#])[^\s`|)]+)*)", PAGES)
+    assert set(re.findall(r"(?<!\S)--?[a-z][\w-]*", " ".join(used))) <= {*declared, "--help", "-h"}
 
 
 def test_the_surface_stays_small() -> None:
